@@ -1,0 +1,153 @@
+"""What a chat platform must be able to do, and what it tells dispatch.
+
+A platform is one file in `bot/platforms/`. It turns the platform's events into the values below,
+hands them to `Dispatch`, and carries out what `Chat` asks. It decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from core.domain import MessageRef, Scope, Turn
+
+if TYPE_CHECKING:
+    from bot.dispatch import Dispatch
+    from core.settings import Settings
+
+UP = "👍"
+DOWN = "👎"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody on a platform; `id` carries the platform's name: `slack:U1`."""
+
+    id: str
+    name: str = ""
+    bot: bool = False
+    admin: bool = False
+    helper: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message somebody wrote.
+
+    `text` is Markdown without the mention of the bot. `event` is the platform's own id of the
+    event ("" where there is none). `mentions_others` tells whether it addresses another person.
+    """
+
+    ref: MessageRef
+    author: Person
+    text: str
+    scope: Scope
+    mentions_bot: bool = False
+    mentions_others: bool = False
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """An emoji put on a message, or taken off it; `emoji` as the platform spells it."""
+
+    ref: MessageRef
+    person: Person
+    emoji: str
+    added: bool
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line."""
+
+    name: str
+    text: str
+    person: Person
+    where: MessageRef
+    scope: Scope
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the bot says: Markdown, the release it speaks for, and whether it can be voted on.
+
+    `final` is False while the text still grows. Platforms cut `markdown` to their own lengths.
+    `answer_id` is set on finished answers.
+    """
+
+    markdown: str
+    final: bool = True
+    release: str = ""
+    answer_id: str = ""
+
+
+class Chat(Protocol):
+    """A platform as dispatch sees it. Calls raise `core.errors.PlatformError` when they fail."""
+
+    name: str
+
+    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
+        """Return up to `limit` messages of the conversation before that message, oldest first."""
+
+    async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post a reply in the conversation of `where`; return the messages it took, in order."""
+
+    async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        """Replace a posted reply; messages are added or deleted as its length needs.
+
+        Throttled by the platform for replies that are not final: such an edit may be skipped.
+        """
+
+    async def delete(self, parts: tuple[MessageRef, ...]) -> None:
+        """Delete a posted reply; a message that is gone already is no error."""
+
+    async def seed_votes(self, ref: MessageRef) -> None:
+        """Put the bot's own 👍 and 👎 under a message, where the platform has reactions."""
+
+
+class Responder(Protocol):
+    """How a slash command is answered."""
+
+    async def reply(self, reply: Reply) -> None:
+        """Answer the command, seen by the caller alone; a later call replaces the text."""
+
+    async def progress(self, reply: Reply) -> None:
+        """Show the state of long work in one message of the channel, edited by later calls."""
+
+
+class Platform(Protocol):
+    """A running connection to a chat platform.
+
+    Each module of `bot/platforms/` has `def connect(settings: Settings, dispatch: Dispatch) ->
+    Platform | None`, which returns None where its token is not configured, and does no I/O.
+    """
+
+    name: str
+
+    async def run(self) -> None:
+        """Serve until `stop`; raises `PlatformRejected` when the token is refused."""
+
+    async def stop(self) -> None:
+        """Close the connection."""
+
+
+class Connect(Protocol):
+    """The one function a platform's module must have."""
+
+    def __call__(self, settings: Settings, dispatch: Dispatch) -> Platform | None:
+        """Build the platform, or return None where it is not configured."""
+
+
+_SKIN_TONES = "".join(chr(c) for c in range(0x1F3FB, 0x1F400)) + "\ufe0f"
+_UP = frozenset({"+1", "thumbsup", "thumbs_up", UP})
+_DOWN = frozenset({"-1", "thumbsdown", "thumbs_down", DOWN})
+
+
+def vote_of(emoji: str) -> Literal[0, 1] | None:
+    """Read an emoji as a vote: 1, 0 or None; any spelling and any skin tone counts the same."""
+    plain = emoji.strip(":").split("::")[0].rstrip(_SKIN_TONES)
+    return 1 if plain in _UP else 0 if plain in _DOWN else None

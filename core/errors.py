@@ -1,0 +1,123 @@
+"""Every error that Threadlore raises on purpose, in one tree.
+
+    ThreadloreError
+    ├── ConfigurationError      corpora.toml or .env says something that cannot be
+    ├── UsageError              a command was called wrongly
+    ├── HomeError
+    │   ├── HomeBusy            another process has the home folder
+    │   └── HomeTooNew          a newer version wrote it
+    ├── SourceError             a source of documents cannot be read
+    ├── StorageError            disk full, database unreachable
+    ├── EncoderError
+    │   └── EncoderChanged      the index was built with another embedder
+    ├── ModelError
+    │   ├── ModelUnavailable    server down, time-out                      (retryable)
+    │   ├── ModelBusy           the server's queue is full                 (retryable)
+    │   ├── ModelMissing        the server does not have the model
+    │   ├── ModelRefused        the server rejects the request
+    │   ├── ModelInterrupted    an answer broke off in mid-stream          (retryable)
+    │   └── ModelMalformed      output that is empty or does not parse     (retryable)
+    └── PlatformError           Slack or Discord rejects us
+        └── PlatformRejected    a token or a permission is wrong
+
+The message of an error is one sentence (or two) that says what to do. `retryable` tells whether
+the same call may work later; `told` is what an asker reads in the thread.
+"""
+
+from __future__ import annotations
+
+
+class ThreadloreError(Exception):
+    """Say in one sentence what is wrong and what to do about it."""
+
+    retryable = False
+    exit_code = 1
+    told = "Something went wrong on my side; the people who run me can see what in the log."
+
+
+class ConfigurationError(ThreadloreError):
+    """Report a setting that cannot be, with file, line and key."""
+
+
+class UsageError(ThreadloreError):
+    """Report a command that was called wrongly."""
+
+    exit_code = 2
+
+
+class HomeError(ThreadloreError):
+    """Report a home folder that cannot be used."""
+
+
+class HomeBusy(HomeError):
+    """Report that another process has the home folder."""
+
+
+class HomeTooNew(HomeError):
+    """Report that a newer version wrote the home folder."""
+
+
+class SourceError(ThreadloreError):
+    """Report a source of documents that cannot be read."""
+
+
+class StorageError(ThreadloreError):
+    """Report that something could not be kept."""
+
+
+class EncoderError(ThreadloreError):
+    """Report an embedding model that cannot be loaded or used."""
+
+
+class EncoderChanged(EncoderError):
+    """Report that the index belongs to another embedding model."""
+
+
+class ModelError(ThreadloreError):
+    """Report that the language model did not do its part."""
+
+    told = "The language model is not answering right now."
+
+
+class ModelUnavailable(ModelError):
+    """Report that no model server answers."""
+
+    retryable = True
+
+
+class ModelBusy(ModelError):
+    """Report that the model server's queue is full."""
+
+    retryable = True
+
+
+class ModelMissing(ModelError):
+    """Report that the server does not have the model."""
+
+
+class ModelRefused(ModelError):
+    """Report that the server rejects the request."""
+
+
+class ModelInterrupted(ModelError):
+    """Report an answer that broke off in mid-stream."""
+
+    retryable = True
+
+
+class ModelMalformed(ModelError):
+    """Report output that is empty or does not parse."""
+
+    retryable = True
+
+
+class PlatformError(ThreadloreError):
+    """Report that a chat platform did not do what was asked."""
+
+    retryable = True
+
+
+class PlatformRejected(PlatformError):
+    """Report a token or a permission that the platform rejects."""
+
+    retryable = False

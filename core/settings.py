@@ -1,0 +1,1 @@
+"""Settings from `.env`, built once and passed."""

@@ -1,0 +1,91 @@
+"""Words, identifiers and sentences: how every part of Threadlore cuts text.
+
+A tokenizer that splits `3.1`, `SECRET_KEY`, `flask.g` or `--debug` loses what release questions
+turn on, so those stay whole (and are also found by their parts).
+"""
+
+from __future__ import annotations
+
+import re
+
+STOP_WORDS = frozenset(
+    """a about after all also am an and any are as at be because been before being both but by can
+    could did do does doing done each for from get gets getting give had has have having hello help
+    hey hi how i if in into is it its just kindly like make may me might most much must my need no
+    not now of off on once only or other our out over own please possible same shall should show so
+    some such tell than thank thanks that the their them then there these they thing things this
+    those to too try trying under until up use used using very want was way we were what when where
+    which while who whom whose why will with would you your""".split()  # noqa: SIM905
+)
+
+_TOKEN = re.compile(
+    r"--?[A-Za-z][\w-]*"  # --debug, -p
+    r"|v?\d+(?:\.\w+)+"  # 3.1, v2.0.x
+    r"|[A-Za-z_]\w*(?:(?:\.|::|/)[A-Za-z_]\w*)+(?:\(\))?"  # flask.g, a::b, docs/api
+    r"|\w+(?:['’]\w+)?"
+)
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "ly", "s")
+
+
+def words(text: str) -> list[str]:
+    """Split text to lower-case tokens in order, identifiers, flags and versions whole."""
+    return [token.lower() for token in _TOKEN.findall(text)]
+
+
+def stem(word: str) -> str:
+    """Cut an English ending from a plain word, so that `configures` meets `configuring`."""
+    if len(word) < 5 or not word.isalpha():
+        return word
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            root = word[: -len(suffix)]
+            if suffix in ("ies", "ied"):
+                return root + "y"
+            if suffix in ("s", "es") and word.endswith("ss"):
+                return word
+            if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
+                root = root[:-1]
+            return root[:-1] if root.endswith("e") else root
+    return word[:-1] if word.endswith("e") else word
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms under which text is found: stems, whole identifiers, and their parts."""
+    terms: list[str] = []
+    for token in _TOKEN.findall(text):
+        lower = token.lower().removesuffix("()")
+        if lower.isalpha():
+            terms.append(stem(lower))
+            if token[1:] != token[1:].lower() and not token.isupper():  # CamelCase
+                terms += [stem(part.lower()) for part in _PART.findall(token)]
+            continue
+        terms.append(lower)
+        if not lower[0].isdigit() and not lower.startswith("v2"):
+            terms += [stem(part.lower()) for part in _PART.findall(token) if len(part) > 1]
+    return terms
+
+
+def query_terms(text: str) -> list[str]:
+    """Return the index terms of a query without stop words, each once, in order."""
+    kept = [t for t in _TOKEN.findall(text) if t.lower() not in STOP_WORDS]
+    return list(dict.fromkeys(index_terms(" ".join(kept))))
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z0-9\"'`*(\[])")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Mr|Mrs|Dr|No|Fig|Sec|al)\.|\b[A-Z]\.)$")
+
+
+def sentences(text: str) -> list[str]:
+    """Split one paragraph of prose to sentences; nothing is lost but the space between them."""
+    found: list[str] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _ABBREVIATION.search(text[start : match.start()]):
+            continue
+        found.append(text[start : match.end()].strip())
+        start = match.end()
+    tail = text[start:].strip()
+    if tail:
+        found.append(tail)
+    return found
