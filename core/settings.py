@@ -1,1 +1,106 @@
-"""Settings from `.env`, built once and passed."""
+"""Secrets and switches, from the environment and `.env`; built once in the bootstrap and passed on.
+
+What the product is, its releases, sources and channels stand in `corpora.toml` (`catalogue.py`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from core.errors import ConfigurationError
+
+
+class Settings(BaseSettings):
+    """Everything that differs between two installations and is not about documents."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    # where things are
+    home: Path = Field(Path("~/.threadlore"), alias="THREADLORE_HOME")
+    """Folder that holds database, indexes, logs; owned by one process at a time."""
+    config: Path | None = Field(None, alias="THREADLORE_CONFIG")
+    """The `corpora.toml` to use."""
+    database_url: SecretStr = Field(SecretStr(""), alias="DATABASE_URL")
+    """`postgresql://user:password@host/name`; empty for SQLite in the home."""
+    package_index: str = Field(
+        "https://pypi.org/simple/",
+        validation_alias=AliasChoices("PACKAGE_INDEX", "PIP_INDEX_URL", "package_index"),
+    )
+    """Where sources of kind `sdist` come from."""
+
+    # the playground
+    host: str = Field("127.0.0.1", alias="THREADLORE_HOST")
+    port: int = Field(8080, alias="THREADLORE_PORT", ge=0, le=65535)
+    playground: bool = Field(True, alias="THREADLORE_PLAYGROUND")
+
+    # Slack
+    slack_bot_token: SecretStr = Field(SecretStr(""), alias="SLACK_BOT_TOKEN")
+    slack_app_token: SecretStr = Field(SecretStr(""), alias="SLACK_APP_TOKEN")
+    slack_api_url: str = Field("https://slack.com/api/", alias="SLACK_API_URL")
+
+    # Discord
+    discord_token: SecretStr = Field(SecretStr(""), alias="DISCORD_TOKEN")
+    discord_api_url: str = Field("https://discord.com/api/v10", alias="DISCORD_API_URL")
+    discord_gateway_url: str = Field("wss://gateway.discord.gg/", alias="DISCORD_GATEWAY_URL")
+
+    # who may do what
+    admins: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_ADMINS")
+    """People (`slack:U1`, `discord:2`) who are admins beside those the platform names."""
+    helpers: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_HELPERS")
+    """People whose votes weigh more."""
+
+    # models
+    ollama_host: str = Field("http://127.0.0.1:11434", alias="OLLAMA_HOST")
+    ollama_model: str = Field("qwen3:8b", alias="OLLAMA_MODEL")
+    ollama_timeout: float = Field(120.0, alias="OLLAMA_TIMEOUT", gt=0)
+    """Seconds without a byte from the server after which a call is given up."""
+    ollama_num_ctx: int = Field(8192, alias="OLLAMA_NUM_CTX", ge=1024)
+    """Tokens of context asked of Ollama; prompts are cut to fit it."""
+    ollama_keep_alive: str = Field("30m", alias="OLLAMA_KEEP_ALIVE")
+    embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
+    """The packaged MiniLM, or any sentence-transformers model by name or folder."""
+
+    # memory (ComRAG; defaults for MiniLM, see DECISIONS.md)
+    reuse_threshold: float = Field(0.84, alias="MEMORY_DELTA", ge=0, le=1)
+    cluster_threshold: float = Field(0.6, alias="MEMORY_TAU", ge=0, le=1)
+    quality_threshold: float = Field(0.6, alias="MEMORY_GAMMA", ge=0, le=1)
+
+    # limits
+    questions_per_minute: float = Field(6.0, alias="QUESTIONS_PER_MINUTE", gt=0)
+    """Per person; a channel may take five times as many."""
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", alias="LOG_LEVEL")
+
+    @field_validator("admins", "helpers", mode="before")
+    @classmethod
+    def _comma_separated(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("home", mode="after")
+    @classmethod
+    def _expanded(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+
+def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
+    """Read the environment and `.env`; `given` values win.
+
+    Raises ConfigurationError that names the variable and what it may hold.
+    """
+    try:
+        return Settings(_env_file=env_file, **{k: v for k, v in given.items() if v is not None})  # type: ignore[call-arg, arg-type]
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]) if first["loc"] else "?"
+        field = Settings.model_fields.get(name)
+        variable = (field.alias if field and field.alias else name).upper()
+        raise ConfigurationError(
+            f"{variable} is not valid: {first['msg']} (got {first['input']!r}). Correct it in .env or in the environment."
+        ) from None
