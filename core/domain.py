@@ -333,17 +333,25 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One person's opinion on one answer: 1 for 👍, 0 for 👎, None when it is taken back."""
+    """One person's opinion on one answer: 1 for 👍, 0 for 👎, None when it is taken back.
+
+    A taken-back vote may name in `withdraws` which of the two it was: the other one then stands
+    again if it is still there. None takes back everything.
+    """
 
     answer_id: str
     voter: str
     value: Literal[0, 1] | None
+    withdraws: Literal[0, 1] | None = None
     at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QAPair:
-    """A remembered question and answer with its score, release and scope."""
+    """A remembered question and answer with its score, release and scope.
+
+    `topic` is the form of the question that memory compares, `label` the id it was imported under.
+    """
 
     id: str
     question: str
@@ -354,6 +362,8 @@ class QAPair:
     vector: Vector
     citations: tuple[Citation, ...] = ()
     stale: bool = False
+    topic: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

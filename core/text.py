@@ -89,3 +89,16 @@ def sentences(text: str) -> list[str]:
     if tail:
         found.append(tail)
     return found
+
+
+_QUESTION = re.compile(
+    r"(?:who|what|when|where|why|how|is|can|does|do|did|will|would|could|should|are|was|were|has|have|had|"
+    r"which|whom|whose)\b",
+    re.IGNORECASE,
+)
+
+
+def looks_like_question(text: str) -> bool:
+    """Tell whether a text asks: by its last mark, or by its first word (Hybrid CRAG 4.1)."""
+    stripped = text.strip()
+    return "?" in stripped or bool(_QUESTION.match(stripped))

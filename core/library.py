@@ -1,0 +1,207 @@
+"""The corpora as a whole: bring them up to date, tell how they are, notice a changed encoder."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from core.domain import Product
+from core.errors import ThreadloreError
+from core.ingestion.indexer import Indexed, Indexer, Progress, Reading, Report
+from core.memory.community import CommunityMemory
+from core.models.encoder import load_encoder
+from core.ports import CorpusStore, Encoder, MemoryStore
+from core.retrieval.search import Searcher
+
+log = logging.getLogger(__name__)
+
+
+class Encoders:
+    """Loads encoders when they are first needed, by the name that corpora remember."""
+
+    def __init__(self, model: str, cache: Path, load: Callable[[str, Path], Encoder] = load_encoder) -> None:
+        self._model = model
+        self._cache = cache
+        self._load = load
+        self._loaded: dict[str, Encoder] = {}
+        self._loading = asyncio.Lock()
+
+    async def current(self) -> Encoder:
+        """Return the encoder that the settings name."""
+        return await self._get(self._model)
+
+    async def named(self, name: str) -> Encoder:
+        """Return the encoder a corpus was built with: its name is `model@tokens`."""
+        return await self._get(name.rpartition("@")[0] or name)
+
+    def loaded(self, name: str) -> Encoder:
+        """Return an encoder that is loaded already."""
+        return self._loaded[name.rpartition("@")[0] or name]
+
+    async def _get(self, model: str) -> Encoder:
+        async with self._loading:
+            if model not in self._loaded:
+                self._loaded[model] = await asyncio.to_thread(self._load, model, self._cache)
+            return self._loaded[model]
+
+
+class Library:
+    """Everything that concerns corpora, for commands, clock and pages."""
+
+    def __init__(
+        self,
+        product: Product,
+        store: CorpusStore,
+        memories: MemoryStore,
+        indexer: Indexer,
+        searcher: Searcher,
+        memory: CommunityMemory,
+        encoders: Encoders,
+    ) -> None:
+        self.product = product
+        self.encoders = encoders
+        self._store = store
+        self._memories = memories
+        self._indexer = indexer
+        self._searcher = searcher
+        self._memory = memory
+
+    async def open(self) -> None:
+        """Take over what the home holds: mend indexes, load corpora and memory."""
+        current = await self.encoders.current()
+        corpora = await self._store.live()
+        by_release = {name: await self.encoders.named(c.encoder) for name, c in corpora.items()}
+        mended = await self._indexer.reconcile()
+        if mended:
+            log.warning("mended %d entries of the vector and word indexes from the database", mended)
+        await self._searcher.load()
+        await self._memory.load(current, by_release)
+
+    async def went_live(self, release: str) -> None:
+        """Let a new corpus answer: search it, and mark remembered answers that it overtakes."""
+        await self._searcher.load(release)
+        stale = await self._memories.mark_stale(release, await self._store.page_hashes(release))
+        if stale:
+            log.info("%d remembered answers of %s cite pages that changed", stale, release)
+        corpora = self._searcher.corpora
+        await self._memory.load(
+            await self.encoders.current(),
+            {name: await self.encoders.named(corpus.encoder) for name, corpus in corpora.items()},
+        )
+
+    async def reindex(
+        self, release: str = "", report: Report = lambda _: None, rebuild: bool = False
+    ) -> list[Indexed]:
+        """Bring one release up to date, or all, the latest first.
+
+        Goes on with the other releases when one fails, then raises the first error.
+        """
+        encoder = await self.encoders.current()
+        done: list[Indexed] = []
+        errors: list[ThreadloreError] = []
+        for name in [release] if release else self.order():
+            try:
+                done.append(await self._indexer.reindex(name, encoder, report, rebuild))
+            except ThreadloreError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+        return done
+
+    async def plan(self, release: str = "") -> dict[str, Reading]:
+        """Tell what a reindex would change, by release; nothing is written."""
+        encoder = await self.encoders.current()
+        return {
+            name: await self._indexer.plan(name, encoder) for name in ([release] if release else self.order())
+        }
+
+    def order(self) -> list[str]:
+        """Return the releases, the latest first, then from new to old."""
+        names = [release.name for release in reversed(self.product.releases)]
+        latest = self.product.latest.name
+        return [latest, *(name for name in names if name != latest)]
+
+    def known(self, release: str) -> bool:
+        """Tell whether there is such a release."""
+        return self.product.release(release) is not None
+
+    def progress(self) -> list[dict[str, Any]]:
+        """Return the index work that is going on, for pages."""
+        return [_progress(progress) for progress in self._indexer.running.values()]
+
+    async def releases(self) -> list[dict[str, Any]]:
+        """Return the releases from old to new, and how ready they are."""
+        live = self._searcher.corpora
+        found = []
+        for release in self.product.releases:
+            corpus = live.get(release.name)
+            found.append(
+                {
+                    "name": release.name,
+                    "aliases": list(release.aliases),
+                    "latest": release == self.product.latest,
+                    "ready": corpus is not None,
+                    "documents": corpus.documents if corpus else 0,
+                    "chunks": corpus.chunks if corpus else 0,
+                    "built_at": _iso(corpus.built_at) if corpus else None,
+                    "encoder": corpus.encoder if corpus else None,
+                }
+            )
+        return found
+
+    async def status(self) -> dict[str, Any]:
+        """Return releases, memory, embedder and what is wrong, for `status`."""
+        current = await self.encoders.current()
+        releases = await self.releases()
+        problems = [
+            f"{entry['name']} is not indexed yet; run `threadlore index --release {entry['name']}`."
+            for entry in releases
+            if not entry["ready"] and entry["name"] not in self._indexer.running
+        ]
+        problems += [
+            f"{entry['name']} was embedded by {entry['encoder']}, EMBEDDING_MODEL is {current.name}; run "
+            f"`threadlore index --rebuild`."
+            for entry in releases
+            if entry["encoder"] not in (None, current.name)
+        ]
+        runs = await self._store.runs()
+        problems += [f"{run.source} of {run.release} failed: {run.error}" for run in runs if run.error]
+        return {
+            "product": self.product.name,
+            "releases": releases,
+            "sources": [
+                {
+                    "release": run.release,
+                    "source": run.source,
+                    "read_at": _iso(run.at),
+                    "succeeded_at": _iso(run.succeeded_at) if run.succeeded_at else None,
+                    "failures": run.failures,
+                    "skipped": [list(entry) for entry in run.skipped],
+                }
+                for run in runs
+            ],
+            "memory": await self._memories.counts(),
+            "embedder": current.name,
+            "indexing": self.progress(),
+            "problems": problems,
+        }
+
+
+def _progress(progress: Progress) -> dict[str, Any]:
+    return {
+        "release": progress.release,
+        "source": progress.source,
+        "stage": progress.stage,
+        "done": progress.done,
+        "total": progress.total,
+        "rate": progress.rate,
+        "eta_s": progress.eta_s,
+    }
+
+
+def _iso(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

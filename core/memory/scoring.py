@@ -1,0 +1,55 @@
+"""How good a remembered answer is: votes over a prior, as a Beta mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain import Evidence, Store
+from core.text import query_terms
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The settings of ComRAG's algorithms 1 and 2, for one embedder.
+
+    Defaults suit all-MiniLM-L6-v2; DECISIONS.md says by which data.
+    """
+
+    delta: float = 0.84
+    """δ: from this cosine on two questions are the same."""
+    tau: float = 0.6
+    """τ: from this cosine on a pair is worth reading, and joins a cluster."""
+    gamma: float = 0.6
+    """γ: from this score on a pair belongs in the high store."""
+    prior_strength: float = 1.0
+    """m: how many votes the automatic score counts for."""
+    asker_weight: float = 2.0
+    helper_weight: float = 2.0
+    voter_weight: float = 1.0
+    recalled: int = 3
+    """Pairs handed to the model as examples, from each store."""
+    probed: int = 8
+    """Clusters searched for the nearest pairs."""
+
+    def store(self, score: float) -> Store:
+        """Name the store that a score belongs in (ComRAG algorithm 2, line 1)."""
+        return "high" if score >= self.gamma else "low"
+
+
+def score(prior: float, opinions: Sequence[tuple[int, float]], strength: float) -> float:
+    """Return `(m·s0 + Σ w·v) / (m + Σ w)` over (value, weight) opinions, in 0..1."""
+    weights = sum(weight for _, weight in opinions)
+    return (strength * prior + sum(weight * value for value, weight in opinions)) / (strength + weights)
+
+
+def support(answer: str, evidence: Sequence[Evidence]) -> float:
+    """Return the share of an answer's terms that its evidence holds, pulled into .25 to .75.
+
+    The bounds leave the last word to people: any single vote decides over the prior.
+    """
+    terms = set(query_terms(answer))
+    if not terms or not evidence:
+        return 0.25
+    held = terms & set(query_terms(" ".join(item.chunk.text for item in evidence)))
+    return 0.25 + 0.5 * len(held) / len(terms)

@@ -1,0 +1,134 @@
+"""Claims, events and posts: what makes the bot answer each message exactly once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, select, update
+
+from core.domain import MessageRef
+from core.ports import Claim
+from storage.database import Database
+from storage.tables import ClaimRow, EventRow, PostRow
+
+
+class SqlConversations:
+    """The `ConversationStore` port on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, claim: Claim, event: str = "") -> bool:
+        """Take a message once and for all; False when it or its event was taken before."""
+        async with self._database.write() as connection:
+            if event:
+                taken = await connection.execute(
+                    self._database.insert(EventRow)
+                    .values(event=event, at=time.time())
+                    .on_conflict_do_nothing()
+                )
+                if not taken.rowcount:
+                    return False
+            if not claim.message:
+                return True
+            taken = await connection.execute(
+                self._database.insert(ClaimRow)
+                .values(
+                    message=claim.message,
+                    conversation=claim.conversation,
+                    asker=claim.asker,
+                    at=claim.at,
+                    payload=claim.payload,
+                    parts=[_packed(part) for part in claim.parts],
+                    answer_id=None,
+                )
+                .on_conflict_do_nothing()
+            )
+            return bool(taken.rowcount)
+
+    async def claimed(self, message: str) -> Claim | None:
+        """Return the claim of a message."""
+        return await self._first(select(ClaimRow.__table__).where(ClaimRow.message == message))
+
+    async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
+        """Note the messages that a reply takes, first before anything is said in them."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.message == message)
+                .values(parts=[_packed(part) for part in parts])
+            )
+            await connection.execute(delete(PostRow).where(PostRow.message == message))
+            if parts:
+                await connection.execute(
+                    self._database.insert(PostRow).on_conflict_do_nothing(),
+                    [{"part": part.key, "message": message} for part in parts],
+                )
+
+    async def answered(self, message: str, answer_id: str) -> None:
+        """Note that a claim is settled with this answer; an empty id settles it without one."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id)
+            )
+
+    async def unanswered(self, since: float) -> tuple[Claim, ...]:
+        """Return claims younger than `since` that were never settled, oldest first."""
+        statement = (
+            select(ClaimRow.__table__)
+            .where(ClaimRow.answer_id.is_(None), ClaimRow.at >= since)
+            .order_by(ClaimRow.at)
+        )
+        async with self._database.read() as connection:
+            return tuple(_claim(row) for row in await connection.execute(statement))
+
+    async def answer_of(self, part: str) -> str:
+        """Return the id of the answer that a posted message carries; empty when there is none."""
+        statement = (
+            select(ClaimRow.answer_id)
+            .join(PostRow, PostRow.message == ClaimRow.message)
+            .where(PostRow.part == part)
+        )
+        async with self._database.read() as connection:
+            return (await connection.execute(statement)).scalar() or ""
+
+    async def last_claim(self, conversation: str) -> Claim | None:
+        """Return the latest answered claim of a conversation."""
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
+    async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
+        """Let a settled claim be answered anew, with a new payload, in the same messages."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.message == message)
+                .values(payload=dict(payload), at=at, answer_id=None)
+            )
+
+    async def _first(self, statement: Any) -> Claim | None:
+        async with self._database.read() as connection:
+            row = (await connection.execute(statement)).first()
+        return _claim(row) if row else None
+
+
+def _packed(part: MessageRef) -> list[str]:
+    return [part.platform, part.channel, part.message, part.thread]
+
+
+def _claim(row: Any) -> Claim:
+    return Claim(
+        message=row.message,
+        conversation=row.conversation,
+        asker=row.asker,
+        at=row.at,
+        payload=row.payload,
+        parts=tuple(MessageRef(*part) for part in row.parts),
+        answer_id=row.answer_id or "",
+    )

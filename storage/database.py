@@ -1,0 +1,149 @@
+"""The database: SQLite with a write-ahead log in the home folder, or PostgreSQL by its URL."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from core.errors import ConfigurationError, HomeTooNew, StorageError
+from storage.tables import Base
+
+T = TypeVar("T")
+AT_ONCE = 500
+"""Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
+
+
+class Database:
+    """Connections to the database: readers side by side, one writer at a time."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+        self._writing = asyncio.Lock()
+
+    @classmethod
+    async def open(cls, home: Path, url: str = "") -> Database:
+        """Connect and bring the schema up to date.
+
+        Raises ConfigurationError for a bad URL, StorageError where no database answers, and
+        HomeTooNew where a newer version wrote it.
+        """
+        address = _address(home, url)
+        engine = create_async_engine(address)
+        if address.get_backend_name() == "sqlite":
+            event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+        database = cls(engine)
+        try:
+            async with database.write() as connection:
+                await connection.run_sync(_migrate)
+        except BaseException:
+            await engine.dispose()
+            raise
+        return database
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction for reading."""
+        try:
+            async with self._engine.connect() as connection:
+                yield connection
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction for writing, committed at the end; writers wait for each other."""
+        async with self._writing:
+            try:
+                async with self._engine.begin() as connection:
+                    yield connection
+            except (DBAPIError, OSError) as error:
+                raise _storage_error(error) from error
+
+    def insert(self, table: type[Base]) -> Any:
+        """Begin an INSERT that can say what happens on conflict."""
+        dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
+        return dialect.insert(table)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._engine.dispose()
+
+
+def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
+    """Cut values into lists short enough for one statement."""
+    return [values[start : start + size] for start in range(0, len(values), size)]
+
+
+def _address(home: Path, url: str) -> URL:
+    if not url:
+        return URL.create("sqlite+aiosqlite", database=str(home / "threadlore.sqlite3"))
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise ConfigurationError(
+            "DATABASE_URL cannot be read; write it as postgresql://user:password@host/name."
+        ) from None
+    drivers = {
+        "postgresql": "postgresql+psycopg",
+        "postgres": "postgresql+psycopg",
+        "sqlite": "sqlite+aiosqlite",
+    }
+    backend = address.get_backend_name() if "+" in address.drivername else address.drivername
+    if backend not in drivers:
+        raise ConfigurationError(
+            f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
+        )
+    return address.set(drivername=drivers[backend])
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=30000"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def migrations() -> Config:
+    """Return the Alembic configuration of this package's migrations."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    return config
+
+
+def _migrate(connection: Connection) -> None:
+    config = migrations()
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        if "Can't locate revision" in str(error):
+            newest = ScriptDirectory.from_config(config).get_current_head()
+            raise HomeTooNew(
+                f"The database was written by a newer version of Threadlore (this one knows it up to "
+                f"revision {newest}); install that version, or set THREADLORE_HOME to another folder."
+            ) from None
+        raise
+
+
+def _storage_error(error: Exception) -> StorageError:
+    reason = str(getattr(error, "orig", None) or error).splitlines()[0]
+    if "disk is full" in reason or "No space left" in reason or "disk I/O" in reason:
+        return StorageError(
+            f"The disk that holds the home folder is full ({reason}); free some space and run the command "
+            f"again. What was there before still serves."
+        )
+    if isinstance(error, OperationalError):
+        return StorageError(f"The database does not answer ({reason}); check DATABASE_URL and the disk.")
+    return StorageError(f"The database refuses: {reason}.")

@@ -1,0 +1,193 @@
+"""The tables. SQL is the truth; what is derived from it says so. Times are seconds since the epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, LargeBinary, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+ID = String(64)
+KEY = String(255)
+
+
+class Base(DeclarativeBase):
+    """All tables of Threadlore."""
+
+
+class CorpusRow(Base):
+    """The live corpus of a release."""
+
+    __tablename__ = "corpora"
+    release: Mapped[str] = mapped_column(KEY, primary_key=True)
+    encoder: Mapped[str] = mapped_column(KEY)
+    generation: Mapped[int] = mapped_column(Integer)
+    built_at: Mapped[float] = mapped_column(Float)
+    documents: Mapped[int] = mapped_column(Integer)
+    chunks: Mapped[int] = mapped_column(Integer)
+
+
+class CorpusDocumentRow(Base):
+    """Which documents a live corpus consists of."""
+
+    __tablename__ = "corpus_documents"
+    release: Mapped[str] = mapped_column(KEY, primary_key=True)
+    document_id: Mapped[str] = mapped_column(ID, primary_key=True)
+
+
+class DocumentRow(Base):
+    """One version of one document, live or being built."""
+
+    __tablename__ = "documents"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    release: Mapped[str] = mapped_column(KEY, index=True)
+    source: Mapped[str] = mapped_column(Text)
+    path: Mapped[str] = mapped_column(Text)
+    title: Mapped[str] = mapped_column(Text)
+    url: Mapped[str] = mapped_column(Text)
+    hash: Mapped[str] = mapped_column(ID)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class ContextRow(Base):
+    """A context chunk: a page with its surroundings."""
+
+    __tablename__ = "context_chunks"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
+    position: Mapped[int] = mapped_column(Integer)
+    heading: Mapped[str] = mapped_column(Text)
+    url: Mapped[str] = mapped_column(Text)
+    page: Mapped[str] = mapped_column(Text)
+    before: Mapped[str] = mapped_column(Text)
+    after: Mapped[str] = mapped_column(Text)
+    hash: Mapped[str] = mapped_column(ID)
+
+
+class SearchRowTable(Base):
+    """A search chunk; its vector is found by the hash of its embedded text."""
+
+    __tablename__ = "search_chunks"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    context_id: Mapped[str] = mapped_column(ID)
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
+    position: Mapped[int] = mapped_column(Integer)
+    text: Mapped[str] = mapped_column(Text)
+    embedded: Mapped[str] = mapped_column(Text)
+    text_hash: Mapped[str] = mapped_column(ID, index=True)
+
+
+class VectorRow(Base):
+    """A vector as float32 bytes, by encoder and by the hash of its text."""
+
+    __tablename__ = "vectors"
+    encoder: Mapped[str] = mapped_column(KEY, primary_key=True)
+    text_hash: Mapped[str] = mapped_column(ID, primary_key=True)
+    vector: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class SourceRunRow(Base):
+    """How the last reading of a source went."""
+
+    __tablename__ = "source_runs"
+    release: Mapped[str] = mapped_column(KEY, primary_key=True)
+    source: Mapped[str] = mapped_column(KEY, primary_key=True)
+    at: Mapped[float] = mapped_column(Float)
+    succeeded_at: Mapped[float] = mapped_column(Float)
+    failures: Mapped[int] = mapped_column(Integer)
+    error: Mapped[str] = mapped_column(Text)
+    skipped: Mapped[list[Any]] = mapped_column(JSON)
+
+
+class PairRow(Base):
+    """A question and answer that votes may promote; neutral until then."""
+
+    __tablename__ = "pairs"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    question: Mapped[str] = mapped_column(Text)
+    topic: Mapped[str] = mapped_column(Text)
+    answer: Mapped[str] = mapped_column(Text)
+    citations: Mapped[list[Any]] = mapped_column(JSON)
+    release: Mapped[str] = mapped_column(KEY, index=True)
+    scope: Mapped[str] = mapped_column(KEY)
+    origin: Mapped[str] = mapped_column(String(16))
+    label: Mapped[str] = mapped_column(Text)
+    asker: Mapped[str] = mapped_column(KEY)
+    prior: Mapped[float] = mapped_column(Float)
+    created_at: Mapped[float] = mapped_column(Float)
+    stale: Mapped[bool] = mapped_column(default=False)
+
+
+class AnswerRow(Base):
+    """An answer that was given, and why."""
+
+    __tablename__ = "answers"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    at: Mapped[float] = mapped_column(Float, index=True)
+    question: Mapped[str] = mapped_column(Text)
+    asker: Mapped[str] = mapped_column(KEY)
+    channel: Mapped[str] = mapped_column(KEY)
+    scope: Mapped[str] = mapped_column(KEY)
+    release: Mapped[str] = mapped_column(KEY)
+    route: Mapped[str] = mapped_column(String(16))
+    text: Mapped[str] = mapped_column(Text)
+    citations: Mapped[list[Any]] = mapped_column(JSON)
+    confidence: Mapped[float] = mapped_column(Float)
+    similarity: Mapped[float] = mapped_column(Float)
+    pair_id: Mapped[str] = mapped_column(ID, index=True)
+    trace: Mapped[dict[str, Any]] = mapped_column(JSON)
+
+
+class VoteRow(Base):
+    """A vote event: a value put on an answer, or taken off it (`value` is NULL then)."""
+
+    __tablename__ = "votes"
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    answer_id: Mapped[str] = mapped_column(ID)
+    pair_id: Mapped[str] = mapped_column(ID, index=True)
+    voter: Mapped[str] = mapped_column(KEY)
+    value: Mapped[int | None] = mapped_column(Integer)
+    withdraws: Mapped[int | None] = mapped_column(Integer)
+    weight: Mapped[float] = mapped_column(Float)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class PlacementRow(Base):
+    """Derived from votes: where a pair stands in memory."""
+
+    __tablename__ = "placements"
+    pair_id: Mapped[str] = mapped_column(ForeignKey("pairs.id", ondelete="CASCADE"), primary_key=True)
+    store: Mapped[str] = mapped_column(String(8))
+    score: Mapped[float] = mapped_column(Float)
+    cluster: Mapped[int | None] = mapped_column(Integer)
+    shadowed_by: Mapped[str] = mapped_column(ID)
+
+
+class ClaimRow(Base):
+    """A message that was taken from a platform, once."""
+
+    __tablename__ = "claims"
+    message: Mapped[str] = mapped_column(KEY, primary_key=True)
+    conversation: Mapped[str] = mapped_column(KEY)
+    asker: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float, index=True)
+    payload: Mapped[dict[str, Any]] = mapped_column(JSON)
+    parts: Mapped[list[Any]] = mapped_column(JSON)
+    answer_id: Mapped[str | None] = mapped_column(ID)
+    __table_args__ = (Index("ix_claims_conversation", "conversation", "at"),)
+
+
+class EventRow(Base):
+    """An event id that was taken, whichever connection brought it."""
+
+    __tablename__ = "events"
+    event: Mapped[str] = mapped_column(KEY, primary_key=True)
+    at: Mapped[float] = mapped_column(Float, index=True)
+
+
+class PostRow(Base):
+    """Which question's reply a posted message belongs to."""
+
+    __tablename__ = "posts"
+    part: Mapped[str] = mapped_column(KEY, primary_key=True)
+    message: Mapped[str] = mapped_column(KEY, index=True)

@@ -1,0 +1,170 @@
+"""Nearest vectors by Chroma, embedded, one collection a corpus; derived from SQL at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar
+
+import chromadb
+from chromadb.config import Settings as ChromaSettings
+from chromadb.errors import NotFoundError
+
+from core.domain import Hit
+from core.ports import Matrix
+
+T = TypeVar("T")
+AT_ONCE = 5000
+"""Rows a call; Chroma refuses more than 5,461."""
+CHECK_SECONDS = 60
+
+
+class ChromaVectors:
+    """The `VectorIndex` port on an embedded Chroma."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._marker = folder.with_suffix(".writing")
+        self._client = chromadb.PersistentClient(
+            path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
+        )
+        self._searching = ThreadPoolExecutor(2, thread_name_prefix="chroma")
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="chroma-write")
+        self._open: dict[str, Any] = {}
+
+    async def upsert(self, collection: str, ids: Sequence[str], vectors: Matrix) -> None:
+        """Put vectors under their ids."""
+
+        def put() -> None:
+            target = self._client.get_or_create_collection(
+                collection, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+            )
+            for start in range(0, len(ids), AT_ONCE):
+                stop = start + AT_ONCE
+                target.upsert(ids=list(ids[start:stop]), embeddings=vectors[start:stop])
+
+        await self._write(put)
+
+    async def delete(self, collection: str, ids: Sequence[str]) -> None:
+        """Remove ids; unknown ones are no error."""
+
+        def remove() -> None:
+            target = self._collection(collection)
+            for start in range(0, len(ids) if target else 0, AT_ONCE):
+                target.delete(ids=list(ids[start : start + AT_ONCE]))
+
+        await self._write(remove)
+
+    async def search(self, collection: str, queries: Matrix, k: int) -> list[list[Hit]]:
+        """Return for each row of `queries` up to k hits with their cosine, best first."""
+
+        def find() -> list[list[Hit]]:
+            target = self._collection(collection)
+            if target is None or not len(queries):
+                return [[] for _ in queries]
+            found = target.query(query_embeddings=queries, n_results=k, include=["distances"])
+            return [
+                [Hit(key, 1.0 - distance) for key, distance in zip(keys, distances, strict=True)]
+                for keys, distances in zip(found["ids"], found["distances"], strict=True)
+            ]
+
+        return await asyncio.get_running_loop().run_in_executor(self._searching, find)
+
+    async def ids(self, collection: str) -> set[str]:
+        """Return all ids of a collection; empty when there is no such collection."""
+
+        def read() -> set[str]:
+            target = self._collection(collection)
+            return set(target.get(include=[])["ids"]) if target else set()
+
+        return await asyncio.get_running_loop().run_in_executor(self._searching, read)
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection; an unknown one is no error."""
+
+        def remove() -> None:
+            self._open.pop(collection, None)
+            if self._collection(collection) is not None:
+                self._open.pop(collection, None)
+                self._client.delete_collection(collection)
+
+        await self._write(remove)
+
+    async def collections(self) -> set[str]:
+        """Return the names of all collections."""
+        names = await asyncio.get_running_loop().run_in_executor(
+            self._searching, self._client.list_collections
+        )
+        return {collection.name for collection in names}
+
+    def close(self) -> None:
+        """Release files and threads."""
+        self._writing.shutdown(wait=True)
+        self._searching.shutdown(wait=True)
+        self._client.close()
+
+    def _collection(self, name: str) -> Any:
+        if name not in self._open:
+            try:
+                self._open[name] = self._client.get_collection(name, embedding_function=None)
+            except NotFoundError:
+                return None
+        return self._open[name]
+
+    async def _write(self, work: Callable[[], T]) -> T:
+        def marked() -> T:
+            self._marker.touch()  # a process killed now leaves it behind: the index is then checked
+            done = work()
+            self._marker.unlink(missing_ok=True)
+            return done
+
+        return await asyncio.get_running_loop().run_in_executor(self._writing, marked)
+
+
+def set_aside_if_broken(folder: Path) -> str:
+    """Check an index that a killed process may have torn; return why it was set aside, or "".
+
+    Opening a torn index can end the process that does it, so a child process tries first.
+    """
+    marker = folder.with_suffix(".writing")
+    if not marker.exists():
+        return ""
+    reason = ""
+    if folder.exists():
+        try:
+            child = subprocess.run(
+                [sys.executable, "-c", _CHECK, str(folder)],
+                capture_output=True,
+                text=True,
+                timeout=CHECK_SECONDS,
+                check=False,
+            )
+            if child.returncode:
+                reason = (child.stderr.strip().splitlines() or [f"ended with {child.returncode}"])[-1]
+        except subprocess.TimeoutExpired:
+            reason = f"did not open within {CHECK_SECONDS} s"
+    if reason:
+        broken = folder.with_suffix(".broken")
+        shutil.rmtree(broken, ignore_errors=True)
+        folder.rename(broken)
+    marker.unlink(missing_ok=True)
+    return reason
+
+
+_CHECK = """
+import sys, chromadb
+from chromadb.config import Settings
+client = chromadb.PersistentClient(path=sys.argv[1], settings=Settings(anonymized_telemetry=False))
+for collection in client.list_collections():
+    collection = client.get_collection(collection.name, embedding_function=None)
+    sample = collection.get(limit=5, include=["embeddings"])
+    for key, vector in zip(sample["ids"], sample["embeddings"]):
+        near = collection.query(query_embeddings=[vector], n_results=3, include=["distances"])
+        if key not in near["ids"][0] and near["distances"][0][0] > 1e-5:
+            raise SystemExit(f"{collection.name}: a vector does not find itself")
+"""

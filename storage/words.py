@@ -1,0 +1,166 @@
+"""BM25 by tantivy, one folder a corpus; derived from SQL at any time.
+
+Terms are cut by `core.text.index_terms`, so tantivy only splits at spaces.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+import tantivy
+
+from core.domain import Hit
+from core.text import index_terms
+
+T = TypeVar("T")
+WRITER_BYTES = 32_000_000
+TITLE_WEIGHT = 0.5
+"""Weight of a term in title or heading beside the same term in the text."""
+
+
+class TantivyWords:
+    """The `WordIndex` port on tantivy."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        builder = tantivy.SchemaBuilder()
+        builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
+        builder.add_text_field("title", tokenizer_name="spaces")
+        builder.add_text_field("text", tokenizer_name="spaces")
+        self._schema = builder.build()
+        self._open: dict[str, tantivy.Index] = {}
+        self._searching = ThreadPoolExecutor(2, thread_name_prefix="tantivy")
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="tantivy-write")
+
+    async def upsert(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Put (id, title, text) entries."""
+
+        def put(writer: tantivy.IndexWriter) -> None:
+            for key, title, text in entries:
+                writer.delete_documents_by_term("id", key)
+                writer.add_document(
+                    tantivy.Document(
+                        id=[key], title=[" ".join(index_terms(title))], text=[" ".join(index_terms(text))]
+                    )
+                )
+
+        await self._write(collection, put)
+
+    async def delete(self, collection: str, ids: Sequence[str]) -> None:
+        """Remove ids; unknown ones are no error."""
+
+        def remove(writer: tantivy.IndexWriter) -> None:
+            for key in ids:
+                writer.delete_documents_by_term("id", key)
+
+        if self._index(collection) is not None:
+            await self._write(collection, remove)
+
+    async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
+        """Return up to k hits with their BM25 score, best first."""
+
+        def find() -> list[Hit]:
+            index = self._index(collection)
+            if index is None or not terms:
+                return []
+            clauses = []
+            for term in terms:
+                text = tantivy.Query.term_query(self._schema, "text", term)
+                title = tantivy.Query.term_query(self._schema, "title", term)
+                clauses += [
+                    (tantivy.Occur.Should, text),
+                    (tantivy.Occur.Should, tantivy.Query.boost_query(title, TITLE_WEIGHT)),
+                ]
+            searcher = index.searcher()
+            found = searcher.search(tantivy.Query.boolean_query(clauses), k)
+            return [Hit(searcher.doc(address)["id"][0], score) for score, address in found.hits]
+
+        return await self._read(find)
+
+    async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
+
+        def read() -> dict[str, float]:
+            index = self._index(collection)
+            if index is None:
+                return dict.fromkeys(terms, 0.0)
+            searcher = index.searcher()
+            total = searcher.num_docs
+            counts = {term: min(searcher.doc_freq("text", term), total) for term in terms}
+            return {term: math.log1p((total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
+
+        return await self._read(read)
+
+    async def ids(self, collection: str) -> set[str]:
+        """Return all ids of a collection; empty when there is no such collection."""
+
+        def read() -> set[str]:
+            index = self._index(collection)
+            if index is None:
+                return set()
+            searcher = index.searcher()
+            found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs))
+            return {searcher.doc(address)["id"][0] for _, address in found.hits}
+
+        return await self._read(read)
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection; an unknown one is no error."""
+
+        def remove() -> None:
+            self._open.pop(collection, None)
+            shutil.rmtree(self._folder / collection, ignore_errors=True)
+
+        await asyncio.get_running_loop().run_in_executor(self._writing, remove)
+
+    async def collections(self) -> set[str]:
+        """Return the names of all collections."""
+        return {path.name for path in self._folder.iterdir() if path.is_dir()}
+
+    def close(self) -> None:
+        """Release files and threads."""
+        self._writing.shutdown(wait=True)
+        self._searching.shutdown(wait=True)
+        self._open.clear()
+
+    def _index(self, collection: str, create: bool = False) -> tantivy.Index | None:
+        if collection in self._open:
+            return self._open[collection]
+        place = self._folder / collection
+        if not create and not place.exists():
+            return None
+        place.mkdir(exist_ok=True)
+        try:
+            index = tantivy.Index(self._schema, path=str(place))
+        except ValueError:  # torn by a crash: it is rebuilt from SQL
+            shutil.rmtree(place)
+            place.mkdir()
+            index = tantivy.Index(self._schema, path=str(place))
+        spaces = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        index.register_tokenizer("spaces", spaces)
+        self._open[collection] = index
+        return index
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._searching, work)
+
+    async def _write(self, collection: str, work: Callable[[tantivy.IndexWriter], None]) -> None:
+        def run() -> None:
+            index = self._index(collection, create=True)
+            assert index is not None
+            writer = index.writer(WRITER_BYTES, 1)
+            try:
+                work(writer)
+                writer.commit()
+            finally:
+                writer.wait_merging_threads()  # lets go of the lock on the folder
+            index.reload()
+
+        await asyncio.get_running_loop().run_in_executor(self._writing, run)
