@@ -1,0 +1,44 @@
+# make run, make test, make bench: each needs nothing but Python 3.11 and make.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+PORT ?=
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: run test bench lint clean
+.DEFAULT_GOAL := run
+
+run: $(VENV)/ready
+	@$(BIN)/threadlore serve $(if $(PORT),--port $(PORT))
+
+test: $(VENV)/ready-test
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/python -m pytest
+
+bench: $(VENV)/ready-test
+	@$(BIN)/python -m bot.bench
+
+lint: $(VENV)/ready-test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+# pip must see torch's version before sentence-transformers asks for the newest build
+$(VENV)/ready: pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV) (about 2 GB, once) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/ready-test: $(VENV)/ready
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@touch $@

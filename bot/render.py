@@ -16,13 +16,15 @@ _ORIGIN = {
     "abstain": "",
 }
 WORKING = "Looking it up …"
+SOURCES = "**Sources**"
+"""The line above the numbered sources; what follows it is no part of what was said."""
 
 
 def compose(answer: Answer, product: str) -> Reply:
     """Return the finished reply of an answer."""
     parts = [answer.text.strip()]
     if answer.citations:
-        parts.append("**Sources**\n" + "\n".join(source(citation) for citation in answer.citations))
+        parts.append(f"{SOURCES}\n" + "\n".join(source(citation) for citation in answer.citations))
     parts.append(footer(answer, product))
     return Reply("\n\n".join(part for part in parts if part), release=answer.release, answer_id=answer.id)
 
@@ -47,9 +49,11 @@ def growing(text: str, product: str, release: str, evidence: Sequence[Evidence])
     """Return a reply that is still being written: the text so far, or the pages being read."""
     if text:
         return Reply(f"{text.rstrip()} …", final=False, release=release)
-    pages = dict.fromkeys(
-        f"- [{(item.chunk.heading or item.chunk.title).replace('[', '(').replace(']', ')')}]({item.chunk.url})"
-        for item in evidence[:3]
-    )
+    pages = dict.fromkeys(_page(item) for item in evidence[:3])
     name = f"{product} {release}".strip()
     return Reply(f"Reading the {name} documentation …\n" + "\n".join(pages), final=False, release=release)
+
+
+def _page(item: Evidence) -> str:
+    title = (item.chunk.heading or item.chunk.title).replace("[", "(").replace("]", ")")
+    return f"- [{title}]({item.chunk.url})"

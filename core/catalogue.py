@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from core.catalogue_tables import ACCOUNT, DAY, MODELS, FileTable, Mode, SourceOptions, SourceTable, keys_at
 from core.domain import Format, Product, Release
+from core.errors import SourceError
 from core.glossary import load_glossary
 from core.toml_file import Place, TomlFile, keys_of, label
 from core.versions import normalised, oldest_first, preliminary
@@ -44,6 +45,10 @@ class SourceSpec:
     def resolve(self, path: str) -> Path:
         """Return a path of the options as an absolute one; relative ones start at `root`."""
         return (self.root / Path(path).expanduser()).absolute()
+
+    def error(self, problem: str) -> SourceError:
+        """Word a problem of this source, with the place in the file where it is described."""
+        return SourceError(f"{problem} ({self.where})." if self.where else f"{problem}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +199,12 @@ def _source(
     if kind is None:
         raise file.mistake(place, f'key "kind" is missing in {label(place)}', ", ".join(sorted(kinds)))
     if not isinstance(kind, str) or kind not in kinds:
-        raise file.unknown((*place, "kind"), f'"{kind}" is no kind of source', str(kind), sorted(kinds))
+        raise file.unknown(
+            (*place, "kind"),
+            f'"kind" in {label(place)}: "{kind}" is no kind of source',
+            str(kind),
+            sorted(kinds),
+        )
     model = kinds[kind]
     keys = keys_of(SourceTable, model)
     for key in written:

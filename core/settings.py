@@ -18,7 +18,7 @@ class Settings(BaseSettings):
     """Everything that differs between two installations and is not about documents."""
 
     model_config = SettingsConfigDict(
-        env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True, populate_by_name=True
+        env_file=".env", env_file_encoding="utf-8", extra="ignore", frozen=True, env_ignore_empty=True
     )
 
     # where things are
@@ -30,7 +30,7 @@ class Settings(BaseSettings):
     """`postgresql://user:password@host/name`; empty for SQLite in the home."""
     package_index: str = Field(
         "https://pypi.org/simple/",
-        validation_alias=AliasChoices("PACKAGE_INDEX", "PIP_INDEX_URL", "package_index"),
+        validation_alias=AliasChoices("PACKAGE_INDEX", "PIP_INDEX_URL"),
     )
     """Where sources of kind `sdist` come from."""
 
@@ -57,6 +57,7 @@ class Settings(BaseSettings):
 
     # models
     ollama_host: str = Field("http://127.0.0.1:11434", alias="OLLAMA_HOST")
+    """Where Ollama serves; `off` to do without a model."""
     ollama_model: str = Field("qwen3:8b", alias="OLLAMA_MODEL")
     ollama_timeout: float = Field(120.0, alias="OLLAMA_TIMEOUT", gt=0)
     """Seconds without a byte from the server after which a call is given up."""
@@ -83,6 +84,11 @@ class Settings(BaseSettings):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
 
+    @field_validator("ollama_host", mode="after")
+    @classmethod
+    def _off(cls, value: str) -> str:
+        return "" if value.lower() in ("off", "none") else value
+
     @field_validator("home", mode="after")
     @classmethod
     def _expanded(cls, value: Path) -> Path:
@@ -90,17 +96,23 @@ class Settings(BaseSettings):
 
 
 def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
-    """Read the environment and `.env`; `given` values win.
+    """Read the environment and `.env`; `given` values, by field name, win unless they are None.
 
     Raises ConfigurationError that names the variable and what it may hold.
     """
+    named = {_variable(name): value for name, value in given.items() if value is not None}
     try:
-        return Settings(_env_file=env_file, **{k: v for k, v in given.items() if v is not None})  # type: ignore[call-arg, arg-type]
+        return Settings(_env_file=env_file, **named)  # type: ignore[call-arg, arg-type]
     except ValidationError as error:
         first = error.errors()[0]
-        name = str(first["loc"][0]) if first["loc"] else "?"
-        field = Settings.model_fields.get(name)
-        variable = (field.alias if field and field.alias else name).upper()
         raise ConfigurationError(
-            f"{variable} is not valid: {first['msg']} (got {first['input']!r}). Correct it in .env or in the environment."
+            f"{first['loc'][0] if first['loc'] else '?'} is not valid: {first['msg']} "
+            f"(got {first['input']!r}). Correct it in .env or in the environment."
         ) from None
+
+
+def _variable(name: str) -> str:
+    """Return the environment variable of a field."""
+    field = Settings.model_fields[name]
+    choices = field.validation_alias
+    return str(choices.choices[0]) if isinstance(choices, AliasChoices) else str(field.alias)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 STOP_WORDS = frozenset(
-    """a about after all also am an and any are as at be because been before being both but by can
+    """a about after all also am an and any are as at be because been before being between both but by can
     could did do does doing done each for from get gets getting give had has have having hello help
     hey hi how i if in into is it its just kindly like make may me might most much must my need no
     not now of off on once only or other our out over own please possible same shall should show so
@@ -18,13 +18,24 @@ STOP_WORDS = frozenset(
     which while who whom whose why will with would you your""".split()  # noqa: SIM905
 )
 
+COMMON_WORDS = frozenset(
+    """anyone best better bit cannot can't correct correctly currently does doesn't don't everyone example exactly
+    find good idea isn't issue know let let's look looking makes maybe means need needs nice people problem proper
+    properly question really right seems someone something somehow sort stuff sure there's understand want wants ways what's
+    won't wonder wondering works working would""".split()  # noqa: SIM905
+)
+"""Words of questions that say nothing about their subject."""
+
 _TOKEN = re.compile(
-    r"--?[A-Za-z][\w-]*"  # --debug, -p
+    r"(?<![\w-])--?[A-Za-z][\w-]*"  # --debug, -p
     r"|v?\d+(?:\.\w+)+"  # 3.1, v2.0.x
     r"|[A-Za-z_]\w*(?:(?:\.|::|/)[A-Za-z_]\w*)+(?:\(\))?"  # flask.g, a::b, docs/api
+    r"|[A-Za-z]\w*(?:-[A-Za-z]\w*)+"  # flask-login
     r"|\w+(?:['’]\w+)?"
 )
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_JOINT = re.compile(r"[.:/]+")
+_VERSION = re.compile(r"v\d")
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "ly", "s")
 
 
@@ -35,7 +46,7 @@ def words(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """Cut an English ending from a plain word, so that `configures` meets `configuring`."""
-    if len(word) < 5 or not word.isalpha():
+    if len(word) < 4 or not word.isalpha():
         return word
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
@@ -61,14 +72,23 @@ def index_terms(text: str) -> list[str]:
                 terms += [stem(part.lower()) for part in _PART.findall(token)]
             continue
         terms.append(lower)
-        if not lower[0].isdigit() and not lower.startswith("v2"):
-            terms += [stem(part.lower()) for part in _PART.findall(token) if len(part) > 1]
+        if lower[0].isdigit() or _VERSION.match(lower):
+            continue
+        names = _JOINT.split(lower)
+        if len(names) > 1:  # config.from_file is found as from_file too
+            terms += [name for name in names if "_" in name]
+        terms += [stem(part.lower()) for part in _PART.findall(token) if len(part) > 1]
     return terms
 
 
 def query_terms(text: str) -> list[str]:
     """Return the index terms of a query without stop words, each once, in order."""
-    kept = [t for t in _TOKEN.findall(text) if t.lower() not in STOP_WORDS]
+    quiet = not text.isupper()  # GET is a word of its own unless everything is shouted
+    kept = [
+        t
+        for t in _TOKEN.findall(text)
+        if t.lower() not in STOP_WORDS or (quiet and t.isupper() and len(t) > 1)
+    ]
     return list(dict.fromkeys(index_terms(" ".join(kept))))
 
 
@@ -102,3 +122,42 @@ def looks_like_question(text: str) -> bool:
     """Tell whether a text asks: by its last mark, or by its first word (Hybrid CRAG 4.1)."""
     stripped = text.strip()
     return "?" in stripped or bool(_QUESTION.match(stripped))
+
+
+_CODE = re.compile(
+    r"--?[A-Za-z][\w-]+(?<!-)"  # --debug
+    r"|@?[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # flask.g, a::b
+    r"|@[A-Za-z_]\w+"  # @cached
+    r"|[A-Za-z]\w*\(\)"  # url_for()
+    r"|[A-Za-z]*_\w+|\w+_\w*"  # SECRET_KEY, __init__
+    r"|\b[A-Za-z]+[a-z0-9][A-Z]\w*"  # CamelCase
+    r"|(?<!\w)\.[a-z]{2,6}\b"  # .env
+)
+_ABBREVIATED = frozenset({"e.g", "i.e", "a.k.a", "p.s", "u.s", "a.m", "p.m", "etc.and"})
+_BACKTICKS = re.compile(r"`+([^`\n]+)`+")
+_QUANTITY = re.compile(r"(?<![\w.])v?(\d+(?:[.,]\d+)*(?:\.[xX])?)\s?([A-Za-z%$€°]+)?", re.IGNORECASE)
+
+
+def identifiers(text: str) -> list[str]:
+    """Return the code-like words of a text in order: names with `_`, dots, flags, CamelCase, `quoted`."""
+    found: list[tuple[int, str]] = [
+        (m.start(), m[0])
+        for m in _CODE.finditer(text)
+        if m[0].lower() not in _ABBREVIATED and m[0].strip("_")
+    ]
+    for quoted in _BACKTICKS.finditer(text):
+        for match in _TOKEN.finditer(quoted[1]):
+            if not match[0].isdigit() and len(match[0]) > 1:
+                found.append((quoted.start(1) + match.start(), match[0]))
+    ordered = sorted(found, key=lambda f: f[0])
+    return list(dict.fromkeys(name.removesuffix("()").lstrip("@") for _, name in ordered))
+
+
+def parts_of(identifier: str) -> list[str]:
+    """Split an identifier to its lower-case words: `SECRET_KEY` to secret, key."""
+    return [part.lower() for part in _PART.findall(identifier)]
+
+
+def quantities(text: str) -> list[tuple[str, str]]:
+    """Return each number of a text as (digits, the word right after it or ""), in order."""
+    return [(m[1].replace(",", "").rstrip("."), (m[2] or "").lower()) for m in _QUANTITY.finditer(text)]

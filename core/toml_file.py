@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -197,7 +198,7 @@ class TomlFile:
         """Word a name that is none of the allowed ones, with the one it was perhaps meant to be."""
         names = list(allowed)
         near = get_close_matches(name.lower(), names, n=1)
-        guess = f', did you mean "{near[0]}"?' if near else ""
+        guess = f' (did you mean "{near[0]}"?)' if near else ""
         return self.mistake(place, f"{what}{guess}", ", ".join(names) or "nothing")
 
     def invalid(self, error: ValidationError, table: Place, keys: Sequence[str] = ()) -> ConfigurationError:
@@ -211,6 +212,9 @@ class TomlFile:
         match first["type"]:
             case "extra_forbidden":
                 return self.unknown(place, f'unknown key "{name}" in {where}', str(name), keys)
+            case "missing" if len(place) == 1:
+                brackets = f"[{name}]" if name == "product" else f"[[{name}]]"
+                return self.mistake(place, f"table {brackets} is missing", ", ".join(keys))
             case "missing":
                 return self.mistake(place, f'key "{name}" is missing in {where}', ", ".join(keys))
             case "list_type" if isinstance(value, dict):
@@ -269,7 +273,7 @@ def _toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return f'"{value}"'
+        return f'"{shorten(value, 60, placeholder="…")}"' if value.strip() else f'"{value}"'
     if isinstance(value, dict):
         return "a table"
     return "a list" if isinstance(value, list) else str(value)

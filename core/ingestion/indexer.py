@@ -246,7 +246,9 @@ class Indexer:
         report: Report,
         keep: bool,
     ) -> tuple[Reading, list[str]]:
-        added, changed, skipped = [], [], []
+        added: list[str] = []
+        changed: list[str] = []
+        skipped: list[tuple[str, str, str]] = []
         ids: dict[str, str] = {}
         documents = iter(await asyncio.to_thread(source.documents))
         while (raw := await asyncio.to_thread(next, documents, None)) is not None:
@@ -254,7 +256,7 @@ class Indexer:
             report(progress)
             old = before.get(raw.path)
             try:
-                hash_, document = await asyncio.to_thread(_cut, raw, release, source.name, encoder, old)
+                document = await asyncio.to_thread(_cut, raw, release, source.name, encoder, old)
             except SourceError as error:
                 skipped.append((source.name, raw.path, str(error)))
                 continue
@@ -270,7 +272,8 @@ class Indexer:
         if not ids:
             first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
             raise SourceError(
-                f"{source.name} holds no document that can be read{first}; check its path and include patterns."
+                f"{source.name} holds no document that can be read{first}; check its path and include "
+                f"patterns."
             )
         removed = tuple(f"{source.name}: {path}" for path in before if path not in ids)
         unchanged = len(ids) - len(added) - len(changed)
@@ -281,7 +284,7 @@ class Indexer:
     ) -> None:
         progress.enter("embedding", len(texts))
         report(progress)
-        keys = sorted(texts, key=lambda key: len(texts[key]))
+        keys = sorted(texts)  # by hash: long and short mixed, so that rate and time left hold
         for start in range(0, len(keys), EMBEDDED_AT_ONCE):
             some = keys[start : start + EMBEDDED_AT_ONCE]
             vectors = await encoder.encode([texts[key] for key in some])
@@ -304,8 +307,8 @@ class Indexer:
 
 def _cut(
     raw: RawDocument, release: str, source: str, encoder: Encoder, before: StoredDocument | None
-) -> tuple[str, ChunkedDocument | None]:
-    """Hash a document and cut it, unless it is as before."""
+) -> ChunkedDocument | None:
+    """Cut a document; None when it is as before."""
     window = str(encoder.max_tokens)
     hash_ = content_hash(INDEX_VERSION, window, raw.path, raw.url, raw.format, raw.content.decode("latin-1"))
     document = None
@@ -313,7 +316,7 @@ def _cut(
         document = parse(raw)
         hash_ = content_hash(hash_, *(section.text for section in document.sections))
     if before and before.hash == hash_:
-        return hash_, None
+        return None
     cut = chunk(
         document or parse(raw),
         release=release,
@@ -323,7 +326,7 @@ def _cut(
     )
     if not cut.searches:
         raise SourceError("holds no text")
-    return hash_, _keyed(cut, hash_)
+    return _keyed(cut, hash_)
 
 
 def _keyed(cut: ChunkedDocument, hash_: str) -> ChunkedDocument:

@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.domain import ContextChunk, Evidence, Hit, Queries
 from core.ports import Corpus, CorpusStore, Matrix, VectorIndex, WordIndex
@@ -148,6 +148,24 @@ class Searcher:
             while len(self._contexts) > CACHED:
                 self._contexts.popitem(last=False)
         return {key: self._contexts[key] for key in ids if key in self._contexts}
+
+
+def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
+    """Join what several searches found: in turns by rank, each chunk once, numbered anew."""
+    if len(lists) == 1:
+        return lists[0]
+    taken: dict[str, Evidence] = {}
+    for rank in range(max(len(found.evidence) for found in lists)):
+        for found in lists:
+            if rank < len(found.evidence):
+                taken.setdefault(found.evidence[rank].chunk.id, found.evidence[rank])
+    numbered = enumerate(list(taken.values())[: keep * 2], start=1)
+    rarity: dict[str, float] = {}
+    for found in lists:
+        rarity |= found.rarity
+    best = max(lists, key=lambda found: found.confidence)
+    evidence = tuple(replace(item, number=number) for number, item in numbered)
+    return Found(evidence, best.cosine, best.coverage, best.known, rarity)
 
 
 def _only(live: _Live, hits: Sequence[Hit]) -> list[Hit]:

@@ -1,0 +1,82 @@
+"""Where documents come from: each module here is one kind of source, under its own name.
+
+A kind has `class Options(SourceOptions)`, the keys it takes in `corpora.toml`, and
+`def open_source(spec: SourceSpec, settings: Settings) -> Source`, which does no I/O. Modules whose
+name starts with an underscore are helpers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from core.catalogue import SourceSpec
+from core.catalogue_tables import SourceOptions
+from core.domain import Format
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from core.ports import Source
+
+FORMATS: dict[str, Format] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".mdx": "markdown",
+    ".rst": "rst",
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+}
+"""The endings that can be read without a `format`."""
+
+_ENDING = re.compile(r"(?<=[^/])\.[A-Za-z][A-Za-z0-9]*$")
+_INDEX = re.compile(r"(?:^|/)_?index$")
+
+
+class Kinds(Mapping[str, type[SourceOptions]]):
+    """The options of each kind of source, by its name; a module is loaded when it is asked for."""
+
+    def __init__(self) -> None:
+        self._names = sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))
+
+    def __getitem__(self, kind: str) -> type[SourceOptions]:
+        if kind not in self._names:
+            raise KeyError(kind)
+        options: type[SourceOptions] = import_module(f"{__name__}.{kind}").Options
+        return options
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> Source:
+    """Build the source that `corpora.toml` describes; nothing is read yet."""
+    source: Source = import_module(f"{__name__}.{spec.kind}").open_source(spec, settings)
+    return source
+
+
+def page_url(template: str, path: str) -> str:
+    """Write the link of a document: `{page}` is its path without the ending, `{path}` with it.
+
+    Where the template has `{page}/`, pages are folders on the site and an index page is the folder
+    itself, as Sphinx's dirhtml, MkDocs and Hugo lay them out.
+    """
+    page = _ENDING.sub("", path)
+    folder = _INDEX.sub("", page)
+    if folder != page and "{page}/" in template:
+        template = template.replace("{page}/", "{page}/" if folder else "")
+        page = folder
+    parts = {"{page}": quote(page), "{path}": quote(path)}
+    return re.sub(r"\{page\}|\{path\}", lambda found: parts[found[0]], template)
+
+
+def format_of(path: str) -> Format | None:
+    """Return the format that a path's ending stands for."""
+    return FORMATS.get(path[path.rfind(".") :].lower()) if "." in path else None

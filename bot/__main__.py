@@ -1,0 +1,5 @@
+"""`python -m bot` is `threadlore`."""
+
+from bot.cli import main
+
+main()

@@ -1,0 +1,157 @@
+"""Admin commands, in the same words on every platform and on the command line."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Collection
+from typing import Any
+
+from bot.chat import Person, Reply, Responder
+from core.errors import ThreadloreError
+from core.ingestion.indexer import Indexed, Progress
+from core.library import Library
+
+log = logging.getLogger(__name__)
+
+EDIT_SECONDS = 2.0
+"""Least time between two edits of a progress message."""
+HELP = (
+    "`/threadlore status` how releases, memory and model are\n"
+    "`/threadlore releases` which releases there are\n"
+    "`/threadlore reindex [release]` read the sources anew; the old pages answer meanwhile"
+)
+
+
+class Admin:
+    """Carries out `/threadlore …` for those who may."""
+
+    def __init__(self, library: Library, admins: Collection[str]) -> None:
+        self.library = library
+        self._admins = frozenset(admins)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self, text: str, person: Person, responder: Responder) -> None:
+        """Carry out one command line for a person, or say why not."""
+        if not (person.admin or person.id in self._admins):
+            await responder.reply(
+                Reply("Only admins may do that. An admin can add you with THREADLORE_ADMINS in `.env`.")
+            )
+            return
+        words = text.split()
+        match words:
+            case ["status"]:
+                await responder.reply(Reply(status_text(await self.library.status())))
+            case ["releases"]:
+                await responder.reply(Reply(releases_text(await self.library.releases())))
+            case ["reindex"] | ["reindex", _]:
+                await self._reindex(words[1] if len(words) > 1 else "", responder)
+            case [] | ["help"]:
+                await responder.reply(Reply(HELP))
+            case _:
+                await responder.reply(Reply(f"I don't know `{text.strip()}`. There is:\n{HELP}"))
+
+    async def _reindex(self, release: str, responder: Responder) -> None:
+        if release and not self.library.known(release):
+            names = ", ".join(entry.name for entry in self.library.product.releases)
+            await responder.reply(Reply(f"There is no release `{release}`. There is: {names}."))
+            return
+        what = f"{self.library.product.name} {release}" if release else "every release"
+        await responder.reply(Reply(f"Reindexing {what}. The pages there are go on answering."))
+        task = asyncio.create_task(self._work(release, what, responder))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _work(self, release: str, what: str, responder: Responder) -> None:
+        shown = 0.0
+        latest: list[Progress] = []
+        changed = asyncio.Event()
+
+        def hear(progress: Progress) -> None:
+            latest[:] = [progress]
+            changed.set()
+
+        async def show() -> None:
+            nonlocal shown
+            while True:
+                await changed.wait()
+                changed.clear()
+                await responder.progress(Reply(progress_text(latest[0]), final=False))
+                shown = time.monotonic()
+                await asyncio.sleep(EDIT_SECONDS)
+
+        showing = asyncio.create_task(show())
+        try:
+            done = await self.library.reindex(release, hear)
+            text = done_text(done) or f"{what} is up to date."
+        except ThreadloreError as error:
+            text = f"Reindexing {what} failed: {error}"
+        finally:
+            showing.cancel()
+            await asyncio.gather(showing, return_exceptions=True)
+        await responder.progress(Reply(text))
+
+
+def progress_text(progress: Progress) -> str:
+    """Say in one line how far a reindex is."""
+    if progress.stage == "reading":
+        return f"{progress.release}: reading {progress.source} ({progress.done} pages)"
+    left = f", {progress.eta_s:.0f} s left" if progress.eta_s is not None else ""
+    return (
+        f"{progress.release}: {progress.stage} {progress.done} of {progress.total} passages, "
+        f"{progress.rate:.0f}/s{left}"
+    )
+
+
+def done_text(done: list[Indexed]) -> str:
+    """Say what a reindex did, a line a release."""
+    lines = []
+    for item in done:
+        reading = item.reading
+        passed = f", {len(reading.skipped)} passed over" if reading.skipped else ""
+        failed = "".join(f"\n  {source} failed: {error}" for source, error in reading.failed)
+        changes = (
+            f"{len(reading.added)} added, {len(reading.changed)} changed, {len(reading.removed)} removed, "
+            f"{reading.unchanged} unchanged{passed}"
+        )
+        lines.append(
+            f"{item.corpus.release}: {item.corpus.documents} pages, {item.corpus.chunks} passages "
+            f"({changes}), {item.embedded} embedded in {item.seconds:.1f} s{failed}"
+        )
+    return "\n".join(lines)
+
+
+def releases_text(releases: list[dict[str, Any]]) -> str:
+    """List the releases, newest first."""
+    lines = []
+    for entry in reversed(releases):
+        latest = " (latest)" if entry["latest"] else ""
+        state = (
+            f"{entry['documents']} pages, {entry['chunks']} passages" if entry["ready"] else "not ready yet"
+        )
+        lines.append(f"- **{entry['name']}**{latest}: {state}")
+    return "\n".join(lines)
+
+
+def status_text(status: dict[str, Any]) -> str:
+    """Say how everything is, problems last."""
+    memory = status["memory"]
+    model = status.get("model") or {}
+    lines = [
+        f"**{status['product']}**",
+        releases_text(status["releases"]),
+        f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
+        f"{memory['votes']} votes on {memory['answers']} answers",
+        f"Embedder: {status['embedder']}",
+    ]
+    if model:
+        lines.append(
+            f"Model: {model['name']}" + ("" if model["ready"] else " (not reachable: answers quote)")
+        )
+    lines += [
+        f"Indexing {entry['release']}: {entry['stage']} {entry['done']} of {entry['total']}"
+        for entry in status["indexing"]
+    ]
+    lines += [f"⚠ {problem}" for problem in status["problems"]]
+    return "\n".join(lines)

@@ -1,0 +1,152 @@
+"""The only wiring: settings in, everything that runs out. Nothing else sees core and storage both."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.home import Home
+from core.catalogue import Catalogue, load_catalogue
+from core.engine import Engine
+from core.errors import ConfigurationError
+from core.ingestion.indexer import Indexer
+from core.ingestion.sources import Kinds, open_source
+from core.library import Library
+from core.memory.community import CommunityMemory
+from core.memory.guard import guard
+from core.memory.scoring import Thresholds
+from core.models.breaker import Breaker
+from core.models.encoders import Encoders
+from core.models.ollama import Ollama
+from core.ports import ConversationStore, CorpusStore, Source
+from core.retrieval.search import Searcher
+from core.settings import Settings
+from storage.conversations import SqlConversations
+from storage.corpora import SqlCorpora
+from storage.database import Database
+from storage.memories import SqlMemories
+from storage.vectors import ChromaVectors, set_aside_if_broken
+from storage.words import TantivyWords
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Threadlore:
+    """Everything that a command, a platform or a test needs."""
+
+    settings: Settings
+    catalogue: Catalogue
+    engine: Engine
+    library: Library
+    memory: CommunityMemory
+    conversations: ConversationStore
+    corpora: CorpusStore
+    intervals: dict[tuple[str, str], float]
+
+
+def find_catalogue(settings: Settings) -> Path:
+    """Return the `corpora.toml` to use: the named one, or the first of the usual places.
+
+    The last of them is the playground's own, which comes with the code.
+    """
+    if settings.config is not None:
+        return settings.config
+    places = [
+        Path("corpora.toml"),
+        settings.home / "corpora.toml",
+        Path(__file__).parent.parent / "corpora.toml",
+    ]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise ConfigurationError(
+            f"There is no corpora.toml here or in {settings.home}; write one (README.md shows how) or name "
+            f"it with --config."
+        )
+    return found
+
+
+@asynccontextmanager
+async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
+    """Open the home and wire everything; closes it all at the end.
+
+    Raises the errors of `core.errors`, each saying what to do.
+    """
+    catalogue = load_catalogue(find_catalogue(settings), Kinds())
+    with Home(settings.home, what) as home:
+        broken = await asyncio.to_thread(set_aside_if_broken, home.path / "vectors")
+        if broken:
+            log.warning(
+                "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
+            )
+        database = await Database.open(home.path, settings.database_url.get_secret_value())
+        vectors = words = model = None
+        try:
+            corpora, memories = SqlCorpora(database), SqlMemories(database)
+            vectors, words = ChromaVectors(home.path / "vectors"), TantivyWords(home.path / "words")
+            product = catalogue.product
+            names = (product.name, *product.aliases)
+            releases = tuple(
+                alias for release in product.releases for alias in (release.name, *release.aliases)
+            )
+            memory = CommunityMemory(
+                memories,
+                corpora,
+                Thresholds(settings.reuse_threshold, settings.cluster_threshold, settings.quality_threshold),
+                lambda asked, remembered: guard(asked, remembered, names, releases),
+            )
+            searcher = Searcher(corpora, vectors, words)
+            sources = _open_sources(catalogue, settings)
+            encoders = Encoders(settings.embedding_model, home.path / "models")
+            indexer = Indexer(
+                corpora,
+                vectors,
+                words,
+                lambda release: sources[release],
+                lambda release: library.went_live(release),
+            )
+            library = Library(product, corpora, memories, indexer, searcher, memory, encoders)
+            if settings.ollama_host:
+                model = Ollama(
+                    settings.ollama_host,
+                    settings.ollama_model,
+                    timeout=settings.ollama_timeout,
+                    num_ctx=settings.ollama_num_ctx,
+                    keep_alive=settings.ollama_keep_alive,
+                )
+            engine = Engine(
+                catalogue,
+                memory,
+                memories,
+                searcher,
+                encoders,
+                Breaker(model) if model else None,
+                settings.helpers,
+            )
+            await library.open()
+            intervals = {
+                (release, source.name): spec.interval
+                for release in sources
+                for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
+            }
+            yield Threadlore(
+                settings, catalogue, engine, library, memory, SqlConversations(database), corpora, intervals
+            )
+        finally:
+            if model is not None:
+                await model.close()
+            for index in (vectors, words):
+                if index is not None:
+                    await asyncio.to_thread(index.close)
+            await database.close()
+
+
+def _open_sources(catalogue: Catalogue, settings: Settings) -> dict[str, Sequence[Source]]:
+    return {
+        release.name: [open_source(spec, settings) for spec in catalogue.sources_of(release.name)]
+        for release in catalogue.product.releases
+    }

@@ -1,0 +1,191 @@
+"""The command line. Only the standard library is imported until a command needs more."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+
+DONE, FAILED, WRONG_USE = 0, 1, 2
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run a command and end the process with 0 done, 1 failed or 2 wrong use."""
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(
+            variable, "1"
+        )  # before numpy: two threads are slower than one beside other work
+    options = parser().parse_args(arguments)
+    from core.errors import ThreadloreError
+
+    try:
+        code = _run(options)
+    except ThreadloreError as error:
+        if options.debug:
+            raise
+        print(f"threadlore: {error}", file=sys.stderr)
+        code = error.exit_code
+    except KeyboardInterrupt:
+        code = FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    except OSError as error:
+        if options.debug:
+            raise
+        print(f"threadlore: {error.strerror or error} ({error.filename or 'input/output'})", file=sys.stderr)
+        code = FAILED
+    sys.exit(code)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument(
+        "--home", type=Path, metavar="DIR", help="home folder (THREADLORE_HOME, ~/.threadlore)"
+    )
+    common.add_argument(
+        "--config", type=Path, metavar="FILE", help="the corpora.toml to use (THREADLORE_CONFIG)"
+    )
+    common.add_argument("--debug", action="store_true", help="show tracebacks and debug messages")
+    root = argparse.ArgumentParser(
+        prog="threadlore",
+        parents=[common],
+        description="Answers a community's questions from its documentation, for the release they use.",
+    )
+    root.set_defaults(home=None, config=None, debug=False)
+    commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, parents=[common], help=text, description=text)
+
+    serve = command("serve", "Serve the playground, and Slack and Discord where their tokens are set.")
+    serve.add_argument("--port", type=int, help="port of the playground (THREADLORE_PORT, 8080)")
+    index = command("index", "Read the sources and bring the corpora up to date.")
+    index.add_argument("--release", help="only this release")
+    index.add_argument("--dry-run", action="store_true", help="only say what would change")
+    index.add_argument("--rebuild", action="store_true", help="embed anew after EMBEDDING_MODEL was changed")
+    ask = command("ask", "Ask one question, or a file of them.")
+    ask.add_argument("question", nargs="?", help="the question")
+    ask.add_argument("--release", help="answer for this release")
+    ask.add_argument("--channel", help="ask as if in this channel, such as slack:C0123")
+    ask.add_argument("--user", default="cli", help="ask as this person, such as slack:U1")
+    ask.add_argument("--json", action="store_true", help="print everything that is known of the answer")
+    ask.add_argument(
+        "--batch", type=Path, metavar="IN.jsonl", help="answer a file of questions, one JSON a line"
+    )
+    ask.add_argument("--out", type=Path, metavar="OUT.jsonl", help="where the answers of --batch go")
+    vote = command("vote", "Vote on an answer.")
+    vote.add_argument("answer_id", help="what `ask --json` calls answer_id")
+    vote.add_argument("vote", choices=["up", "down", "none"], help="none takes the vote back")
+    vote.add_argument("--user", default="cli", help="who votes, such as slack:U1")
+    status = command("status", "Say how releases, memory and models are, and what is wrong.")
+    status.add_argument("--json", action="store_true", help="print it as JSON")
+    why = command("why", "Explain an answer: release, route, memory, pages.")
+    why.add_argument("answer_id", help="what `ask --json` calls answer_id")
+    memory = command("memory", "Look after community memory.")
+    memory.add_argument(
+        "action", choices=["rebuild"], help="rebuild: derive every placement from the votes again"
+    )
+    command("chat", "A channel in the terminal.")
+    return root
+
+
+def _run(options: argparse.Namespace) -> int:
+    from core.settings import load_settings
+
+    settings = load_settings(
+        home=options.home,
+        config=options.config,
+        port=getattr(options, "port", None),
+        log_level="DEBUG" if options.debug else None,
+    )
+    _log_to_stderr(settings.log_level if options.command == "serve" or options.debug else "ERROR")
+    if options.command == "serve":
+        from bot.serve import serve
+
+        return asyncio.run(serve(settings))
+    if options.command == "chat":
+        from bot.terminal import chat
+
+        return asyncio.run(chat(settings))
+    if options.command == "ask" and (options.batch or options.out):
+        return _batch(settings, options)
+    if options.command == "ask" and not options.question:
+        return _wrong('write the question: threadlore ask "How do I …?"')
+    request = {k: v for k, v in vars(options).items() if k not in ("home", "config", "debug", "port")}
+    return asyncio.run(carry_out(settings, request, sys.stdout))
+
+
+def _batch(settings: Settings, options: argparse.Namespace) -> int:
+    if not (options.batch and options.out) or options.question:
+        return _wrong("--batch and --out go together, without a question")
+    lines = options.batch.read_text(encoding="utf-8", errors="replace").splitlines()
+    for place, line in enumerate(lines):
+        if (options.release or options.channel) and line.strip():
+            lines[place] = _with_defaults(line, options)
+    with options.out.open("w", encoding="utf-8") as out:
+        return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
+
+
+def _with_defaults(line: str, options: argparse.Namespace) -> str:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(entry, dict):
+        return line
+    given = {"release": options.release, "channel": options.channel}
+    return json.dumps({key: value for key, value in given.items() if value} | entry)
+
+
+async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
+    """Have a request carried out by the serving process, or by this one where none serves."""
+    from bot.control import call
+    from bot.progress import Bars
+
+    code = FAILED
+    with Bars() as bars:
+
+        async def show(message: dict[str, Any]) -> None:
+            nonlocal code
+            if "line" in message:
+                print(message["line"], file=out, flush=True)
+            if "progress" in message:
+                bars.show(message["progress"])
+            if "note" in message or "error" in message:
+                print(f"threadlore: {message.get('note') or message['error']}", file=sys.stderr)
+            code = message.get("code", code)
+
+        try:
+            async for message in call(settings.home, request):
+                await show(message)
+        except ConnectionError:
+            from bot.bootstrap import build
+            from bot.commands import handle
+
+            async with build(settings, request["command"]) as app:
+                await handle(app, request, show)
+    return code
+
+
+def _wrong(sentence: str) -> int:
+    print(f"threadlore: {sentence} (see `threadlore --help`)", file=sys.stderr)
+    return WRONG_USE
+
+
+def _log_to_stderr(level: str) -> None:
+    import logging
+
+    logging.basicConfig(
+        level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    for noisy in ("httpx", "chromadb", "alembic", "apscheduler", "discord", "slack_bolt", "aiohttp.access"):
+        logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))

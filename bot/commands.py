@@ -1,0 +1,251 @@
+"""The commands behind the command line, carried out in whichever process owns the home.
+
+Each takes a request (a dictionary that travels over the socket) and streams `line`, `note`,
+`progress` and at last `code` messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import asdict
+from typing import Any
+
+from bot.admin import done_text, status_text
+from bot.bootstrap import Threadlore
+from bot.control import Send
+from bot.render import compose
+from core.domain import Answer, Question, Scope, Turn, Vote
+from core.errors import ThreadloreError, UsageError
+from core.ingestion.indexer import Progress
+
+log = logging.getLogger(__name__)
+
+PROGRESS_SECONDS = 0.2
+"""Least time between two progress messages of one release and stage."""
+
+
+async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Carry out a request; raises ThreadloreError."""
+    match request.get("command"):
+        case "ask":
+            await _ask(app, request, send)
+        case "batch":
+            await _batch(app, request, send)
+        case "vote":
+            await _vote(app, request, send)
+        case "index":
+            await _index(app, request, send)
+        case "status":
+            await _status(app, request, send)
+        case "why":
+            await _why(app, request, send)
+        case "memory":
+            await _memory(app, request, send)
+        case other:
+            raise UsageError(f"There is no command '{other}'; `threadlore --help` lists them.")
+
+
+async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    answer = await app.engine.answer(_question(app, request))
+    if request.get("json"):
+        line = json.dumps(shown(answer) | {"answer_id": answer.id}, ensure_ascii=False)
+    else:
+        line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
+    await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})
+    await send({"code": 0})
+
+
+async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    failed = 0
+    for number, line in enumerate(request["lines"], start=1):
+        if not line.strip():
+            continue
+        key: Any = number
+        try:
+            entry = json.loads(line)
+            if not isinstance(entry, dict):
+                raise UsageError("the line is no JSON object")
+            key = entry.get("id", number)
+            out = {"id": key} | shown(await app.engine.answer(_question(app, entry)))
+        except json.JSONDecodeError as error:
+            out = {"id": key, "error": f"line {number} is no JSON: {error.msg} at column {error.colno}"}
+        except ThreadloreError as error:
+            out = {"id": key, "error": str(error)}
+        failed += "error" in out
+        await send({"line": json.dumps(out, ensure_ascii=False)})
+    if failed:
+        await send({"note": f"{failed} of {len(request['lines'])} lines failed; their `error` says why."})
+    await send({"code": 1 if failed else 0})
+
+
+def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
+    text = entry.get("question")
+    if not isinstance(text, str) or not text.strip():
+        raise UsageError('"question" is missing or empty; write the question as text')
+    release = entry.get("release") or ""
+    if not isinstance(release, str):
+        raise UsageError('"release" must be text, such as "2.3"')
+    history = entry.get("history") or []
+    if not isinstance(history, list) or not all(
+        isinstance(t, dict) and t.get("role") in ("user", "assistant") and isinstance(t.get("text"), str)
+        for t in history
+    ):
+        raise UsageError('"history" must be a list of {"role": "user" or "assistant", "text": …}')
+    user = str(entry.get("user") or "cli")
+    turns = tuple(
+        Turn(t["role"], t["text"], user if t["role"] == "user" else "", str(t.get("release") or ""))
+        for t in history
+    )
+    return Question(
+        text.strip(),
+        user,
+        str(entry.get("channel") or ""),
+        Scope.parse(str(entry.get("scope") or "")),
+        turns,
+        release,
+    )
+
+
+def shown(answer: Answer) -> dict[str, Any]:
+    """Return an answer as the command line writes it."""
+    return {
+        "answer": answer.text,
+        "route": answer.route,
+        "release": answer.release,
+        "citations": [
+            {key: value for key, value in asdict(citation).items() if key != "hash"}
+            for citation in answer.citations
+        ],
+        "retrieved": [
+            {
+                "rank": rank,
+                "path": item.chunk.path,
+                "title": item.chunk.title,
+                "heading": item.chunk.heading,
+                "url": item.chunk.url,
+                "release": item.chunk.release,
+                "score": round(item.score, 4),
+                "text": item.chunk.text,
+            }
+            for rank, item in enumerate(answer.evidence, start=1)
+        ],
+        "queries": {
+            "base": answer.queries.base,
+            "filtered": answer.queries.filtered,
+            "versionless": answer.queries.versionless,
+        },
+        "confidence": round(answer.confidence, 4),
+        "pair_id": answer.pair_id if answer.route == "reuse" else "",
+        "similarity": round(answer.similarity, 4),
+        "timings_ms": answer.timings_ms,
+    }
+
+
+async def _vote(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    values: dict[str, Any] = {"up": 1, "down": 0, "none": None}
+    vote = Vote(request["answer_id"], request["user"], values[request["vote"]])
+    if not await app.engine.feedback(vote):
+        raise UsageError(
+            f"There is no answer {request['answer_id']}; `threadlore ask --json` prints answer_id."
+        )
+    await send({"line": f"Counted: {request['vote']} by {request['user']} on {request['answer_id']}."})
+    await send({"code": 0})
+
+
+async def _index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    release = request.get("release") or ""
+    if release and not app.library.known(release):
+        names = ", ".join(entry.name for entry in app.library.product.releases)
+        raise UsageError(f"There is no release {release} in corpora.toml; there is: {names}.")
+    if request.get("dry_run"):
+        for name, reading in (await app.library.plan(release)).items():
+            await send(
+                {
+                    "line": f"{name}: {len(reading.added)} to add, {len(reading.changed)} changed, "
+                    f"{len(reading.removed)} to remove, {reading.unchanged} unchanged"
+                }
+            )
+            for word in ("added", "changed", "removed"):
+                for entry in getattr(reading, word):
+                    await send({"line": f"  {word}: {entry}"})
+            for source, error in reading.failed:
+                await send({"line": f"  failed: {source}: {error}"})
+        await send({"code": 0})
+        return
+    queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    sent: dict[tuple[str, str], float] = {}
+
+    def hear(progress: Progress) -> None:
+        key, now = (progress.release, progress.stage), time.monotonic()
+        if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or progress.done == progress.total:
+            sent[key] = now
+            queue.put_nowait({"progress": progress_dict(progress)})
+
+    async def pass_on() -> None:
+        while (message := await queue.get()) is not None:
+            await send(message)
+
+    passing = asyncio.create_task(pass_on())
+    try:
+        done = await app.library.reindex(release, hear, rebuild=bool(request.get("rebuild")))
+    finally:
+        queue.put_nowait(None)
+        await passing
+    await send({"line": done_text(done)})
+    failures = [f"{source}: {error}" for item in done for source, error in item.reading.failed]
+    if failures:
+        raise ThreadloreError(f"{failures[0]} (what was indexed before still answers)")
+    await send({"code": 0})
+
+
+def progress_dict(progress: Progress) -> dict[str, Any]:
+    """Return progress as it travels."""
+    return {
+        "release": progress.release,
+        "stage": progress.stage,
+        "source": progress.source,
+        "done": progress.done,
+        "total": progress.total,
+        "rate": progress.rate,
+        "eta_s": progress.eta_s,
+    }
+
+
+async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    status = await status_of(app)
+    line = json.dumps(status, ensure_ascii=False) if request.get("json") else status_text(status)
+    await send({"line": line})
+    await send({"code": 0})
+
+
+async def status_of(app: Threadlore) -> dict[str, Any]:
+    """Return the library's status with the model's."""
+    status = await app.library.status()
+    model = app.engine.model
+    if model is not None:
+        health = await model.health()
+        status["model"] = {"name": model.name, "ready": health.ready, "version": health.version}
+        if not health.ready:
+            status["problems"].append(f"{health.problem} Until then answers quote the documentation.")
+    return status
+
+
+async def _why(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    try:
+        found = await app.engine.why(request["answer_id"])
+    except KeyError:
+        raise UsageError(f"There is no answer {request['answer_id']}.") from None
+    await send({"line": "\n".join([f"“{found['question']}”", *found["sentences"]])})
+    await send({"code": 0})
+
+
+async def _memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    if request["action"] == "rebuild":
+        before = app.memory.stores()
+        await app.memory.rebuild()
+        same = "as before" if app.memory.stores() == before else "other than before: please report this"
+        await send({"line": f"Derived {len(app.memory.stores())} placements from the votes, {same}."})
+    await send({"code": 0})

@@ -1,0 +1,287 @@
+"""Discord by discord.py: turns its events into messages, reactions and commands for dispatch."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+import discord
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from bot.chat import Command, Message, Reaction, Reply
+from bot.platforms import discord_reading as reading
+from bot.platforms.discord_chat import DiscordChat
+from bot.platforms.discord_commands import DiscordResponder, build_tree, register
+from core.errors import PlatformError, PlatformRejected, ThreadloreError
+
+if TYPE_CHECKING:
+    from bot.dispatch import Dispatch
+    from core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+STOP_SECONDS = 5.0
+"""Time that answers under way have to finish when the bot stops."""
+LAST_RETRY = 60.0
+"""Most seconds between attempts to log in while Discord cannot be reached."""
+RECENT_SECONDS = 120.0
+"""Age of an edit up to which one of an unknown message is taken for new; previews repeat the old time."""
+ATTACHED = 20_000
+"""Bytes of attached text that are read as part of a message; longer ones are logs."""
+TOO_MANY, SERVER_ERROR = 429, 500
+BAD_TOKEN = 4004
+"""Code with which the gateway closes on a token that it does not know."""
+
+_PORTAL = "https://discord.com/developers/applications"
+_TOKEN = (
+    f"DISCORD_TOKEN is not accepted by Discord: copy the token from {_PORTAL} (Bot, Reset Token) to .env."
+)
+_INTENT = (
+    f"Discord does not let this bot read messages: switch on 'Message Content Intent' at {_PORTAL} "
+    "(Bot, Privileged Gateway Intents) and start again."
+)
+
+
+def connect(settings: Settings, dispatch: Dispatch) -> DiscordPlatform | None:
+    """Build the platform, or return None without DISCORD_TOKEN."""
+    return DiscordPlatform(settings, dispatch) if settings.discord_token.get_secret_value() else None
+
+
+class Client(discord.Client):
+    """A client whose commands are found where discord.py's own bots have them."""
+
+    tree: discord.app_commands.CommandTree[Any]
+
+
+class DiscordPlatform:
+    """`bot.chat.Platform` for Discord; `client` is the discord.py client, `chat` what dispatch speaks to."""
+
+    name = reading.NAME
+    first_retry = 1.0
+    """Seconds before the second attempt to log in; each further one waits twice as long."""
+
+    def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
+        self._settings, self._dispatch = settings, dispatch
+        self._standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+        discord.VoiceClient.warn_nacl = False  # voice is not used, so its missing library is no news
+        discord.VoiceClient.warn_dave = False
+        intents = discord.Intents.none()
+        intents.guilds = intents.message_content = True
+        intents.guild_messages = intents.dm_messages = True
+        intents.guild_reactions = intents.dm_reactions = True
+        self.client = Client(
+            intents=intents, allowed_mentions=discord.AllowedMentions.none(), chunk_guilds_at_startup=False
+        )
+        self.chat = DiscordChat(self.client)
+        self.client.tree = build_tree(self.client, self.chat, self._standing, self._command)
+        self._resumed = False
+        for event in (
+            self.setup_hook,
+            self.on_ready,
+            self.on_message,
+            self.on_raw_message_edit,
+            self.on_raw_message_delete,
+            self.on_raw_bulk_message_delete,
+            self.on_raw_reaction_add,
+            self.on_raw_reaction_remove,
+        ):
+            self.client.event(event)
+
+    # --- connection ---------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Serve until `stop`; raises PlatformRejected when token or intents are refused."""
+        base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+        if self._settings.discord_api_url and "discord_api_url" in self._settings.model_fields_set:
+            Route.BASE = self._settings.discord_api_url.rstrip("/")
+        if self._settings.discord_gateway_url and "discord_gateway_url" in self._settings.model_fields_set:
+            DiscordWebSocket.DEFAULT_GATEWAY = type(gateway)(self._settings.discord_gateway_url)
+        try:
+            await self._login()
+            if not self._stopping.is_set():
+                await self.client.connect()
+        except discord.LoginFailure as error:
+            raise PlatformRejected(_TOKEN) from error
+        except discord.PrivilegedIntentsRequired as error:
+            raise PlatformRejected(_INTENT) from error
+        except discord.ConnectionClosed as error:
+            if error.code == BAD_TOKEN:
+                raise PlatformRejected(_TOKEN) from error
+            raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
+        except discord.HTTPException as error:
+            raise PlatformError(f"Discord refuses the connection ({error}): start again later.") from error
+        finally:
+            await self._close()
+            Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
+
+    async def _login(self) -> None:
+        """Log in, again and again while Discord cannot be reached; discord.py itself tries once."""
+        wait = self.first_retry
+        while not self._stopping.is_set():
+            try:
+                return await self.client.login(self._settings.discord_token.get_secret_value())
+            except discord.HTTPException as error:
+                if error.status != TOO_MANY and error.status < SERVER_ERROR:
+                    raise
+                problem: Exception = error
+            except OSError as error:
+                problem = error
+            except (TypeError, KeyError, ValueError) as error:  # a page of HTML instead of a user, say
+                raise PlatformError(
+                    f"{Route.BASE} does not answer as Discord does: correct DISCORD_API_URL in .env."
+                ) from error
+            log.warning("Discord cannot be reached (%s); trying again in %.0f s.", problem, wait)
+            await self.client.http.close()
+            self.client.http.connector = discord.utils.MISSING  # closing a session closes its connector
+            try:
+                await asyncio.wait_for(self._stopping.wait(), wait)
+            except TimeoutError:
+                wait = min(2 * wait, LAST_RETRY)
+
+    async def stop(self) -> None:
+        """Let answers under way finish for some seconds, then close the connection."""
+        self._stopping.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
+        await self._close()
+
+    async def _close(self) -> None:
+        tasks = self._tasks - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.client.close()
+
+    async def setup_hook(self) -> None:
+        """Register the slash commands beside the connection, since Discord may make that wait."""
+        self._hand_over(register(self.client.tree), "the slash commands")
+
+    async def on_ready(self) -> None:
+        """Take up what an earlier process left unanswered; comes again after each lost session."""
+        if not self._resumed:
+            self._resumed = True
+            log.info("Discord: connected as %s.", self.client.user)
+            self._hand_over(self._dispatch.resume(self.chat), "unanswered questions")
+
+    def _hand_over(self, work: Coroutine[Any, Any, None], what: str) -> None:
+        """Run work beside the connection, which must never wait for an answer."""
+        if self._stopping.is_set():
+            work.close()
+            return
+        task = asyncio.create_task(self._logged(work, what))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _logged(self, work: Coroutine[Any, Any, None], what: str) -> None:
+        try:
+            await work
+        except PlatformError as error:
+            log.warning("%s", error)
+        except Exception:  # the last place where an error of one message can be caught
+            log.exception("Discord: could not deal with %s", what)
+
+    # --- events -------------------------------------------------------------------------------
+
+    async def on_message(self, message: discord.Message) -> None:
+        """Hand over what a person wrote."""
+        if reading.written_by_person(message):
+            self._hand_over(self._heard(message), f"message {message.id}")
+
+    async def _heard(self, message: discord.Message) -> None:
+        heard = await self._read(message)
+        if heard.text or heard.mentions_bot:
+            self.chat.heard(message, heard.text)
+            await self._dispatch.message(self.chat, heard)
+
+    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
+        """Hand over a person's edit of the words; previews and pins arrive as edits, too."""
+        message, before = payload.message, payload.cached_message
+        if not reading.written_by_person(message) or "content" not in payload.data:
+            return
+        if before:
+            changed = before.content != message.content
+        else:
+            age = discord.utils.utcnow() - message.edited_at if message.edited_at else None
+            changed = age is not None and age.total_seconds() < RECENT_SECONDS
+        if changed:
+            self._hand_over(self._reread(message), f"edit of {message.id}")
+
+    async def _reread(self, message: discord.Message) -> None:
+        read = await self._read(message)
+        self.chat.heard(message, read.text)
+        await self._dispatch.edited(self.chat, read)
+
+    async def _read(self, message: discord.Message) -> Message:
+        if isinstance(message.channel, discord.PartialMessageable):
+            guild_id = message.guild.id if message.guild else None
+            message.channel = await self.chat.channel(message.channel.id, guild_id)
+        return reading.message(self._standing, message, self.chat.me, await self._attached(message))
+
+    async def _attached(self, message: discord.Message) -> str:
+        """Read attached text: Discord's clients make a file of what is pasted and too long."""
+        for attachment in message.attachments:
+            kind = attachment.content_type or ""
+            if kind.startswith("text/plain") and attachment.size <= ATTACHED:
+                try:
+                    return (await attachment.read()).decode("utf-8", "replace")
+                except discord.HTTPException as error:
+                    log.info("Discord: attachment %s cannot be read: %s", attachment.id, error)
+        return ""
+
+    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
+        """Hand over that a message is gone."""
+        cached = payload.cached_message
+        if cached is None or not cached.author.bot:
+            self._hand_over(self._gone(payload, payload.message_id), f"deletion of {payload.message_id}")
+
+    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
+        """Hand over that several messages are gone."""
+        for message_id in sorted(payload.message_ids):
+            self._hand_over(self._gone(payload, message_id), f"deletion of {message_id}")
+
+    async def _gone(
+        self, payload: discord.RawMessageDeleteEvent | discord.RawBulkMessageDeleteEvent, message_id: int
+    ) -> None:
+        channel = await self.chat.channel(payload.channel_id, payload.guild_id)
+        await self._dispatch.deleted(self.chat, reading.ref(channel, message_id))
+
+    async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
+        """Hand over an emoji that was put on a message of the bot."""
+        if payload.message_author_id in (None, self.chat.me):
+            self._hand_over(self._reacted(payload, added=True), f"reaction to {payload.message_id}")
+
+    async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
+        """Hand over an emoji that was taken off a message; whose message it was is not told here."""
+        self._hand_over(self._reacted(payload, added=False), f"reaction to {payload.message_id}")
+
+    async def _reacted(self, payload: discord.RawReactionActionEvent, *, added: bool) -> None:
+        if payload.user_id == self.chat.me:
+            return
+        channel = await self.chat.channel(payload.channel_id, payload.guild_id)
+        guild = self.client.get_guild(payload.guild_id) if payload.guild_id else None
+        member = payload.member or (guild.get_member(payload.user_id) if guild else None)
+        person = self._standing.person(member or self.client.get_user(payload.user_id), None, payload.user_id)
+        reaction = Reaction(
+            ref=reading.ref(channel, payload.message_id),
+            person=person,
+            emoji=payload.emoji.name or "",
+            added=added,
+        )
+        await self._dispatch.reaction(self.chat, reaction)
+
+    async def _command(self, command: Command, responder: DiscordResponder) -> None:
+        self._hand_over(self._carried_out(command, responder), f"command /{command.name}")
+
+    async def _carried_out(self, command: Command, responder: DiscordResponder) -> None:
+        try:
+            await self._dispatch.command(self.chat, command, responder)
+        except Exception:
+            await responder.reply(Reply(ThreadloreError.told))  # or the caller waits for ever
+            raise
+        finally:
+            await responder.close()

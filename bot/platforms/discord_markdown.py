@@ -1,0 +1,106 @@
+"""Writes Markdown the way Discord shows it: it has no tables, deep headings, images or rules."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from bot.splitting import split
+
+LIMIT = 2000
+"""UTF-16 units of one message; the API counts characters, clients count units, and units are never fewer."""
+
+_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})([^`]*)")
+_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_DEEP = re.compile(r"^([ \t>]*)#{4,6}[ \t]+(.+?)[ \t#]*$")
+_LINE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\(")
+_LINK = re.compile(r"(\]\()(https?://[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)(?=\)|\s)")
+_BARE = re.compile(r"(?<![<(\w])(https?://[^\s<>]*[^\s<>.,;:!?)\]}'\"*_])")
+_WIDEST = 100
+"""Columns up to which a table is set as one; a phone shows fewer, but scrolls in code."""
+
+
+def units(text: str) -> int:
+    """Count a text's UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def messages(markdown: str) -> list[str]:
+    """Turn Markdown into the messages that show it on Discord."""
+    return split(for_discord(markdown), LIMIT, units)
+
+
+def for_discord(markdown: str) -> str:
+    """Rewrite what Discord does not render; code is left as it is."""
+    lines = markdown.replace("\r\n", "\n").split("\n")
+    out: list[str] = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if fence := _FENCE.fullmatch(line):
+            lead, mark, info = fence.groups()
+            end = re.compile(rf"[ \t>]*{re.escape(mark)}{re.escape(mark[0])}*[ \t]*")
+            tildes = mark[0] == "~"
+            out.append(f"{lead}```{info}" if tildes else line)
+            while at < len(lines):
+                closing = end.fullmatch(lines[at])
+                out.append(f"{lead}```" if closing and tildes else lines[at])
+                at += 1
+                if closing:
+                    break
+        elif "|" in line and at < len(lines) and "|" in lines[at] and _RULE.fullmatch(lines[at]):
+            rows = [line]
+            at += 1
+            while at < len(lines) and "|" in lines[at]:
+                rows.append(lines[at])
+                at += 1
+            out += _table([_cells(row) for row in rows])
+        elif _LINE.fullmatch(line) and (not out or not out[-1].strip()):
+            continue
+        else:
+            line = _DEEP.sub(r"\1**\2**", line)
+            out.append(_IMAGE.sub(lambda m: f"[{m[1] or 'image'}](", line))
+    return "\n".join(out)
+
+
+def without_previews(markdown: str) -> str:
+    """Put links into angle brackets, which keeps Discord from showing what is behind them."""
+    parts = re.split(r"(```.*?(?:```|\Z)|`[^`\n]+`)", markdown, flags=re.DOTALL)
+    for index in range(0, len(parts), 2):
+        parts[index] = _BARE.sub(r"<\1>", _LINK.sub(r"\1<\2>", parts[index]))
+    return "".join(parts)
+
+
+def _cells(row: str) -> list[str]:
+    inner = row.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Set a table in a fixed-width block, or as a list where it is too wide for one."""
+    plain = [[re.sub(r"`|\*\*|\[([^\]]+)\]\([^)]*\)", r"\1", cell) for cell in row] for row in rows]
+    count = max(map(len, plain))
+    plain = [[*row, *[""] * (count - len(row))] for row in plain]
+    widths = [max(map(_columns, column)) for column in zip(*plain, strict=True)]
+    linked = any("](" in cell for row in rows for cell in row)
+    if linked or sum(widths) + 3 * count > _WIDEST:
+        return [_item(rows[0], row) for row in rows[1:]]
+    set_rows = [
+        " | ".join(c + " " * (w - _columns(c)) for c, w in zip(r, widths, strict=True)).rstrip()
+        for r in plain
+    ]
+    return ["```", set_rows[0], "-+-".join("-" * w for w in widths), *set_rows[1:], "```"]
+
+
+def _item(header: Sequence[str], row: Sequence[str]) -> str:
+    named = [f"{name}: {cell}" for name, cell in zip(header[1:], row[1:], strict=False) if cell]
+    return "- " + "; ".join([f"**{row[0]}**" if row[0] else "", *named]).removeprefix("; ")
+
+
+def _columns(text: str) -> int:
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) > 0 for c in text)

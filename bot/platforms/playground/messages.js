@@ -1,0 +1,167 @@
+// One message as an element, and the two lists that messages stand in.
+
+import { copy } from "./code.js";
+import { avatar, h, icon, reconcile } from "./dom.js";
+import { markdown } from "./markdown.js";
+import { author, channel, replies, state } from "./store.js";
+
+const TOGETHER_MS = 5 * 60 * 1000; // one author's messages within this time share a head
+const UP = "👍";
+const DOWN = "👎";
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+
+// `inThread` tells whether the list is the side panel.
+export function showList(container, posts, { inThread, actions }) {
+  const summaries = inThread ? new Map() : replies();
+  const ready = state.releases.filter((one) => one.ready).map((one) => one.name).join();
+  const rows = [];
+  let before = null;
+  for (const [index, post] of posts.entries()) {
+    const date = new Date(post.at);
+    if (!inThread && (!before || new Date(before.at).toDateString() !== date.toDateString())) {
+      rows.push({ key: `day-${date.toDateString()}`, mark: [], build: () => h("div", { class: "day" }, h("span", {}, dayName(date))) });
+      before = null;
+    }
+    if (inThread && index === 1) {
+      const count = posts.filter((one) => one.thread && !one.only).length;
+      rows.push({ key: "count", mark: [count], build: () => h("div", { class: "day left" }, h("span", {}, plural(count, "reply", "replies"))) });
+      before = null;
+    }
+    const compact = Boolean(before) && before.author === post.author && !post.only && !before.only && !before.gone
+      && date - new Date(before.at) < TOGETHER_MS && !summaries.get(before.id) && post.author !== state.bot.id;
+    const summary = summaries.get(post.id);
+    const last = summary?.last;
+    const newest = index === posts.length - 1 && (inThread || channel().kind === "direct");
+    // What is being edited stays as it is, whatever happens around it.
+    const mark = state.editing === post.id ? ["editing"] : [post, state.person, compact, newest ? ready : newest,
+      summary?.count ?? 0, last ?? null, !inThread && state.thread === post.id];
+    rows.push({ key: post.id, mark, build: () => article(post, { compact, newest, summary, inThread, actions }) });
+    before = post;
+  }
+  reconcile(container, rows);
+}
+
+function dayName(date) {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  if (date >= midnight) return "Today";
+  return date >= midnight - 24 * 3600 * 1000 ? "Yesterday" : day.format(date);
+}
+
+export const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
+
+function article(post, { compact, newest, summary, inThread, actions }) {
+  const who = author(post.author);
+  const bot = who.id === state.bot.id;
+  const own = post.author === state.person;
+  if (post.gone) {
+    return h("article", { class: "message gone", "aria-label": "Deleted message" },
+      h("div", { class: "gutter" }, h("span", { class: "avatar blank" }, icon("trash"))),
+      h("div", { class: "content" }, h("p", { class: "quiet" }, "This message was deleted."), thread(post, summary, actions)));
+  }
+  const date = new Date(post.at);
+  const time = h("time", { datetime: post.at, title: whole.format(date) }, clock.format(date));
+  const classes = ["message", compact && "compact", bot && "from-bot", post.only && "ephemeral", !post.final && "growing",
+    !inThread && state.thread === post.id && "open"].filter(Boolean).join(" ");
+  const head = h("div", { class: "head" },
+    h("span", { class: "author" }, who.name),
+    bot && h("span", { class: "app-badge" }, "APP"),
+    post.release && h("span", { class: "release-badge", title: "The release this answer speaks for" },
+      icon("tag"), `${state.product} ${post.release.replaceAll("+", " and ")}`.trim()),
+    time, post.edited && h("span", { class: "quiet" }, "(edited)"));
+  const body = state.editing === post.id && own
+    ? editor(post, actions)
+    : h("div", { class: "body" }, markdown(post.text, { anchor: `${inThread ? "t" : "m"}${post.id}`, breaks: !bot }));
+  return h("article", { class: classes, tabindex: "-1", "aria-label": `${who.name}, ${clock.format(date)}`, "data-id": post.id },
+    h("div", { class: "gutter" }, compact ? time.cloneNode(true) : avatar(who)),
+    h("div", { class: "content" },
+      post.only && h("p", { class: "only" }, icon("eye"), "Only visible to you", post.command && h("code", {}, post.command)),
+      compact ? null : head,
+      body,
+      !post.final && working(post.text),
+      bot && post.final && footer(post, newest, actions),
+      thread(post, summary, actions)),
+    toolbar(post, { own, bot, inThread, actions }));
+}
+
+function working(text) {
+  return h("div", { class: "working", role: "status" },
+    h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
+    h("span", { class: text ? "hidden-text" : "" }, "Threadlore is looking it up"));
+}
+
+function footer(post, newest, actions) {
+  if (!post.answer && !post.votable) return null;
+  const vote = (emoji, name, label) => {
+    const voters = post.votes[emoji] ?? [];
+    const mine = voters.includes(state.person);
+    const names = voters.map((id) => author(id).name).join(", ");
+    return h("button", {
+      type: "button", class: `vote ${name}`, "aria-pressed": String(mine), "data-act": `${name}-${post.id}`,
+      "aria-label": `${label}, ${plural(voters.length, "vote", "votes")}`, title: names ? `${label}: ${names}` : label,
+      onclick: () => actions.vote(post, emoji, !mine),
+    }, icon(name), h("span", { class: "count" }, voters.length ? String(voters.length) : ""));
+  };
+  return h("div", { class: "footer" },
+    !post.only && vote(UP, "up", "Helpful"), !post.only && vote(DOWN, "down", "Not helpful"),
+    post.answer && h("button", { type: "button", class: "ghost", "data-act": `why-${post.id}`, onclick: () => actions.why(post) },
+      icon("why"), "Why this answer?"),
+    newest && !post.only && elsewhere(post, actions));
+}
+
+// One step to ask the same of another release.
+function elsewhere(post, actions) {
+  const told = post.release.split("+");
+  const others = state.releases.filter((one) => one.ready && !told.includes(one.name)).slice(-3);
+  if (!post.release || !others.length) return null;
+  return h("div", { class: "elsewhere" }, h("span", {}, "Ask for"), others.map((one) => h("button", {
+    type: "button", class: "chip", "data-act": `ask-${one.name}-${post.id}`, "aria-label": `Ask the same for ${one.name}`,
+    onclick: () => actions.again(post, one.name),
+  }, one.name)));
+}
+
+function thread(post, summary, actions) {
+  if (!summary) return null;
+  const { count, authors, last } = summary;
+  const busy = !last.final;
+  return h("button", { type: "button", class: "thread-link", "data-act": `thread-${post.id}`, onclick: () => actions.open(post.id) },
+    h("span", { class: "faces" }, [...authors].slice(0, 3).map((id) => avatar(author(id), "tiny"))),
+    h("span", { class: "thread-count" }, plural(count, "reply", "replies")),
+    h("span", { class: busy ? "thread-last busy" : "thread-last" },
+      busy ? "Threadlore is answering…" : `Last reply ${clock.format(new Date(last.at))}`));
+}
+
+function toolbar(post, { own, bot, inThread, actions }) {
+  if (post.only || !post.final) return null;
+  const tool = (name, label, act) => h("button", {
+    type: "button", "aria-label": label, title: label, "data-act": `${name}-tool-${post.id}`, onclick: act,
+  }, icon(name));
+  const tools = [
+    !inThread && channel().kind !== "direct" && tool("thread", "Reply in thread", () => actions.open(post.id)),
+    bot && h("button", { type: "button", class: "copy-text", "aria-label": "Copy the text", title: "Copy the text", onclick: (event) => copy(post.text, event.currentTarget) },
+      icon("copy"), h("span", { class: "hidden-text" })),
+    own && tool("edit", "Edit", () => actions.edit(post)),
+    own && tool("trash", "Delete", () => actions.remove(post)),
+  ].filter(Boolean);
+  return tools.length ? h("div", { class: "toolbar", role: "group", "aria-label": "Actions" }, tools) : null;
+}
+
+function editor(post, actions) {
+  const save = () => actions.save(post, field.value);
+  const field = h("textarea", {
+    "aria-label": "Edit the message", rows: String(Math.min(post.text.split("\n").length + 1, 12)), maxlength: String(state.limit),
+    onkeydown: (event) => {
+      if (event.key === "Escape") actions.edit(null);
+      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        save();
+      }
+    },
+  });
+  field.value = post.text;
+  queueMicrotask(() => { field.focus(); field.setSelectionRange(field.value.length, field.value.length); });
+  return h("div", { class: "editor" }, field, h("div", { class: "editor-actions" },
+    h("button", { type: "button", class: "button", onclick: () => actions.edit(null) }, "Cancel"),
+    h("button", { type: "button", class: "button primary", onclick: save }, "Save")));
+}

@@ -1,0 +1,136 @@
+// Everything around the messages: the sidebar, the head of the channel, index work, and the panel.
+
+import { avatar, byId, h, icon, reconcile } from "./dom.js";
+import { markdown } from "./markdown.js";
+import { author, channel, questionOf, state } from "./store.js";
+
+const NOUNS = [[/embed|index|chunk|passage/i, "passages"], [/read|parse|fetch|load|crawl|document|download/i, "documents"]];
+const ROUTES = {
+  reuse: "Reused an answer that people voted up",
+  reference: "Written with the help of an answer that people voted up",
+  avoid: "Written anew: people voted an earlier answer down",
+  documents: "Written from the documentation",
+  quote: "Quoted from the documentation",
+  abstain: "Not found in the documentation",
+};
+
+export function showSidebar(go) {
+  const sidebar = byId("sidebar");
+  if (!sidebar.firstChild) {
+    sidebar.append(
+      h("div", { class: "brand" }, h("img", { src: "favicon.svg", alt: "" }), h("div", {}, h("strong", {}, "Threadlore"), h("span", { id: "brand-note" }))),
+      h("h2", { id: "channels-title" }, "Channels"), h("ul", { id: "channels", "aria-labelledby": "channels-title" }),
+      h("h2", { id: "direct-title" }, "Direct messages"), h("ul", { id: "direct", "aria-labelledby": "direct-title" }),
+      h("fieldset", { class: "people" }, h("legend", {}, "You are"), h("div", { id: "people" })));
+  }
+  byId("brand-note").textContent = state.product ? `${state.product} community` : "Playground";
+  const row = (one) => {
+    const unread = state.unread.get(one.id) ?? 0;
+    const current = one.id === state.channel;
+    return {
+      key: one.id, mark: [one.name, unread, current],
+      build: () => h("li", {}, h("a", {
+        href: `#/${state.person}/${one.id}`, class: unread ? "unread" : "", "aria-current": current ? "page" : null, "data-act": one.id,
+        onclick: (event) => { event.preventDefault(); go({ channel: one.id, thread: "" }); },
+      }, one.kind === "direct" ? avatar(state.bot, "tiny") : icon(one.kind === "private" ? "lock" : "hash"),
+      h("span", {}, one.name), one.kind === "private" && h("span", { class: "hidden-text" }, "(private)"),
+      unread > 0 && h("span", { class: "badge", "aria-label": `${unread} unread` }, String(unread)))),
+    };
+  };
+  reconcile(byId("channels"), state.channels.filter((one) => one.kind !== "direct").map(row));
+  reconcile(byId("direct"), state.channels.filter((one) => one.kind === "direct").map(row));
+  reconcile(byId("people"), state.people.map((one) => ({
+    key: one.id, mark: [one.name],
+    build: () => h("label", { title: `${one.name} ${one.about === "admin" ? "is an admin" : one.about}` },
+      h("input", { type: "radio", name: "person", value: one.id, class: "hidden-text", onchange: () => go({ person: one.id }) }),
+      avatar(one), h("span", { class: "person-name" }, one.name), h("span", { class: "person-about" }, one.about)),
+  })));
+  for (const input of byId("people").querySelectorAll("input")) input.checked = input.value === state.person;
+}
+
+export function showHeader(toggleMenu) {
+  const header = byId("header");
+  if (!header.firstChild) {
+    header.append(
+      h("button", { type: "button", class: "icon-button menu", "aria-label": "Channels and people", "aria-expanded": "false", id: "menu", onclick: toggleMenu }, icon("menu")),
+      h("div", { class: "where" }, h("h1", { id: "title" }), h("p", { id: "topic" })),
+      h("ul", { id: "releases", class: "releases", "aria-label": "Releases" }));
+  }
+  const here = channel();
+  if (!here) return;
+  byId("title").replaceChildren(
+    here.kind === "direct" ? avatar(state.bot, "tiny") : icon(here.kind === "private" ? "lock" : "hash"), here.name);
+  byId("topic").textContent = here.topic;
+  document.title = `${here.kind === "direct" ? "" : "#"}${here.name} · Threadlore`;
+  reconcile(byId("releases"), state.releases.map((one) => {
+    const busy = state.progress.some((work) => work.release === one.name);
+    const built = one.built_at ? `, built ${new Date(one.built_at).toLocaleString()}` : "";
+    const note = one.ready ? `${one.documents} documents, ${one.chunks} passages${built}` : busy ? "being indexed" : "not indexed yet";
+    return {
+      key: one.name, mark: [one.ready, one.latest, busy, note, state.product],
+      build: () => h("li", { class: `pill ${one.ready ? "ready" : ""} ${busy ? "busy" : ""}`, title: `${state.product} ${one.name}: ${note}`.trim() },
+        h("span", { class: "dot", "aria-hidden": "true" }), one.name, one.latest && h("small", {}, "latest"),
+        h("span", { class: "hidden-text" }, one.ready ? "ready" : note)),
+    };
+  }));
+}
+
+export function showProgress() {
+  const box = byId("progress");
+  box.hidden = !state.progress.length;
+  reconcile(box, state.progress.slice(0, 3).map((work, index) => ({
+    key: String(index), mark: [work],
+    build: () => {
+      const share = work.total > 0 ? Math.min(work.done / work.total, 1) : null;
+      const bar = h("span", { class: share === null ? "bar unknown" : "bar" }, h("i"));
+      if (share !== null) bar.firstChild.style.width = `${(share * 100).toFixed(1)}%`;
+      return h("div", {
+        class: "work", role: "progressbar", "aria-label": "Indexing", "aria-valuemin": "0", "aria-valuemax": "100",
+        "aria-valuenow": share === null ? null : String(Math.round(share * 100)), "aria-valuetext": progressText(work), title: work.source,
+      }, h("span", { class: "work-text" }, progressText(work)), bar);
+    },
+  })));
+}
+
+export function progressText(work) {
+  const noun = NOUNS.find(([pattern]) => pattern.test(work.stage))?.[1] ?? "passages";
+  const parts = [work.total > 0 ? `${work.done} of ${work.total} ${noun}` : `${work.stage || "starting"}${work.done ? `, ${work.done} ${noun}` : ""}`];
+  if (work.rate > 0) parts.push(`${work.rate >= 10 ? Math.round(work.rate) : work.rate.toFixed(1)}/s`);
+  if (Number.isFinite(work.eta_s)) parts.push(`${duration(work.eta_s)} left`);
+  return `${`${state.product} ${work.release}`.trim()}: ${parts.join(", ")}`;
+}
+
+function duration(seconds) {
+  if (seconds < 90) return `${Math.max(Math.round(seconds), 1)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+export function showWhy(container, { post, told, error }) {
+  const lines = told?.sentences ?? [];
+  const question = questionOf(post);
+  container.replaceChildren(h("div", { class: "why" },
+    question && h("blockquote", {}, markdown(question.text, { breaks: true })),
+    error && h("p", { class: "quiet" }, error),
+    !told && !error && h("p", { class: "quiet" }, "Looking it up…"),
+    told && h("dl", {},
+      told.route && [h("dt", {}, "How"), h("dd", {}, ROUTES[told.route] ?? told.route)],
+      told.release && [h("dt", {}, "Release"), h("dd", {}, `${state.product} ${told.release}`.trim())]),
+    lines.length > 0 && h("ol", {}, lines.map((line) => h("li", {}, line)))));
+}
+
+// What an empty channel shows, as the one row of its list.
+export function welcome(ask) {
+  const here = channel();
+  const about = state.product || "the documentation";
+  const texts = {
+    help: [`Ask about ${about}`, "Write a question below. The answer comes in a thread, from the documentation of the release you name, with its sources."],
+    general: ["Talk with each other", "Threadlore keeps quiet here until somebody mentions it. Try one of these:"],
+    maintainers: ["A private channel", "Only its members see it, and what Threadlore learns here is never told elsewhere."],
+  };
+  const [title, text] = texts[here.id] ?? ["Just the two of you", "Ask anything; direct messages are never remembered."];
+  const build = () => h("div", { class: "welcome" },
+    h("img", { src: "favicon.svg", alt: "" }), h("h2", {}, title), h("p", {}, text),
+    h("div", { class: "examples" }, state.examples.map((question) =>
+      h("button", { type: "button", onclick: () => ask(here.listens ? question : `@${author(state.bot.id).name} ${question}`) }, question))));
+  return { key: "welcome", mark: [here.id, ...state.examples], build };
+}

@@ -1,0 +1,99 @@
+// What the page knows, and how it hears of changes.
+
+export const state = {
+  person: "", people: [], bot: { id: "threadlore", name: "Threadlore" }, product: "", channels: [], messages: new Map(),
+  releases: [], progress: [], examples: [], limit: 12000, unread: new Map(),
+  channel: "help", thread: "", why: null, editing: "", lost: false,
+};
+
+export class Refused extends Error {
+  constructor(sentence, status = 0) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+export async function api(method, path, body) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method, headers: body ? { "Content-Type": "application/json" } : {}, body: body && JSON.stringify(body),
+    });
+  } catch {
+    throw new Refused("The server cannot be reached. Is Threadlore still running?");
+  }
+  const told = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refused(told.error ?? `The server answered ${response.status}.`, response.status);
+  return told;
+}
+
+let source = null;
+let wanted = 0;
+
+// Load everything as that person and follow what happens; `changed(kind, data)` is told each time.
+export async function enter(person, changed) {
+  const turn = (wanted += 1);
+  source?.close();
+  let told;
+  try {
+    told = await api("GET", `/api/state?person=${encodeURIComponent(person)}`);
+  } catch (error) {
+    if (turn !== wanted) return;
+    if (error.status === 422 && person !== "ada") { // an address that names nobody
+      enter("ada", changed);
+      return;
+    }
+    state.lost = true;
+    changed("lost", {});
+    setTimeout(() => { if (turn === wanted) enter(person, changed); }, 2000);
+    return;
+  }
+  if (turn !== wanted) return; // somebody else was chosen meanwhile
+  if (state.person !== told.person) state.unread = new Map();
+  Object.assign(state, told, { messages: new Map(told.messages.map((post) => [post.id, post])), lost: false });
+  changed("state", {});
+  source = new EventSource(`/api/events?person=${encodeURIComponent(person)}&since=${encodeURIComponent(told.event)}`);
+  const on = (kind, apply) => source.addEventListener(kind, (event) => {
+    if (turn !== wanted) return;
+    const data = JSON.parse(event.data);
+    apply(data);
+    changed(kind, data);
+  });
+  for (const kind of ["posted", "edited", "reaction"]) on(kind, (post) => state.messages.set(post.id, post));
+  on("deleted", ({ id }) => state.messages.delete(id));
+  on("progress", ({ running }) => { state.progress = running; });
+  on("releases", ({ releases }) => { state.releases = releases; });
+  source.addEventListener("reset", () => { if (turn === wanted) enter(person, changed); });
+  source.onopen = () => { if (state.lost) { state.lost = false; changed("found", {}); } };
+  source.onerror = () => {
+    if (turn !== wanted) return;
+    state.lost = true;
+    changed("lost", {});
+    // A refused stream is not tried again by the browser itself.
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (turn === wanted) enter(person, changed); }, 2000);
+  };
+}
+
+const ordered = () => [...state.messages.values()].sort((a, b) => Number(a.id) - Number(b.id));
+
+export const author = (id) => (id === state.bot.id ? state.bot : state.people.find((one) => one.id === id) ?? { id, name: id });
+export const channel = () => state.channels.find((one) => one.id === state.channel) ?? state.channels[0];
+export const roots = () => ordered().filter((post) => post.channel === state.channel && !post.thread);
+export const thread = (root) => ordered().filter((post) => post.id === root || post.thread === root);
+
+// The message that an answer follows in its thread or direct channel.
+export const questionOf = (answer) => ordered().findLast((post) => post.channel === answer.channel && post.author !== state.bot.id
+  && Number(post.id) < Number(answer.id) && (!answer.thread || [post.id, post.thread].includes(answer.thread)));
+
+export function replies() {
+  const found = new Map();
+  for (const post of ordered()) {
+    if (!post.thread || post.channel !== state.channel || post.only) continue;
+    const summary = found.get(post.thread) ?? { count: 0, authors: new Set(), last: null };
+    summary.count += 1;
+    summary.authors.add(post.author);
+    summary.last = post;
+    found.set(post.thread, summary);
+  }
+  return found;
+}

@@ -1,0 +1,108 @@
+"""Who people are and who hears a channel, asked of Slack once in a while and remembered."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from bot.chat import Person
+from bot.platforms.slack_api import SlackApi
+from bot.platforms.slack_errors import SlackRefused
+from core.domain import Scope
+
+log = logging.getLogger(__name__)
+
+_KEPT = 300.0
+"""Seconds an answer of Slack is believed: so late may a lost admin right be noticed."""
+_KEPT_FAILURE = 30.0
+_SIZE = 5_000
+"""People or channels remembered at once."""
+
+Value = TypeVar("Value")
+
+
+class _Memo(Generic[Value]):
+    """A bounded map whose entries expire."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._entries: OrderedDict[str, tuple[float, Value]] = OrderedDict()
+
+    def get(self, key: str) -> Value | None:
+        expires, value = self._entries.get(key, (0.0, None))
+        return value if expires > self._clock() else None
+
+    def put(self, key: str, value: Value, seconds: float) -> Value:
+        self._entries[key] = (self._clock() + seconds, value)
+        self._entries.move_to_end(key)
+        while len(self._entries) > _SIZE:
+            self._entries.popitem(last=False)
+        return value
+
+
+class Directory:
+    """Looks up people and channels; what cannot be found out is taken to be the safer thing."""
+
+    def __init__(
+        self,
+        api: SlackApi,
+        admins: Collection[str] = (),
+        helpers: Collection[str] = (),
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._api, self._admins, self._helpers = api, frozenset(admins), frozenset(helpers)
+        self._people: _Memo[Person] = _Memo(clock)
+        self._channels: _Memo[Scope] = _Memo(clock)
+
+    async def person(self, user: str) -> Person:
+        """Return the person; where Slack does not say, one with the id for a name and no rights."""
+        if known := self._people.get(user):
+            return known
+        try:
+            found: Mapping[str, Any] = (await self._api.call("users.info", quick=True, user=user))["user"]
+        except (SlackRefused, KeyError) as error:
+            log.warning("Slack does not tell who %s is: %s", user, error)
+            return self._people.put(user, self._named(user, {}), _KEPT_FAILURE)
+        return self._people.put(user, self._named(user, found), _KEPT)
+
+    def _named(self, user: str, found: Mapping[str, Any]) -> Person:
+        profile = found.get("profile") or {}
+        names = (
+            profile.get("display_name"),
+            profile.get("real_name"),
+            found.get("real_name"),
+            found.get("name"),
+        )
+        key = f"slack:{user}"
+        return Person(
+            id=key,
+            name=next((str(name) for name in names if name), user),
+            bot=bool(found.get("is_bot")) or user == "USLACKBOT",
+            admin=bool(found.get("is_admin") or found.get("is_owner")) or key in self._admins,
+            helper=key in self._helpers,
+        )
+
+    async def scope(self, channel: str, kind: str = "") -> Scope:
+        """Return who hears a channel; `kind` is the event's `channel_type` where it has one."""
+        key = f"slack:{channel}"
+        if kind in ("im", "mpim") or channel.startswith("D"):
+            return self._channels.put(channel, Scope("direct", key), _KEPT)
+        if kind == "group":
+            return self._channels.put(channel, Scope("private", key), _KEPT)
+        if kind == "channel":
+            return self._channels.put(channel, Scope(), _KEPT)
+        if known := self._channels.get(channel):
+            return known
+        try:
+            found = (await self._api.call("conversations.info", quick=True, channel=channel))["channel"]
+        except (SlackRefused, KeyError) as error:
+            # better to forget an answer than to tell everyone what was said in private
+            log.warning("Slack does not tell what %s is, so it counts as private: %s", channel, error)
+            return self._channels.put(channel, Scope("private", key), _KEPT_FAILURE)
+        if found.get("is_im") or found.get("is_mpim"):
+            return self._channels.put(channel, Scope("direct", key), _KEPT)
+        private = bool(found.get("is_private") or found.get("is_group"))
+        return self._channels.put(channel, Scope("private", key) if private else Scope(), _KEPT)

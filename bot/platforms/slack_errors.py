@@ -1,0 +1,48 @@
+"""What Slack's error codes mean here (docs.slack.dev lists them under each method)."""
+
+from __future__ import annotations
+
+from core.errors import PlatformError, PlatformRejected
+
+# fmt: off
+REFUSED_TOKENS = frozenset({
+    "access_denied", "account_inactive", "ekm_access_denied", "invalid_auth", "missing_scope",
+    "no_permission", "not_allowed_token_type", "not_authed", "org_login_required", "token_expired",
+    "token_revoked", "two_factor_setup_required",
+})
+"""The same token will not work again."""
+TRANSIENT = frozenset({
+    "fatal_error", "internal_error", "rate_limited", "ratelimited", "request_timeout", "service_unavailable",
+    "timeout",
+})
+"""The same call may work later."""
+TOO_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "text_too_long"})
+BAD_BLOCKS = frozenset({"blocks_too_long", "invalid_blocks", "invalid_blocks_format", "unsupported_block"})
+NO_ENTRY = frozenset({
+    "cannot_reply_to_message", "channel_not_found", "ekm_access_denied", "is_archived",
+    "method_not_supported_for_channel_type", "no_permission", "not_in_channel", "restricted_action",
+    "restricted_action_non_threadable_channel", "restricted_action_read_only_channel",
+    "restricted_action_thread_only_channel",
+})
+"""The bot cannot write in this channel."""
+# fmt: on
+
+
+class SlackRefused(PlatformError):
+    """Report a call that Slack did not carry out; `code` is Slack's, `status` that of HTTP."""
+
+    def __init__(self, method: str, code: str, status: int = 200, detail: str = "") -> None:
+        hint = f" ({detail})" if detail else ""
+        super().__init__(f"Slack did not carry out {method}: {code}{hint}.")
+        self.code, self.status = code, status
+
+
+def rejected(variable: str, refusal: SlackRefused) -> PlatformRejected:
+    """Name the variable to correct for a refusal at start."""
+    wanted = {
+        "SLACK_BOT_TOKEN": "the Bot User OAuth Token (xoxb-…) of your app",
+        "SLACK_APP_TOKEN": "an app-level token (xapp-…) with the scope connections:write, and Socket Mode on",
+    }[variable]
+    return PlatformRejected(
+        f"Slack rejects {variable} ({refusal.code}): put {wanted} there, see docs/slack-manifest.yaml."
+    )

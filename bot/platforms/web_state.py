@@ -1,0 +1,299 @@
+"""The playground's people, channels and messages: who may see what, and what survives a restart."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from bot.chat import DOWN, UP, Person
+from bot.platforms.web_feed import Feed, Journal
+from core.domain import MessageRef, Scope, Turn
+
+PLATFORM = "web"
+BOT = "threadlore"
+BOT_NAME = "Threadlore"
+MAX_POSTS = 1000
+"""Messages kept; beyond it the oldest conversations go, so that page and file stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """Somebody whom the selector can play; `about` says in a word what they are for."""
+
+    id: str
+    name: str
+    about: str
+    admin: bool = False
+
+    @property
+    def person(self) -> Person:
+        """Return the person as dispatch knows them."""
+        return Person(f"{PLATFORM}:{self.id}", self.name, admin=self.admin)
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """A place to talk; `members` is None where everybody may read.
+
+    In a channel that `listens` the bot answers messages that open a thread without a mention.
+    """
+
+    id: str
+    name: str
+    kind: Literal["public", "private", "direct"]
+    topic: str
+    members: frozenset[str] | None = None
+    listens: bool = False
+
+    @property
+    def scope(self) -> Scope:
+        """Say who hears what is said here."""
+        return Scope() if self.kind == "public" else Scope(self.kind, f"{PLATFORM}:{self.id}")
+
+    def seen_by(self, player: str) -> bool:
+        """Tell whether that player may read here."""
+        return self.members is None or player in self.members
+
+
+PLAYERS = {
+    player.id: player
+    for player in (
+        Player("ada", "Ada", "asks"),
+        Player("ben", "Ben", "helps out"),
+        Player("chloe", "Chloé", "admin", admin=True),
+    )
+}
+CHANNELS = {
+    channel.id: channel
+    for channel in (
+        Channel("help", "help", "public", "Every message here is a question to Threadlore", listens=True),
+        Channel("general", "general", "public", "Everyone is here; mention @Threadlore to ask it"),
+        Channel(
+            "maintainers",
+            "maintainers",
+            "private",
+            "Private: what is learned here stays here",
+            members=frozenset({"ada", "chloe"}),
+        ),
+        *(
+            Channel(
+                f"dm-{player.id}",
+                BOT_NAME,
+                "direct",
+                "Just you and Threadlore; nothing here is remembered",
+                members=frozenset({player.id}),
+                listens=True,
+            )
+            for player in PLAYERS.values()
+        ),
+    )
+}
+
+_MENTION = re.compile(r"(?<![\w`/.@])@threadlore\b[,:]?[ \t]?", re.IGNORECASE)
+_OTHERS = re.compile(r"(?<![\w`/.@])@(?:ada|ben|chlo[eé]|here|channel|everyone)\b", re.IGNORECASE)
+
+
+def mentions_bot(text: str) -> bool:
+    """Tell whether a text addresses the bot by name."""
+    return _MENTION.search(text) is not None
+
+
+def mentions_others(text: str) -> bool:
+    """Tell whether a text addresses another person, or everybody."""
+    return _OTHERS.search(text) is not None
+
+
+def without_mention(text: str) -> str:
+    """Return a text without the bot's name in it."""
+    return _MENTION.sub("", text).strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A message as it stands; `thread` is the root's id, empty for roots and in direct messages.
+
+    `votes` maps a player to their one emoji. `only` names the one player who sees an ephemeral
+    message. `gone` marks a deleted root whose replies are still there.
+    """
+
+    id: str
+    channel: str
+    author: str
+    text: str
+    at: float
+    thread: str = ""
+    edited: bool = False
+    final: bool = True
+    release: str = ""
+    answer: str = ""
+    votable: bool = False
+    votes: Mapping[str, str] = field(default_factory=dict)
+    gone: bool = False
+    only: str = ""
+    command: str = ""
+
+    @property
+    def ref(self) -> MessageRef:
+        """Return where this message stands, in the words of the domain."""
+        direct = CHANNELS[self.channel].kind == "direct"
+        return MessageRef(PLATFORM, self.channel, self.id, "" if direct else self.thread or self.id)
+
+    @property
+    def turn(self) -> Turn:
+        """Return this message as a turn of its conversation."""
+        if self.author == BOT:
+            return Turn("assistant", self.text, release=self.release)
+        return Turn("user", without_mention(self.text), author=f"{PLATFORM}:{self.author}")
+
+    @property
+    def voters(self) -> dict[str, list[str]]:
+        """Return who chose which vote."""
+        return {emoji: [who for who, own in self.votes.items() if own == emoji] for emoji in (UP, DOWN)}
+
+    def shown(self) -> dict[str, Any]:
+        """Return what the page is told."""
+        told = asdict(self)
+        told["at"] = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
+        told["votes"] = self.voters
+        told["only"] = bool(self.only)
+        return told
+
+
+def _read(record: Mapping[str, Any]) -> Post:
+    """Read a message back from its journal line; raises KeyError, TypeError or ValueError."""
+    post = Post(**record)
+    texts = (post.id, post.channel, post.author, post.text, post.thread, post.release, post.answer)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(post.votes, dict):
+        raise TypeError("a field of the wrong type")
+    if post.channel not in CHANNELS or (post.author != BOT and post.author not in PLAYERS):
+        raise ValueError("an unknown channel or person")
+    datetime.fromtimestamp(post.at, UTC)
+    int(post.id)
+    if not post.final:
+        note = "_Threadlore was restarted here._"
+        return replace(post, final=True, text=f"{post.text}\n\n{note}".strip())
+    return post
+
+
+class Posts:
+    """All messages in order; every change goes to the feed, and finished ones to the journal."""
+
+    def __init__(self, feed: Feed, journal: Journal | None = None, limit: int = MAX_POSTS) -> None:
+        self._feed = feed
+        self._journal = journal
+        self._limit = limit
+        self._posts: dict[str, Post] = {}
+        self._last = 0
+        self._lines = 0
+
+    async def load(self) -> None:
+        """Read the conversation of earlier runs; lines that cannot be read are skipped."""
+        if self._journal is None:
+            return
+        for record in await self._journal.read():
+            try:
+                if "gone_id" in record:
+                    self._posts.pop(str(record["gone_id"]), None)
+                else:
+                    post = _read(record)
+                    self._posts[post.id] = post
+            except (KeyError, TypeError, ValueError, OverflowError, OSError):
+                self._journal.skipped += 1
+        self._posts = dict(sorted(self._posts.items(), key=lambda item: int(item[0])))
+        self._last = max((int(key) for key in self._posts), default=0)
+        self._trim()
+        self._rewrite()
+
+    def new_id(self) -> str:
+        """Return an id that was never used before, even if the journal was lost: microseconds."""
+        self._last = max(self._last + 1, time.time_ns() // 1000)
+        return str(self._last)
+
+    def get(self, post_id: str) -> Post | None:
+        """Return one message, if it is still there."""
+        return self._posts.get(post_id)
+
+    def seen_by(self, player: str) -> list[Post]:
+        """Return all messages that player may read, oldest first."""
+        return [
+            post
+            for post in self._posts.values()
+            if CHANNELS[post.channel].seen_by(player) and post.only in ("", player)
+        ]
+
+    def answered_with(self, answer: str) -> Post | None:
+        """Return the newest message that carries that answer."""
+        return next((p for p in reversed(self._posts.values()) if p.answer == answer), None)
+
+    def conversation(self, ref: MessageRef) -> list[Post]:
+        """Return the finished messages of the conversation that `ref` stands in, oldest first."""
+        direct = ref.channel in CHANNELS and CHANNELS[ref.channel].kind == "direct"
+        return [
+            post
+            for post in self._posts.values()
+            if post.channel == ref.channel
+            and (direct or (ref.thread != "" and ref.thread in (post.id, post.thread)))
+            and post.final
+            and not (post.gone or post.only)
+        ]
+
+    def add(self, channel: str, author: str, text: str, **more: Any) -> Post:
+        """Keep and show a new message."""
+        post = Post(self.new_id(), channel, author, text, time.time(), **more)
+        self._posts[post.id] = post
+        self._trim()
+        self._tell("posted", post)
+        return post
+
+    def change(self, post: Post, **changes: Any) -> Post:
+        """Replace fields of a message and show it."""
+        changed = replace(post, **changes)
+        if changed != post:
+            self._posts[post.id] = changed
+            self._tell("reaction" if set(changes) == {"votes"} else "edited", changed)
+        return changed
+
+    def remove(self, post: Post) -> None:
+        """Delete a message; a root with replies stays as a mark until they are gone as well."""
+        if any(other.thread == post.id for other in self._posts.values()):
+            self.change(post, text="", gone=True, votes={})
+            return
+        del self._posts[post.id]
+        if not post.only:
+            self._write({"gone_id": post.id})
+        told = {"id": post.id, "channel": post.channel, "thread": post.thread}
+        self._feed.publish("deleted", told, key=post.id, channel=post.channel, only=post.only)
+        root = self._posts.get(post.thread)
+        if root and root.gone:
+            self.remove(root)
+
+    def _tell(self, kind: str, post: Post) -> None:
+        # Growing text is shown but not written down; its first and its last state are.
+        if not post.only and (post.final or kind == "posted"):
+            self._write(asdict(post))
+        self._feed.publish(kind, post.shown(), key=post.id, channel=post.channel, only=post.only)
+
+    def _write(self, record: dict[str, Any]) -> None:
+        if self._journal:
+            self._lines += 1
+            if self._lines > 10 * self._limit:
+                self._rewrite()
+            else:
+                self._journal.append(record)
+
+    def _rewrite(self) -> None:
+        if self._journal:
+            kept = [asdict(post) for post in self._posts.values() if not post.only]
+            self._lines = len(kept)
+            self._journal.start(kept)
+
+    def _trim(self) -> None:
+        while len(self._posts) > self._limit:
+            oldest = next(iter(self._posts))
+            gone = [p.id for p in self._posts.values() if oldest in (p.id, p.thread)]
+            for key in gone:
+                del self._posts[key]

@@ -1,0 +1,109 @@
+"""`threadlore serve`: every platform that is configured, the clock, the socket, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import logging
+import pkgutil
+import signal
+from typing import Any
+
+from bot import platforms
+from bot.admin import Admin
+from bot.bootstrap import Threadlore, build
+from bot.chat import Platform
+from bot.clock import Clock
+from bot.commands import handle, progress_dict
+from bot.control import Control, Send
+from bot.dispatch import Dispatch
+from bot.limits import Limits
+from bot.progress import Bars
+from core.errors import PlatformError, ThreadloreError
+from core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
+    """Build every platform of the folder that is configured: the folder is the registry."""
+    found = []
+    for module in pkgutil.iter_modules(platforms.__path__):
+        connect = getattr(importlib.import_module(f"{platforms.__name__}.{module.name}"), "connect", None)
+        platform = connect(settings, dispatch) if connect else None
+        if platform is not None:
+            found.append(platform)
+    return found
+
+
+async def serve(settings: Settings) -> int:
+    """Serve until SIGINT or SIGTERM; returns the exit status."""
+    async with build(settings, "serve") as app:
+        admin = Admin(app.library, settings.admins)
+        dispatch = Dispatch(app.engine, app.conversations, admin, Limits(settings.questions_per_minute))
+
+        async def carry_out(request: dict[str, Any], send: Send) -> None:
+            await handle(app, request, send)
+
+        control = Control(settings.home, carry_out)
+        clock = Clock(app.corpora, app.intervals, app.library.reindex)
+        running = {
+            asyncio.create_task(_run(platform), name=platform.name): platform
+            for platform in connect_all(settings, dispatch)
+        }
+        if not running:
+            raise PlatformError(
+                "There is nothing to serve: set THREADLORE_PLAYGROUND=true, or the tokens of Slack or "
+                "Discord, in .env."
+            )
+        stopped = asyncio.Event()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(name, stopped.set)
+        await control.start()
+        work = [asyncio.create_task(_index_what_is_missing(app, clock)), asyncio.create_task(stopped.wait())]
+        try:
+            return await _until_stopped(running, work[1])
+        finally:
+            clock.stop()
+            await control.stop()
+            await dispatch.stop()
+            for platform in running.values():
+                with contextlib.suppress(PlatformError):
+                    await platform.stop()
+            for task in (*work, *running):
+                task.cancel()
+            await asyncio.gather(*work, *running, return_exceptions=True)
+
+
+async def _run(platform: Platform) -> bool:
+    """Run one platform; False when it gave up, so that the others go on."""
+    try:
+        await platform.run()
+    except ThreadloreError as error:
+        log.error("%s: %s", platform.name, error)
+        return False
+    return True
+
+
+async def _until_stopped(running: dict[asyncio.Task[bool], Platform], stopped: asyncio.Task[Any]) -> int:
+    waiting: set[asyncio.Task[Any]] = {*running, stopped}
+    ended = []
+    while stopped in waiting and len(waiting) > 1:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        ended += [task.result() for task in done if task is not stopped]
+    return 0 if stopped not in waiting or all(ended) else 1
+
+
+async def _index_what_is_missing(app: Threadlore, clock: Clock) -> None:
+    """Index releases that have no corpus yet, the latest first, then let the clock go on."""
+    with Bars() as bars:
+        for release in app.library.order():
+            if any(entry["name"] == release and entry["ready"] for entry in await app.library.releases()):
+                continue
+            try:
+                await app.library.reindex(release, lambda progress: bars.show(progress_dict(progress)))
+                log.info("%s %s is ready", app.library.product.name, release)
+            except ThreadloreError as error:
+                log.error("indexing %s failed: %s", release, error)
+    clock.start()

@@ -1,0 +1,330 @@
+"""The two journeys: a question to its answer, and a vote to its place in memory."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from core.catalogue import Catalogue, ChannelSettings
+from core.domain import Answer, Citation, Evidence, Queries, Question, Recall, Resolution, Vote
+from core.errors import ModelError
+from core.generation import phrases
+from core.generation.answer import Request, write
+from core.generation.quote import quote
+from core.generation.temperature import adaptive
+from core.memory.community import CommunityMemory
+from core.memory.scoring import support
+from core.models.encoders import Encoders
+from core.ports import LanguageModel, Listener, Matrix, MemoryStore, Remembered
+from core.prompts import DONT_KNOW, PROMPT_VERSION
+from core.query.releases import resolve
+from core.query.rewrite import queries as query_forms
+from core.retrieval.search import Found, Searcher, merged
+from core.text import query_terms
+
+ENOUGH = 0.5
+"""Least confidence in the evidence for an answer; see DECISIONS.md for how it was chosen."""
+
+
+_NONE: Matrix = np.zeros((0, 0), np.float32)
+
+
+class Silence:
+    """A listener for those who only want the finished answer."""
+
+    async def sources(self, release: str, evidence: object) -> None:
+        """Hear nothing."""
+
+    async def text(self, markdown: str) -> None:
+        """Hear nothing."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """A question on its way: what it means, and a trace of what was done."""
+
+    question: Question
+    resolution: Resolution
+    queries: Queries
+    releases: tuple[str, ...]
+    vectors: Matrix
+    trace: dict[str, Any]
+    timings: dict[str, float] = field(default_factory=dict)
+    at: float = field(default_factory=time.perf_counter)
+
+    @property
+    def partition(self) -> str:
+        """Name the release, or the set of compared ones, that memory files this under."""
+        return "+".join(self.releases)
+
+    def lap(self, step: str) -> None:
+        """Note the milliseconds since the step before."""
+        now = time.perf_counter()
+        self.timings[step] = round((now - self.at) * 1000, 3)
+        self.at = now
+
+
+class Engine:
+    """Answers questions and takes votes, for every platform the same."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        memory: CommunityMemory,
+        store: MemoryStore,
+        searcher: Searcher,
+        encoders: Encoders,
+        model: LanguageModel | None,
+        helpers: Collection[str] = (),
+    ) -> None:
+        self.product = catalogue.product
+        self.model = model
+        self._catalogue = catalogue
+        self._memory = memory
+        self._store = store
+        self._searcher = searcher
+        self._encoders = encoders
+        self._helpers = frozenset(helpers)
+        self._person = {account: name for name, all_ in catalogue.people.items() for account in all_}
+
+    async def answer(self, question: Question, listener: Listener | None = None) -> Answer:
+        """Answer a question for its release: from memory, by the model, by quoting, or not at all."""
+        listener = listener or Silence()
+        asked = await self._understand(question)
+        if asked.resolution.unknown:
+            return await self._abstain(asked, phrases.unknown_release(self.product, asked.resolution))
+        corpora = self._searcher.corpora
+        if late := [release for release in asked.releases if release not in corpora]:
+            return await self._abstain(asked, phrases.not_ready(self.product, late[0], list(corpora)))
+
+        recall = await self._recall(asked)
+        if recall.route == "reuse":
+            return await self._reuse(asked, recall)
+
+        found = await self._search(asked)
+        if found.confidence < ENOUGH:
+            return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
+        await listener.sources(asked.partition, found.evidence)
+        try:
+            return await self._write(asked, recall, found, listener)
+        except ModelError as error:
+            asked.trace["model_error"] = str(error)
+            return await self._quote(asked, recall, found)
+
+    async def feedback(self, vote: Vote, helper: bool = False) -> bool:
+        """Count one person's vote; tells whether there is such an answer.
+
+        The asker's and helpers' votes weigh more. Accounts that `corpora.toml` links are one voter.
+        """
+        row = await self._store.answer(vote.answer_id)
+        if row is None:
+            return False
+        weights = self._memory.thresholds
+        weight = weights.voter_weight
+        if vote.voter == row["asker"]:
+            weight = weights.asker_weight
+        if helper or vote.voter in self._helpers:
+            weight = max(weight, weights.helper_weight)
+        voter = self._person.get(vote.voter, vote.voter)
+        await self._memory.vote(replace(vote, voter=voter), weight)
+        return True
+
+    async def why(self, answer_id: str) -> dict[str, Any]:
+        """Explain an answer, however old; raises KeyError for an unknown one."""
+        row = await self._store.answer(answer_id)
+        if row is None:
+            raise KeyError(answer_id)
+        known = {key: row[key] for key in ("release", "route", "question", "pair_id", "similarity")}
+        return {"answer_id": answer_id, **known, "sentences": phrases.why(row), "trace": row["trace"]}
+
+    async def release_of(self, answer_id: str) -> str:
+        """Return the release an answer spoke for; empty for none."""
+        row = await self._store.answer(answer_id)
+        return str(row["release"]) if row else ""
+
+    def mode(self, channel: str) -> str:
+        """Return how a channel is served."""
+        return self._catalogue.channels.get(channel, ChannelSettings()).mode
+
+    # --- steps of the first journey -----------------------------------------------------------
+
+    async def _understand(self, question: Question) -> Asked:
+        default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
+        began = time.perf_counter()
+        resolution = resolve(question, self.product, default)
+        queries = query_forms(question, self.product, resolution)
+        releases = resolution.named if resolution.comparison else (resolution.release,)
+        trace = {
+            "release_origin": resolution.origin,
+            "resolution": asdict(resolution),
+            "queries": asdict(queries),
+            "rewritten": queries.rewritten,
+        }
+        asked = Asked(question, resolution, queries, releases, _NONE, trace, at=began)
+        asked.lap("understand")
+        if resolution.unknown:
+            return asked
+        corpus = self._searcher.corpora.get(releases[0])
+        encoder = await (self._encoders.named(corpus.encoder) if corpus else self._encoders.current())
+        asked.vectors = await encoder.encode([queries.topic or queries.base, *self._dense_forms(queries)])
+        asked.lap("embed")
+        return asked
+
+    def _dense_forms(self, queries: Queries) -> list[str]:
+        forms = queries.parts if len(queries.parts) > 1 else (queries.versionless or queries.filtered,)
+        return [form for form in forms if form]
+
+    async def _recall(self, asked: Asked) -> Recall:
+        topic = asked.queries.topic or asked.queries.base
+        recall = await self._memory.recall(asked.vectors[0], topic, asked.partition, asked.question.scope)
+        for kind in ("high", "low"):
+            asked.trace[kind] = [
+                {"pair": pair.id, "question": pair.question, "similarity": near, "score": pair.score}
+                for pair, near in getattr(recall, kind)
+            ]
+        asked.trace["guard"] = recall.guard
+        asked.lap("recall")
+        return recall
+
+    async def _search(self, asked: Asked) -> Found:
+        """Search every release and every part of the question; the best of each come first."""
+        queries, vectors = asked.queries, asked.vectors
+        lists = []
+        for release in asked.releases:
+            if len(queries.parts) > 1:
+                for place, part in enumerate(queries.parts, start=1):
+                    form = replace(queries, base=part, filtered=part, versionless="")
+                    lists.append(await self._searcher.search(form, vectors[place : place + 1], release))
+            else:
+                lists.append(await self._searcher.search(queries, vectors, release))
+        found = merged(lists)
+        asked.trace |= {
+            "confidence": found.confidence,
+            "threshold": ENOUGH,
+            "signs": {"cosine": found.cosine, "coverage": found.coverage, "known": found.known},
+            "evidence": [
+                {
+                    "title": f"{item.chunk.title}: {item.chunk.heading}",
+                    "path": item.chunk.path,
+                    "url": item.chunk.url,
+                    "release": item.chunk.release,
+                    "score": item.score,
+                    "matched": list(item.matched),
+                }
+                for item in found.evidence
+            ],
+        }
+        asked.lap("retrieve")
+        return found
+
+    # --- ways to end it -----------------------------------------------------------------------
+
+    async def _reuse(self, asked: Asked, recall: Recall) -> Answer:
+        pair, similarity = recall.high[0]
+        answer = self._new(asked, "reuse", pair.answer, pair.citations, confidence=pair.score)
+        answer = replace(answer, pair_id=pair.id, similarity=similarity)
+        return await self._keep(asked, answer)
+
+    async def _write(self, asked: Asked, recall: Recall, found: Found, listener: Listener) -> Answer:
+        if self.model is None:
+            raise ModelError("no model is configured")
+        scores = [pair.score for pair, _ in recall.high]
+        request = Request(
+            question=asked.queries.base,
+            product=self.product.name,
+            releases=asked.releases,
+            evidence=found.evidence,
+            high=tuple(pair for pair, _ in recall.high),
+            low=tuple(pair for pair, _ in recall.low),
+            history=asked.question.history,
+            temperature=adaptive(scores),
+        )
+        asked.trace |= {
+            "model": self.model.name,
+            "prompts": PROMPT_VERSION,
+            "temperature": request.temperature,
+        }
+        written = await write(self.model, request, listener.text)
+        asked.lap("write")
+        if written.text == DONT_KNOW:
+            return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
+        route = "reference" if recall.high else "avoid" if recall.low else "documents"
+        citations = written.citations or tuple(_cited(item) for item in found.evidence[:2])
+        asked.trace["uncited"] = not written.citations
+        return await self._keep(asked, self._new(asked, route, written.text, citations, found))
+
+    async def _quote(self, asked: Asked, recall: Recall, found: Found) -> Answer:
+        """Quote the pages; what was voted down for this very question is not quoted again."""
+        delta = self._memory.thresholds.delta
+        rejected = {c.hash for pair, near in recall.low if near >= delta for c in pair.citations}
+        evidence = tuple(item for item in found.evidence if item.chunk.hash not in rejected)
+        terms = query_terms(asked.queries.versionless or asked.queries.filtered or asked.queries.base)
+        text, citations = quote(
+            terms, evidence, lambda term: found.rarity.get(term, 0.0), self.product.name, asked.partition
+        )
+        asked.lap("quote")
+        if not citations:
+            return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
+        return await self._keep(
+            asked, self._new(asked, "quote", text, citations, replace(found, evidence=evidence))
+        )
+
+    async def _abstain(self, asked: Asked, text: str, found: Found | None = None) -> Answer:
+        answer = self._new(asked, "abstain", text, (), found)
+        release = "" if asked.resolution.unknown else answer.release
+        return await self._keep(asked, replace(answer, release=release))
+
+    def _new(
+        self,
+        asked: Asked,
+        route: Any,
+        text: str,
+        citations: tuple[Citation, ...],
+        found: Found | None = None,
+        confidence: float = 0.0,
+    ) -> Answer:
+        return Answer(
+            id=f"a{uuid.uuid4().hex[:16]}",
+            text=text,
+            route=route,
+            release=asked.partition,
+            citations=citations,
+            evidence=found.evidence if found else (),
+            queries=asked.queries,
+            confidence=found.confidence if found else confidence,
+            resolution=asked.resolution,
+            timings_ms=asked.timings,
+            trace=asked.trace,
+        )
+
+    async def _keep(self, asked: Asked, answer: Answer) -> Answer:
+        """Save the answer, and the neutral pair that votes may promote."""
+        pair = None
+        if answer.route not in ("reuse", "abstain") and asked.question.scope.remembered:
+            pair = Remembered(
+                id=f"p{answer.id[1:]}",
+                question=asked.queries.base,
+                topic=asked.queries.topic or asked.queries.base,
+                answer=answer.text,
+                release=asked.partition,
+                scope=asked.question.scope.key,
+                prior=support(answer.text, answer.evidence),
+                created_at=time.time(),
+                citations=answer.citations,
+                asker=asked.question.asker,
+            )
+            await self._memory.remember(pair, asked.vectors[0])
+            answer = replace(answer, pair_id=pair.id)
+        await self._store.save_answer(answer, asked.question, pair)
+        asked.lap("save")
+        return answer
+
+
+def _cited(item: Evidence) -> Citation:
+    title = f"{item.chunk.title}: {item.chunk.heading}" if item.chunk.heading else item.chunk.title
+    return Citation(item.number, title, item.chunk.url, item.chunk.release, item.chunk.path, item.chunk.hash)

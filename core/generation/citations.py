@@ -1,0 +1,217 @@
+"""Keep only true citations in an answer, and only the evidence's own links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from urllib.parse import urldefrag
+
+from core.domain import Citation, Evidence
+from core.generation.blocks import headings
+
+_WORDS = (
+    r"(?:(?:sources?|evidence|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"
+)
+_LIST = r"\d{1,2}(?:\s*(?:,|;|&|and|-|–|—)\s*(?:and\s+)?\^?" + _WORDS + r"\d{1,2})*"
+# [1] [1, 3] [1-3] [^1] [[1]] \[1\] 【1】 【1†source】 [Source 1] (Source 1), and [1](where it would link to).
+_ONE = (
+    rf"(?:\\?\[{{1,2}}\s*\^?{_WORDS}{_LIST}\s*\\?\]{{1,2}}(?:\([^()\s]*\))?"
+    rf"|【\s*{_WORDS}{_LIST}\s*(?:[†:][^】]*)?】"
+    rf"|\((?:sources?|evidence|references?|refs?)[\s:#]*\[?{_LIST}\]?\))"
+)
+# Begins at the first of several blanks only, or long runs of them would take quadratic time.
+_CITED = re.compile(
+    rf"(?<![ \t\u00a0])(?P<space>[ \t\u00a0]*){_ONE}(?:[ \t]*(?:,[ \t]*)?{_ONE})*", re.IGNORECASE
+)
+_NUMBER = re.compile(r"(\d{1,2})(?:\s*[-–—]\s*\^?(\d{1,2}))?")
+_TARGET = re.compile(r"\]\([^()\s]*\)")
+
+_FENCES = re.compile(
+    r"(^[ \t>]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*\2[`~]*[ \t]*$|\Z))", re.MULTILINE | re.DOTALL
+)
+_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_DEFINITION = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,60}\]:[ \t]*\S.*(?:\n|\Z)", re.MULTILINE)
+_SOURCES = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,2}(?:sources?|references?|citations?|links?|further reading|see also)"
+    r"[*_]{0,2}:?[*_]{0,2}[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ENTRY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|\\?\[|【|https?:|$)")
+_MARKDOWN_LINK = re.compile(
+    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?[^()\n]*\)"
+)
+_REFERENCE_LINK = re.compile(r"!?\[([^\[\]\n]{2,}?)\]\[[^\[\]\n]*\]")
+_ANGLE = re.compile(
+    r"<((?:https?|ftp|mailto|file|javascript|data|slack|discord)[:][^<>\s|]*)(?:\|([^<>]*))?>", re.IGNORECASE
+)
+_TAG_LINK = re.compile(r"</?a\b[^>]*>", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w@/])(?:(?:https?|ftp)://|www\.)[^\s<>\"'`\])}|]+", re.IGNORECASE)
+_GONE = "\ue002"
+_HOLE = re.compile(
+    rf"^{_GONE}[ \t]*"
+    rf"|(?<![ \t])[ \t]*\((?:see|at|via|from)?[ \t:,]*{_GONE}[ \t]*\)"
+    rf"|(?<![ \t])[ \t]*(?:\b(?:at|via|from|on|or)[ \t]+)?{_GONE}",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """An answer whose every citation and link is the evidence's own.
+
+    `citations` are numbered 1 to n in order of first use; `used` gives the evidence number of each.
+    """
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    used: tuple[int, ...] = ()
+
+    @property
+    def uncited(self) -> bool:
+        """Tell that the answer cites nothing at all."""
+        return not self.citations
+
+
+def citation(evidence: Evidence, number: int) -> Citation:
+    """Return the citation of a piece of evidence under a number."""
+    chunk = evidence.chunk
+    title = headings(chunk.title, chunk.heading)
+    return Citation(number, title, chunk.url, chunk.release, chunk.path, chunk.hash)
+
+
+def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
+    """Keep the citations and links that are the evidence's; renumber them; leave code alone.
+
+    `[1, 3]`, `[1][3]`, `[1-3]`, `[^1]`, `【1】`, `[Source 1]` become `[1]` or `[1][2]`. Links that are not
+    the evidence's own lose their target; a bare address that the evidence itself writes becomes code.
+    """
+    known = {item.number: item for item in evidence}
+    links = _Links(evidence)
+    order: list[int] = []
+
+    def numbered(match: re.Match[str]) -> str:
+        numbers = [n for n in _numbers(match.group()) if n in known]
+        for n in numbers:
+            if n not in order:
+                order.append(n)
+        marks = "".join(f"[{order.index(n) + 1}]" for n in dict.fromkeys(numbers))
+        return (match.group("space") + marks) if marks else ""
+
+    def prose(part: str) -> str:
+        part = links.clean(_CITED.sub(numbered, _DEFINITION.sub("", part)))
+        return _HOLE.sub("", part) if _GONE in part else part
+
+    cleaned = _outside_code(_without_sources(text.strip()), prose).strip()
+    citations = tuple(citation(known[n], index) for index, n in enumerate(order, 1))
+    return Cleaned(cleaned, citations, tuple(order))
+
+
+def uncited(text: str) -> str:
+    """Remove every citation mark, as for a text that is read apart from its evidence."""
+    return _outside_code(text, lambda part: _CITED.sub("", part)).strip()
+
+
+def settled(text: str) -> str:
+    """Leave out a citation or link at the end that is still being written."""
+    for sign in ("[", "【", "<", "("):
+        start = text.rfind(sign, max(0, len(text) - 300))
+        closing = {"[": "]", "【": "】", "<": ">", "(": ")"}[sign]
+        if start >= 0 and closing not in text[start:] and "\n" not in text[start:]:
+            # A parenthesis matters only as a link's target or with an address inside.
+            if sign == "(" and not (text[:start].endswith("]") or "://" in text[start:]):
+                continue
+            text = text[:start]
+    if text.endswith(("]", "!")):  # a target or a definition may follow
+        text = text[: max(text.rfind("["), 0)] if text.endswith("]") else text[:-1]
+    last = text.rsplit(None, 1)[-1] if text.split() else ""
+    if not text[-1:].isspace() and ("://" in last or last.lower().startswith(("www", "http"))):
+        text = text[: len(text) - len(last)]
+    return text.rstrip()
+
+
+def _without_sources(text: str) -> str:
+    """Leave out a list of sources at the end: the reader gets a true one."""
+    for match in reversed(list(_SOURCES.finditer(text))):
+        if all(_ENTRY.match(line) for line in text[match.end() :].strip("\n").split("\n")):
+            return text[: match.start()].rstrip()
+        break
+    return text
+
+
+def _numbers(text: str) -> list[int]:
+    found: list[int] = []
+    for first, last in _NUMBER.findall(_TARGET.sub("]", re.sub(r"[†:][^】\]]*(?=】)", "", text))):
+        start, end = int(first), int(last or first)
+        found += range(start, end + 1) if start <= end <= start + 20 else [start, end]
+    return found
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Apply a change to what stands outside code fences and inline code."""
+    held: list[str] = []
+
+    def hold(code: str) -> str:
+        held.append(code)
+        return f"\ue000{len(held) - 1}\ue001"
+
+    text = re.sub("[\ue000-\ue002]", "", text)
+    shielded = _INLINE.sub(lambda m: hold(m.group()), _FENCES.sub(lambda m: hold(m.group()), text))
+    changed = change(shielded)
+    # Twice, as a link's text may have been held inside what was held.
+    for _ in range(2):
+        changed = re.sub("\ue000(\\d+)\ue001", lambda m: held[int(m.group(1))], changed)
+    return changed
+
+
+class _Links:
+    """Which addresses are the evidence's own: its pages, and what its text says."""
+
+    def __init__(self, evidence: Iterable[Evidence]) -> None:
+        self._pages: set[str] = set()
+        self._said: list[str] = []
+        for item in evidence:
+            if item.chunk.url:
+                self._pages |= {_plain(item.chunk.url), _plain(urldefrag(item.chunk.url).url)}
+            self._said.append(item.chunk.text)
+
+    def clean(self, text: str) -> str:
+        if "](" in text:
+            text = _MARKDOWN_LINK.sub(self._markdown, text)
+        if "][" in text:
+            text = _REFERENCE_LINK.sub(lambda m: m.group() if m.group(1).isdigit() else m.group(1), text)
+        if "<" in text:
+            text = _TAG_LINK.sub("", _ANGLE.sub(self._angle, text))
+        if "://" in text or "www." in text.lower():
+            text = _BARE.sub(self._bare, text)
+        return text
+
+    def _own(self, url: str) -> bool:
+        return bool(url) and _plain(url) in self._pages
+
+    def _markdown(self, match: re.Match[str]) -> str:
+        text, url = match.groups()
+        if self._own(url) and not match.group().startswith("!"):
+            return f"[{text}]({url})"
+        return text
+
+    def _angle(self, match: re.Match[str]) -> str:
+        url, text = match.groups()
+        return f"<{url}>" if self._own(url) else (text or self._said_or_nothing(url))
+
+    def _bare(self, match: re.Match[str]) -> str:
+        url = match.group()
+        rest = url[len(url.rstrip(".,;:!?*_")) :]
+        url = url[: len(url) - len(rest)]
+        before = match.string[max(0, match.start() - 2) : match.start()]
+        if self._own(url) and (before.endswith(("(", "<", "[")) or not before.endswith("`")):
+            return match.group()
+        return self._said_or_nothing(url) + rest
+
+    def _said_or_nothing(self, url: str) -> str:
+        """Keep an address that the documentation itself writes, but as code, which nobody can click."""
+        return f"`{url}`" if len(url) > 10 and any(url in text for text in self._said) else _GONE
+
+
+def _plain(url: str) -> str:
+    return url.strip().removesuffix("/").lower().replace("http://", "https://", 1)

@@ -1,0 +1,269 @@
+"""Sphinx's autodoc directives, answered from source code that is read and never run (griffe)."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import RLock
+from time import monotonic
+from typing import Any
+
+import griffe
+
+from core.ingestion.signatures import signature
+
+# griffe tells about every annotation it cannot read; a documentation index is not its linter.
+logging.getLogger("griffe").setLevel(logging.CRITICAL)
+
+CACHE_SECONDS = 300
+"""How long read code is kept: one indexing run reads it once or twice, the next run anew."""
+_LITERAL = re.compile(r"""(?:[\w.+-]+|'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})\Z""")
+_LOCK = RLock()  # griffe resolves names lazily inside shared trees
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """One object of the code: its full name (the anchor), a short one (the heading), signature, docstring."""
+
+    name: str
+    heading: str
+    signature: str
+    docstring: str
+
+
+def documented(
+    root: str, kind: str, target: str, module: str, options: Mapping[str, Any]
+) -> tuple[Documented, ...]:
+    """Resolve one autodoc directive to the object and the members it lists, in the order of the source.
+
+    `kind` is the directive's name without `auto` (`class`, `function`, `module` …), `module` the
+    current module; `options` are those of the directive. Returns nothing where the code is not
+    under `root`.
+    """
+    target = target.split("(", 1)[0].strip().replace("::", ".").strip(".")
+    if not root or not re.fullmatch(r"\w+(\.\w+)*", target):
+        return ()
+    candidates = [f"{module}.{target}", target] if module and kind != "module" else [target]
+    with _LOCK:
+        for name in candidates:
+            found = _find(root, name)
+            if found is not None:
+                return tuple(_described(root, found, name, kind, options))
+    return ()
+
+
+def _described(
+    root: str, found: Any, name: str, kind: str, options: Mapping[str, Any]
+) -> Iterator[Documented]:
+    module = _module_of(found, name)
+    yield _entry(root, found, name, module)
+    if kind in ("class", "exception", "module") and "members" in options:
+        for member_name, member in _members(root, found, options, is_module=kind == "module"):
+            entry = _entry(root, member, f"{name}.{member_name}", module)
+            if _shown(entry, options):
+                yield entry
+                if kind == "module" and member.is_class:
+                    for inner_name, inner in _members(
+                        root, member, {**options, "members": ""}, is_module=False
+                    ):
+                        described = _entry(root, inner, f"{name}.{member_name}.{inner_name}", module)
+                        if _shown(described, options):
+                            yield described
+
+
+def _shown(entry: Documented, options: Mapping[str, Any]) -> bool:
+    return ":meta private:" not in entry.docstring and bool(entry.docstring or "undoc-members" in options)
+
+
+def _members(
+    root: str, owner: Any, options: Mapping[str, Any], *, is_module: bool
+) -> Iterator[tuple[str, Any]]:
+    wanted = _names(options.get("members"))
+    excluded = _names(options.get("exclude-members"))
+    private, special = options.get("private-members"), options.get("special-members")
+    members = dict(owner.members)
+    if not is_module and "inherited-members" in options:
+        for base in _bases(root, owner):
+            for name, member in base.members.items():
+                members.setdefault(name, member)
+    exports = owner.exports if is_module and owner.exports else None
+    for name, member in members.items():
+        if name in excluded or (wanted and name not in wanted):
+            continue
+        if not wanted:
+            dunder = name.startswith("__") and name.endswith("__")
+            listed = special if dunder else private if name.startswith("_") else ""
+            if listed is None or (listed and name not in _names(listed)):
+                continue
+            if exports is not None and name not in [str(export) for export in exports]:
+                continue
+        target = _final(root, member)
+        # A module's imported names are documented where they are defined, unless it exports them.
+        if target is None or target.is_module or (is_module and member.is_alias and exports is None):
+            continue
+        yield name, target
+
+
+def _bases(root: str, owner: Any, seen: frozenset[str] = frozenset()) -> Iterator[Any]:
+    """Yield the base classes whose code is here, nearest first."""
+    if not getattr(owner, "is_class", False):
+        return
+    for base in owner.bases:
+        path = getattr(base, "canonical_path", "") or str(base)
+        path = re.sub(r"\[.*\Z", "", path)
+        if path in seen:
+            continue
+        seen |= {path}
+        found = _find(root, path)
+        if found is not None and found.is_class:
+            yield found
+            yield from _bases(root, found, seen)
+
+
+def _entry(root: str, found: Any, name: str, module: str) -> Documented:
+    short = name[len(module) + 1 :] if name.startswith(module + ".") else name
+    docstring = found.docstring.value if found.docstring else ""
+    if not docstring and found.parent is not None and found.parent.is_class:
+        # What overrides without a docstring is documented by what it overrides, as in autodoc.
+        inherited = (base.members.get(found.name) for base in _bases(root, found.parent))
+        docstring = next((m.docstring.value for m in inherited if m is not None and m.docstring), "")
+    if found.is_function and any("property" in str(decorator.value) for decorator in found.decorators):
+        return Documented(name, short, name, docstring)
+    if found.is_function:
+        shown = f"{name}{signature(found, bound=found.parent is not None and found.parent.is_class)}"
+        return Documented(name, f"{short}()", shown, docstring)
+    if found.is_class:
+        init = next(
+            (
+                i
+                for c in (found, *_bases(root, found))
+                if (i := c.members.get("__init__")) is not None and i.is_function
+            ),
+            None,
+        )
+        exception = found.name.endswith(("Error", "Exception", "Warning"))
+        shown = f"{'exception' if exception else 'class'} {name}{signature(init, bound=True) if init else ''}"
+        if not docstring and init is not None and init.docstring:
+            docstring = init.docstring.value
+        return Documented(name, short, shown, docstring)
+    if found.is_attribute:
+        value = str(found.value) if found.value is not None else ""
+        # A call or an expression says how the code is written, not what the value is.
+        value = value if len(value) <= 60 and _LITERAL.match(value) else ""
+        shown = f"{name} = {value}" if value and "property" not in found.labels else name
+        return Documented(name, short, shown, docstring or _comment(found))
+    return Documented(name, name, "", docstring)
+
+
+def _comment(attribute: Any) -> str:
+    """Read the `#:` comment above or beside an attribute, which autodoc takes for its docstring."""
+    lines, first = _source(str(attribute.filepath)), attribute.lineno
+    if not first or first > len(lines):
+        return ""
+    _, mark, beside = lines[first - 1].partition("#:")
+    if mark:
+        return str(beside.strip())
+    above: list[str] = []
+    for line in reversed(lines[: first - 1]):
+        stripped = line.strip()
+        if not stripped.startswith("#:"):
+            break
+        above.append(stripped[2:].removeprefix(" "))
+    return "\n".join(reversed(above))
+
+
+@lru_cache(maxsize=32)
+def _source(path: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(path).read_text("utf-8", "replace").splitlines())
+    except OSError:
+        return ()
+
+
+# --- finding -----------------------------------------------------------------------------------------
+
+
+def _find(root: str, name: str) -> Any | None:
+    """Return the object of that dotted name with aliases followed, None where it is not under root."""
+    package, *rest = name.split(".")
+    found: Any = _loaded(root, package)
+    for position, part in enumerate(rest):
+        if found is None:
+            return None
+        member = found.members.get(part)
+        if member is None and found.is_class and position:
+            member = next((b.members[part] for b in _bases(root, found) if part in b.members), None)
+        found = _final(root, member)
+    return found
+
+
+def _final(root: str, member: Any, hops: int = 0) -> Any | None:
+    if member is None or not member.is_alias:
+        return member
+    return None if hops > 20 else _find_alias(root, member.target_path, hops)
+
+
+def _find_alias(root: str, path: str, hops: int) -> Any | None:
+    package, *rest = path.split(".")
+    found: Any = _loaded(root, package)
+    for part in rest:
+        found = None if found is None else _final(root, found.members.get(part), hops + 1)
+    return found
+
+
+def _module_of(found: Any, name: str) -> str:
+    """Return the part of a documented name that is a module: what the heading leaves out."""
+    if found.is_module:
+        return name
+    depth = 1
+    parent = found.parent
+    while parent is not None and parent.is_class:
+        depth += 1
+        parent = parent.parent
+    return ".".join(name.split(".")[:-depth])
+
+
+def _names(value: Any) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", value)) if isinstance(value, str) else frozenset()
+
+
+def _loaded(root: str, package: str) -> Any | None:
+    folder = Path(root)
+    for parent in (folder / "src", folder, folder / "lib"):
+        for place in (parent / package / "__init__.py", parent / f"{package}.py", parent / f"{package}.pyi"):
+            try:
+                if place.is_file() and place.resolve().is_relative_to(folder.resolve()):
+                    period = int(monotonic() // CACHE_SECONDS)
+                    return _load(str(parent), package, place.stat().st_mtime_ns, period)
+            except OSError:
+                continue
+    return None
+
+
+@lru_cache(maxsize=8)
+def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None:
+    # Only this folder is searched and nothing is ever imported, compiled modules included.
+    loader = griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
+    try:
+        found = loader.load(package, try_relative_path=False)
+        _add_plain_folders(Path(parent) / package, found)
+    except (ImportError, griffe.GriffeError, OSError, SyntaxError, ValueError, RecursionError):
+        return None
+    return found
+
+
+def _add_plain_folders(folder: Path, package: Any) -> None:
+    """Add the folders without `__init__.py` (Flask 3's `sansio`), which griffe passes over."""
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir() and path.name.isidentifier()):
+        modules = sorted(inner.glob("*.py"))
+        if inner.is_symlink() or inner.name in package.members or not modules:
+            continue
+        plain = griffe.Module(inner.name, filepath=[inner], parent=package)
+        package.set_member(inner.name, plain)
+        for module in modules:
+            code = module.read_text("utf-8", "replace")
+            plain.set_member(module.stem, griffe.visit(module.stem, filepath=module, code=code, parent=plain))

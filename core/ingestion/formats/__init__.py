@@ -1,0 +1,1 @@
+"""One file per format, named as `RawDocument.format` is: `parse(raw, text) -> Document`."""

@@ -1,0 +1,264 @@
+"""A docutils tree to sections of Markdown; it looks at tag names only, so docutils stays behind `rst.py`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from core.ingestion.formats._outline import Outline, bullets, fence, inline_code, labelled, one_line, table
+
+_SILENT = frozenset(
+    """comment target substitution_definition pending raw decoration docinfo meta index problematic
+    transition title subtitle image header footer""".split()  # noqa: SIM905
+)
+_ADMONITIONS = frozenset(
+    {"attention", "caution", "danger", "error", "hint", "important", "note", "tip", "warning"}
+)
+_PARAMETERS = frozenset(
+    {"param", "parameter", "arg", "argument", "key", "keyword", "kwarg", "var", "ivar", "cvar"}
+)
+_RAISES = frozenset({"raises", "raise", "except", "exception"})
+# Fields that say something to Sphinx or to an index, not to a reader.
+_MUTE_FIELDS = frozenset({"orphan", "tocdepth", "nocomments", "nosearch", "meta", "no-index", "noindex"})
+
+
+class Writer:
+    """Writes one tree into an `Outline`.
+
+    `labels` gives the title for a `:ref:` without text where its label stands in this document.
+    """
+
+    def __init__(self, labels: dict[str, str]) -> None:
+        self.labels = labels
+        self.outline = Outline()
+        self._level = 0
+
+    # --- sections ---------------------------------------------------------------------------------
+
+    def document(self, tree: Any) -> None:
+        """Write a whole document."""
+        children = list(tree.children)
+        # A field list before everything else is the page's metadata (`:orphan:`).
+        if children and children[0].tagname in ("field_list", "docinfo"):
+            children = children[1:]
+        self._write(children)
+
+    def _write(self, children: Iterable[Any]) -> None:
+        for child in children:
+            tag = child.tagname
+            if tag == "section":
+                title = next((c for c in child.children if c.tagname == "title"), None)
+                self._level += 1
+                self.outline.heading(
+                    self._level, self.inline(title) if title is not None else "", _anchor(child["ids"])
+                )
+                self._write(c for c in child.children if c is not title)
+                self._level -= 1
+            elif tag == "desc":
+                self._object(child)
+            elif tag == "passage" or (tag in ("compound", "container") and _holds_desc(child)):
+                self._write(child.children)
+            else:
+                self.outline.add(self.block(child))
+
+    def _object(self, node: Any) -> None:
+        if not node["heading"]:
+            self._write(node.children)
+            return
+        with self.outline.under(node["heading"], node["anchor"]):
+            self.outline.add("\n".join(inline_code(signature) for signature in node["signatures"]))
+            self._write(node.children)
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def blocks(self, node: Any) -> list[str]:
+        """Write a node's children as blocks."""
+        return [text for child in node.children if (text := self.block(child)).strip()]
+
+    def block(self, node: Any) -> str:
+        """Write one body element."""
+        tag = node.tagname
+        if tag in _SILENT:
+            return self._image(node) if tag == "image" else ""
+        writer: Callable[[Any], str] | None = getattr(self, f"_{tag}", None)
+        if writer is not None:
+            return writer(node)
+        if tag in _ADMONITIONS:
+            return labelled(f"**{tag.capitalize()}:**", self.blocks(node))
+        if _is_inline(node) or (node.children and all(_is_inline(child) for child in node.children)):
+            return one_line(self.inline(node))
+        return "\n\n".join(self.blocks(node))
+
+    def _paragraph(self, node: Any) -> str:
+        return one_line(self.inline(node))
+
+    def _markdown(self, node: Any) -> str:
+        return str(node["text"])
+
+    _rubric = _caption = _attribution = _paragraph
+
+    def _labelled(self, node: Any) -> str:
+        return labelled(node["label"], self.blocks(node))
+
+    def _literal_block(self, node: Any) -> str:
+        text = node.astext()
+        return fence(text, node.get("language", "") or _code_class(node))
+
+    _doctest_block = _literal_block
+
+    def _math_block(self, node: Any) -> str:
+        return f"$$\n{node.astext().strip()}\n$$"
+
+    def _line_block(self, node: Any) -> str:
+        lines = [self._line_block(c) if c.tagname == "line_block" else self.inline(c) for c in node.children]
+        return "\n".join(line for line in lines if line.strip())
+
+    def _bullet_list(self, node: Any) -> str:
+        return bullets([self.blocks(entry) for entry in node.children])
+
+    def _enumerated_list(self, node: Any) -> str:
+        return bullets([self.blocks(entry) for entry in node.children], start=int(node.get("start", 1)))
+
+    def _definition_list(self, node: Any) -> str:
+        entries = []
+        for entry in node.children:
+            names = [self.inline(c) for c in entry.children if c.tagname == "term"]
+            kinds = [self.inline(c) for c in entry.children if c.tagname == "classifier"]
+            term = ", ".join(names) + (f" ({', '.join(kinds)})" if kinds else "")
+            body = [text for c in entry.children if c.tagname == "definition" for text in self.blocks(c)]
+            entries.append([labelled(f"{one_line(term)}:", body)])
+        return bullets(entries)
+
+    def _option_list(self, node: Any) -> str:
+        entries = []
+        for entry in node.children:
+            names = [inline_code(option.astext()) for option in entry.children[0].children]
+            entries.append([labelled(", ".join(names) + ":", self.blocks(entry.children[1]))])
+        return bullets(entries)
+
+    def _field_list(self, node: Any) -> str:
+        parameters: dict[str, tuple[str, list[str]]] = {}
+        types: dict[str, str] = {}
+        raised: list[list[str]] = []
+        others: list[str] = []
+        for entry in node.children:
+            if entry.tagname != "field":
+                continue
+            kind, _, argument = entry.children[0].astext().strip().partition(" ")
+            body = self.blocks(entry.children[1])
+            kind, said = kind.lower(), " ".join(body)
+            if kind in _PARAMETERS and argument:
+                *annotation, name = argument.split()
+                parameters[name] = (" ".join(annotation), body)
+            elif kind in ("type", "vartype"):
+                types[argument] = said
+            elif kind in _RAISES:
+                raised.append([labelled(f"{inline_code(argument)}:" if argument else "", body).strip()])
+            elif kind in ("return", "returns", "yield", "yields"):
+                others.append(labelled(f"{kind.rstrip('s').capitalize()}s:", body))
+            elif kind in ("rtype", "rettype"):
+                others.append(labelled("Return type:", body))
+            elif kind not in _MUTE_FIELDS:
+                name = entry.children[0].astext().strip()
+                others.append(labelled(f"{name[:1].upper()}{name[1:]}:", body))
+        written = []
+        if parameters:
+            lines = []
+            for name, (annotation, body) in parameters.items():
+                shown = types.get(name, annotation).replace("`", "")
+                lines.append([labelled(f"`{name}`" + (f" ({shown}):" if shown else ":"), body)])
+            written.append("Parameters:\n\n" + bullets(lines))
+        if raised:
+            written.append("Raises:\n\n" + bullets(raised))
+        return "\n\n".join([*written, *others])
+
+    def _table(self, node: Any) -> str:
+        caption = next((self.inline(c) for c in node.children if c.tagname == "title"), "")
+        rows = [
+            [one_line(" ".join(self.blocks(entry))) for entry in row.children]
+            for row in node.findall(lambda n: n.tagname == "row")
+        ]
+        headed = any(True for _ in node.findall(lambda n: n.tagname == "thead"))
+        return table(rows, one_line(caption), headed=headed)
+
+    def _image(self, node: Any) -> str:
+        alternative = one_line(node.get("alt", ""))
+        return alternative if " " in alternative else ""
+
+    def _footnote(self, node: Any) -> str:
+        label = next((c.astext() for c in node.children if c.tagname == "label"), "")
+        body = [self.block(c) for c in node.children if c.tagname != "label"]
+        return labelled(f"[{label}]", body) if label else "\n\n".join(body)
+
+    _citation = _footnote
+
+    def _desc(self, node: Any) -> str:
+        return "\n\n".join(["\n".join(inline_code(s) for s in node["signatures"]), *self.blocks(node)])
+
+    def _topic(self, node: Any) -> str:
+        title = next((self.inline(c) for c in node.children if c.tagname == "title"), "")
+        return (
+            labelled(f"**{one_line(title)}:**", self.blocks(node))
+            if title
+            else "\n\n".join(self.blocks(node))
+        )
+
+    _sidebar = _admonition = _topic
+
+    def _system_message(self, node: Any) -> str:
+        # docutils wraps what it could not read (a crooked table) into its complaint: the text is
+        # still worth having, a directive's source is not.
+        source = next((c.astext() for c in node.children if c.tagname == "literal_block"), "")
+        return fence(source) if re.match(r"\s*[+=]{2}|\s*\+-", source) else ""
+
+    # --- inline -----------------------------------------------------------------------------------
+
+    def inline(self, node: Any) -> str:
+        """Write text with its inline markup; links keep their text only."""
+        tag = node.tagname
+        if tag == "#text":
+            return str(node.astext())
+        if tag in ("literal", "math"):
+            return inline_code(node.astext())
+        if tag == "image":
+            return self._image(node)
+        if tag in ("target", "reference", "inline") and node.get("label_text"):
+            return self.labels.get(node["label_text"]) or str(node.astext())
+        if tag == "footnote_reference" or tag == "citation_reference":
+            return f"[{node.astext()}]" if node.astext() else ""
+        if tag in ("raw", "system_message", "comment"):
+            return ""
+        if tag == "problematic":
+            # Markup that docutils could not close (`*args`, `name_`): what was written is the text.
+            return str(node.astext())
+        if tag == "substitution_reference":
+            return str(node.astext())
+        inner = "".join(self.inline(child) for child in node.children)
+        if tag == "strong" and inner.strip():
+            return f"**{inner}**"
+        if tag in ("emphasis", "title_reference") and inner.strip():
+            return f"*{inner}*"
+        return inner
+
+
+def _anchor(ids: list[str]) -> str:
+    """Choose a section's anchor as Sphinx does: a numbered id only where there is no other."""
+    return next((name for name in ids if not re.fullmatch(r"id\d+", name)), ids[0] if ids else "")
+
+
+def _is_inline(node: Any) -> bool:
+    return node.tagname in (
+        "#text", "literal", "reference", "inline", "emphasis", "strong", "title_reference", "superscript",
+        "subscript", "footnote_reference", "citation_reference", "math", "problematic", "abbreviation",
+        "substitution_reference", "generated",
+    )  # fmt: skip
+
+
+def _holds_desc(node: Any) -> bool:
+    return any(True for _ in node.findall(lambda n: n.tagname in ("desc", "section")))
+
+
+def _code_class(node: Any) -> str:
+    classes = [c for c in node.get("classes", []) if c not in ("code", "literal-block")]
+    return classes[0] if classes else ""

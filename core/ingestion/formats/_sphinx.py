@@ -1,0 +1,191 @@
+"""What Sphinx adds to reStructuredText and MyST, as plain functions: roles, ids, and `conf.py`."""
+
+from __future__ import annotations
+
+import ast
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from core.domain import RawDocument
+from core.ingestion.formats._files import location
+
+_TITLED = re.compile(r"^(.*?)\s*(?<!\\)<([^<>]*)>$", re.S)
+
+_CALLED = frozenset({"func", "function", "meth", "method", "deco", "macro"})
+_CODE = _CALLED | frozenset(
+    """class attr attribute exc exception data mod module obj object const any type var struct member enum
+    enumerator property confval setting envvar option cmdoption keyword token program command file samp
+    kbd mimetype makevar regexp code literal py lower-literal autolink paramref expr texpr dir term-code
+    db_setting django-admin djadmin templatetag ttag tfilter lookup hook fixture globalvar sh bash
+    console path binary daemon package default""".split()  # noqa: SIM905
+)
+_NUMBERED = {
+    **dict.fromkeys(("issue", "pr", "pull", "gh", "ghissue", "ghpull", "ticket", "bug"), "#"),
+    **dict.fromkeys(("user", "ghuser"), "@"),
+    "pep": "PEP ",
+    "rfc": "RFC ",
+    "bpo": "bpo-",
+    "cve": "CVE-",
+    "cwe": "CWE-",
+    "commit": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """What a role says: its text, whether it is code, and the label or document it takes its text from."""
+
+    text: str
+    code: bool = False
+    label: str = ""
+    document: str = ""
+
+
+def role(name: str, content: str, captions: Mapping[str, str] | None = None) -> Inline:
+    """Read one role as Sphinx displays it; an unknown one gives its text without the target.
+
+    `captions` are the patterns of `extlinks`, by role: `{"issue": "#%s"}`.
+    """
+    name = name.lower().rsplit(":", 1)[-1] if name.lower() != "py" else "py"
+    content = content.strip()
+    titled = _TITLED.match(content)
+    title, target = (titled.group(1).strip(), titled.group(2).strip()) if titled else ("", content)
+    if captions and name in captions:
+        caption = captions[name]
+        return Inline(title or (caption.replace("%s", target) if caption else target))
+    if name in _NUMBERED:
+        prefix = _NUMBERED[name]
+        bare = target.lstrip("#@")
+        return Inline(
+            title or (bare if bare.upper().startswith(prefix.strip().upper() or "\0") else prefix + bare)
+        )
+    if name in ("ref", "numref", "any-ref"):
+        return Inline(title) if title else Inline(unslug(target), label=target.lower())
+    if name == "doc":
+        return Inline(
+            title or unslug(target.rstrip("/").rsplit("/", 1)[-1]), document="" if title else target
+        )
+    if name == "download":
+        return Inline(title or target.rsplit("/", 1)[-1], code=not title)
+    if name in ("menuselection", "guilabel"):
+        return Inline(content.replace("-->", ">").replace("&", ""))
+    if name in ("samp", "file"):
+        return Inline(content.replace("{", "").replace("}", ""), code=True)
+    if name in _CODE:
+        if title:
+            return Inline(title, code=True)
+        shown = target.lstrip("!")
+        if shown.startswith("~"):
+            shown = shown[1:].rsplit(".", 1)[-1]
+        shown = shown.lstrip(".")
+        return Inline(shown + "()" if name in _CALLED and not shown.endswith(")") else shown, code=True)
+    return Inline(title or content)
+
+
+def unslug(label: str) -> str:
+    """Make words of a label that has no title here: `notes-on-proxies` → `notes on proxies`."""
+    return re.sub(r"[-_]+", " ", label.rsplit(":", 1)[-1]).strip() or label
+
+
+def object_id(name: str) -> str:
+    """Return the anchor that Sphinx gives to a documented object (`sphinx.util.nodes.make_id`)."""
+    text = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
+    text = re.sub(r"[^a-zA-Z0-9._]+", "-", " ".join(text.split()))
+    return re.sub(r"^[-0-9._]+|-+$", "", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Conf:
+    """What a project's `conf.py` says in literals; it is read, never run."""
+
+    default_role: str = "obj"
+    captions: Mapping[str, str] = field(default_factory=dict)
+    prolog: str = ""
+    epilog: str = ""
+    substitutions: Mapping[str, str] = field(default_factory=dict)
+    autodoc_options: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""
+    """Where it stands, the root of the documentation."""
+
+
+def conf_of(raw: RawDocument) -> Conf:
+    """Read the nearest `conf.py` above the document, inside the source's root."""
+    file = location(raw)
+    if file is None:
+        return Conf()
+    root = Path(raw.root).resolve()
+    for folder in file.resolve().parents:
+        if not folder.is_relative_to(root):
+            break
+        for candidate in (folder / "conf.py", folder / "source" / "conf.py"):
+            try:
+                if candidate.is_file() and candidate.resolve().is_relative_to(root):
+                    return _read_conf(str(candidate), candidate.stat().st_mtime_ns, str(root))
+            except OSError:
+                continue
+    return Conf()
+
+
+@lru_cache(maxsize=16)
+def _read_conf(path: str, _modified: int, root: str) -> Conf:
+    try:
+        tree = ast.parse(Path(path).read_text("utf-8", "replace"))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return Conf()
+    given: dict[str, Any] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and node.value is not None:
+            try:
+                value = ast.literal_eval(node.value)
+            except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+                continue
+            given.update({target.id: value for target in node.targets if isinstance(target, ast.Name)})
+    release = _text(given.get("release")) or _text(given.get("version")) or _packaged_version(root)
+    version = _text(given.get("version")) or ".".join(release.split(".")[:2])
+    links = given.get("extlinks")
+    return Conf(
+        default_role=_text(given.get("default_role")) or "obj",
+        captions={
+            name: _text(value[1]) if len(value) > 1 else ""
+            for name, value in (links.items() if isinstance(links, dict) else ())
+            if isinstance(name, str) and isinstance(value, (tuple, list))
+        },
+        prolog=_text(given.get("rst_prolog")),
+        epilog=_text(given.get("rst_epilog")),
+        substitutions={
+            "release": release,
+            "version": version,
+            "today": "",
+            "project": _text(given.get("project")),
+            "translation progress": "",
+        },
+        autodoc_options=_dictionary(given.get("autodoc_default_options")),
+        folder=str(Path(path).parent),
+    )
+
+
+def _packaged_version(root: str) -> str:
+    """Take the version from a source distribution's metadata, which `conf.py` usually computes."""
+    for name in ("PKG-INFO", "pyproject.toml"):
+        try:
+            with (Path(root) / name).open(encoding="utf-8", errors="replace") as file:
+                head = file.read(20_000)
+        except OSError:
+            continue
+        found = re.search(r"""^version\s*[:=]\s*["']?([\w.+!-]+)""", head, re.I | re.M)
+        if found:
+            return found.group(1)
+    return ""
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _dictionary(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,66 @@
+"""The names of Sphinx's directives (and common extensions'), by what they mean for a reader."""
+
+from __future__ import annotations
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+DOCUTILS = _names("csv-table list-table table replace unicode math line-block")
+"""Directives that docutils itself reads well, without their files."""
+
+DROPPED = _names("""
+    toctree contents index meta raw raw-html highlight highlightlang default-domain default-role role sectnum
+    section-numbering tabularcolumns rst-class cssclass sectionauthor moduleauthor codeauthor graphviz digraph
+    graph mermaid uml plantuml inheritance-diagram autoclasstree video youtube vimeo target-notes title date
+    autosummary testsetup testcleanup header footer bibliography todolist program-output command-output exec
+    git_changelog doxygenindex sidebar-links image-grid btn button-link button-ref ethicalads carousel-item
+    restructuredtext-test-directive
+""")
+
+CODE: dict[str, str | None] = {
+    **dict.fromkeys(_names("code-block sourcecode code prompt code-cell code-tab code-example snippet"), ""),
+    **dict.fromkeys(
+        _names("ipython jupyter-execute doctest testcode exec-code click:example click:run"), "python"
+    ),
+    **dict.fromkeys(_names("terminal console runblock"), "console"),
+    **dict.fromkeys(_names("parsed-literal productionlist testoutput literal"), None),
+}
+"""Directives that hold code, with its language; None where the first line is text and not an argument."""
+
+ADMONITIONS = _names("""
+    attention caution danger error hint important note tip warning seealso todo question
+""")
+LABELS = {"seealso": "See also", "todo": "To do"}
+"""What an admonition is called where its name will not do."""
+TITLED = _names("""
+    admonition topic sidebar tab group-tab tab-item dropdown details collapse card grid-item-card step
+""")
+"""Directives whose argument is the title of their text."""
+
+VERSIONS = {
+    "versionadded": "Added in version {}",
+    "version-added": "Added in version {}",
+    "versionchanged": "Changed in version {}",
+    "version-changed": "Changed in version {}",
+    "deprecated": "Deprecated since version {}",
+    "version-deprecated": "Deprecated since version {}",
+    "deprecated-removed": "Deprecated since version {}",
+    "versionremoved": "Removed in version {}",
+    "version-removed": "Removed in version {}",
+}
+"""Sphinx's wording, because the version is what people ask for."""
+
+CALLABLE = _names("""
+    function method classmethod staticmethod decorator decoratormethod macro coroutinefunction coroutinemethod
+    abstractmethod
+""")
+OBJECTS = CALLABLE | _names("""
+    data exception class attribute property type struct union enum enum-class enum-struct enumerator member
+    var concept option cmdoption envvar confval describe object directive role interface
+""")
+DOMAINS = _names("py c cpp js std rst http ruby php go java conf")
+AUTODOC = _names("""
+    function class module data exception method attribute property decorator type staticmethod classmethod
+""")

@@ -1,0 +1,297 @@
+"""Markdown as documentation tools write it: CommonMark and GitHub, MkDocs, Docusaurus, MyST."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.container import container_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+from mdit_py_plugins.myst_blocks import myst_block_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+
+from core.domain import Document, RawDocument
+from core.ingestion.formats import _myst
+from core.ingestion.formats._html_markdown import HtmlWriter, soup_of
+from core.ingestion.formats._outline import (
+    Outline,
+    bullets,
+    fence,
+    heading_text,
+    inline_code,
+    labelled,
+    one_line,
+    table,
+)
+from core.ingestion.formats._sphinx import role
+
+_ANCHOR = re.compile(r"\s*\{:?\s*(?:#([\w.:-]+))?[^{}]*\}\s*$")
+_TAB = re.compile(r'^(\s*)===[!+]?\s+"([^"]*)"\s*$')
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_MYST = re.compile(r"^\s*(?:`{3,}|~{3,}|:{3,})\{|\{[\w:+-]+\}`|^\([\w.:-]+\)=\s*$", re.M)
+_ALERT = re.compile(r"^\[!(\w+)\][-+]?\s*")
+_IMPORT = re.compile(
+    r"^(?:import\s[^\n]*\bfrom\s*['\"]|import\s+['\"]|export\s+(?:const|default|function)\b)"
+)
+_SNIPPET = re.compile(r"^\s*-+8<-+")
+_CONTAINER = re.compile(r"^\s*(?:\{?([\w:-]+)\}?|\{\s*\.([\w-]+)[^}]*\})\s*(.*)$")
+
+
+def parse(raw: RawDocument, text: str) -> Document:
+    """Parse a Markdown document; anchors are GitHub's slugs unless a heading names its own."""
+    writer = MarkdownWriter(raw, myst=bool(_MYST.search(text)))
+    writer.write(_prepared(text))
+    sections = writer.outline.sections()
+    title = writer.front_title or writer.title or next((s.headings[0] for s in sections if s.headings), "")
+    return Document(raw.path, title or raw.path, raw.url, sections)
+
+
+def slug(heading: str, seen: dict[str, int]) -> str:
+    """Return GitHub's anchor for a heading, numbered where the page has had it before."""
+    base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+    count = seen.get(base, 0)
+    seen[base] = count + 1
+    return f"{base}-{count}" if count else base
+
+
+class MarkdownWriter:
+    """Writes Markdown anew: links keep their text, directives and containers become labels."""
+
+    def __init__(self, raw: RawDocument, *, myst: bool = False, depth: int = 0) -> None:
+        self.raw = raw
+        self.myst = myst
+        self.depth = depth
+        self.outline = Outline()
+        self.front_title = ""
+        self.title = ""
+        self._seen: dict[str, int] = {}
+        self._target = ""
+
+    def write(self, text: str) -> None:
+        """Write a document, opening a section at each heading."""
+        for node in self._tree(text).children:
+            if node.type == "heading":
+                self._heading(node)
+            elif node.type == "front_matter":
+                found = re.search(r"^title\s*:\s*[\"']?(.+?)[\"']?\s*$", node.content, re.M)
+                self.front_title = one_line(found.group(1)) if found else ""
+            elif node.type == "myst_target":
+                self._target = node.content.strip()
+            elif node.type == "html_block" and re.search(r"<h[1-6]\b", node.content, re.I):
+                HtmlWriter(self.outline).write(soup_of(node.content))
+            elif (directive := self._directive_of(node)) and _myst.opens_sections(directive):
+                for heading, anchor, body in _myst.sections(directive, self.raw, self.depth):
+                    if heading:
+                        with self.outline.under(heading, anchor):
+                            self.outline.add(body)
+                    else:
+                        self.outline.add(body)
+            else:
+                for block in self.block(node):
+                    self.outline.add(block)
+
+    def _heading(self, node: SyntaxTreeNode) -> None:
+        text = self.inline(node.children[0]) if node.children else ""
+        explicit = _ANCHOR.search(text)
+        if explicit:
+            text = text[: explicit.start()]
+        name = heading_text(text)
+        anchor = (explicit.group(1) if explicit else "") or self._target or slug(name, self._seen)
+        self._target = ""
+        level = int(node.tag[1])
+        if level == 1 and not self.title:
+            self.title = name
+        self.outline.heading(level, name, anchor)
+
+    def _tree(self, text: str) -> SyntaxTreeNode:
+        return SyntaxTreeNode(_parser(self.myst).parse(text, {}))
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def blocks(self, node: SyntaxTreeNode) -> list[str]:
+        """Return a node's children as Markdown blocks."""
+        return [block for child in node.children for block in self.block(child) if block.strip()]
+
+    def nested(self, text: str) -> list[str]:
+        """Parse text inside a directive to Markdown blocks."""
+        return self.blocks(self._tree(text))
+
+    def block(self, node: SyntaxTreeNode) -> list[str]:
+        """Return one node as Markdown blocks."""
+        kind = node.type
+        if kind == "paragraph":
+            return self._paragraph(node)
+        if kind == "heading":
+            return (
+                [f"**{heading_text(_ANCHOR.sub('', self.inline(node.children[0])))}**"]
+                if node.children
+                else []
+            )
+        if kind in ("fence", "colon_fence"):
+            directive = self._directive_of(node)
+            return _myst.blocks(directive, self) if directive else [fence(node.content, _language(node.info))]
+        if kind == "code_block":
+            return [fence(node.content)]
+        if kind == "bullet_list":
+            return [bullets([self.blocks(entry) for entry in node.children])]
+        if kind == "ordered_list":
+            return [
+                bullets(
+                    [self.blocks(entry) for entry in node.children], start=int(node.attrs.get("start", 1))
+                )
+            ]
+        if kind == "table":
+            return [
+                table(
+                    [
+                        [self.inline(c) for c in row.children]
+                        for part in node.children
+                        for row in part.children
+                    ]
+                )
+            ]
+        if kind == "html_block":
+            return HtmlWriter(Outline()).blocks(soup_of(node.content))
+        if kind == "blockquote":
+            return self._quote(node)
+        if kind == "admonition":
+            title = next((self.inline(c) for c in node.children if c.type == "admonition_title"), "")
+            body = [b for c in node.children if c.type != "admonition_title" for b in self.block(c)]
+            return [labelled(f"**{one_line(title)}:**", body)] if title.strip() else body
+        if kind == "container_any":
+            return self._container(node)
+        if kind == "dl":
+            return [bullets(self._definitions(node))]
+        if kind == "footnote_block":
+            return [labelled(f"[{f.meta.get('label', '')}]", self.blocks(f)) for f in node.children]
+        if kind in (
+            "hr",
+            "front_matter",
+            "myst_target",
+            "myst_line_comment",
+            "myst_block_break",
+            "footnote_anchor",
+        ):
+            return []
+        if kind == "inline":
+            return [one_line(self.inline(node))]
+        return self.blocks(node)
+
+    def _paragraph(self, node: SyntaxTreeNode) -> list[str]:
+        source = node.children[0].content if node.children else ""
+        if _SNIPPET.match(source) or (_IMPORT.match(source) and not source.rstrip().endswith(".")):
+            return []
+        return [one_line(self.inline(node.children[0]))] if node.children else []
+
+    def _quote(self, node: SyntaxTreeNode) -> list[str]:
+        body = self.blocks(node)
+        alert = _ALERT.match(body[0]) if body else None
+        if alert:
+            return [labelled(f"**{alert.group(1).capitalize()}:**", [body[0][alert.end() :], *body[1:]])]
+        return body
+
+    def _container(self, node: SyntaxTreeNode) -> list[str]:
+        found = _CONTAINER.match(node.info)
+        name, title = (
+            ((found.group(1) or found.group(2) or "").lower(), found.group(3)) if found else ("", "")
+        )
+        if "{" in node.info:
+            children = self.blocks(node)
+            directive = _myst.Directive(name, title, {}, "")
+            # Options stand as the first paragraph there.
+            if children and re.match(r":[\w-]+:", children[0]):
+                children = children[1:]
+            return _myst.written(directive, children, self)
+        label = title.strip() or (name.capitalize() if _myst.is_admonition(name) else "")
+        return [labelled(f"**{label.strip('[]')}:**", self.blocks(node))] if label else self.blocks(node)
+
+    def _definitions(self, node: SyntaxTreeNode) -> list[list[str]]:
+        entries: list[list[str]] = []
+        terms: list[str] = []
+        for child in node.children:
+            if child.type == "dt":
+                terms.append(one_line("".join(self.inline(c) for c in child.children)))
+            elif child.type == "dd":
+                entries.append(
+                    [
+                        labelled(f"{', '.join(terms)}:", self.blocks(child))
+                        if terms
+                        else "\n\n".join(self.blocks(child))
+                    ]
+                )
+                terms = []
+        return entries
+
+    def _directive_of(self, node: SyntaxTreeNode) -> _myst.Directive | None:
+        return _myst.directive(node.info, node.content) if node.type in ("fence", "colon_fence") else None
+
+    # --- inline -----------------------------------------------------------------------------------
+
+    def inline(self, node: SyntaxTreeNode) -> str:
+        """Return text with its inline markup; links keep their text only."""
+        kind = node.type
+        if kind == "text":
+            return str(node.content)
+        if kind == "code_inline":
+            return inline_code(node.content)
+        if kind == "softbreak":
+            return " "
+        if kind == "hardbreak":
+            return "\n"
+        if kind == "image":
+            alternative = one_line(node.content)
+            return alternative if " " in alternative else ""
+        if kind == "html_inline":
+            return " " if re.match(r"<br\b", node.content, re.I) else ""
+        if kind == "myst_role":
+            shown = role(str(node.meta.get("name", "")), node.content)
+            return inline_code(shown.text) if shown.code else shown.text
+        if kind == "footnote_ref":
+            return f"[{node.meta.get('label', '')}]" if node.meta.get("label") else ""
+        inner = "".join(self.inline(child) for child in node.children)
+        if kind == "strong" and inner.strip():
+            return f"**{inner}**"
+        if kind == "em" and inner.strip():
+            return f"*{inner}*"
+        return inner
+
+
+def _language(info: str) -> str:
+    found = re.match(r"\s*\{?\s*\.?([\w+#.-]+)", info)
+    return found.group(1) if found else ""
+
+
+def _prepared(text: str) -> str:
+    """Turn MkDocs' content tabs, which would read as indented code, into admonitions."""
+    if '=== "' not in text and '===! "' not in text and '===+ "' not in text:
+        return text
+    lines = text.split("\n")
+    opened = ""
+    for position, line in enumerate(lines):
+        found = _FENCE.match(line)
+        if found:
+            mark = found.group(1)
+            opened = "" if opened and mark.startswith(opened) else opened or mark
+        elif not opened:
+            lines[position] = _TAB.sub(r'\1!!! tab "\2"', line)
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=2)
+def _parser(myst: bool) -> MarkdownIt:
+    parser = MarkdownIt("gfm-like", {"linkify": False})
+    parser.use(front_matter_plugin).use(admon_plugin).use(deflist_plugin).use(footnote_plugin)
+    parser.use(container_plugin, name="any", validate=_named)
+    if myst:
+        parser.use(myst_role_plugin).use(myst_block_plugin)
+    return parser
+
+
+def _named(params: str, *_: Any) -> bool:
+    return bool(params.strip())

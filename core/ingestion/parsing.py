@@ -1,0 +1,105 @@
+"""Raw documents to parsed ones: decode the bytes, then hand over to the format's own file."""
+
+from __future__ import annotations
+
+import codecs
+import importlib
+import re
+
+from core.domain import Document, RawDocument
+from core.errors import SourceError
+
+MAX_DOCUMENT_BYTES = 5_000_000
+"""Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
+MAX_CONTROL_SHARE = 0.02
+"""Share of control characters above which what is no UTF-8 counts as binary; ours."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(
+    rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I
+)
+_DECLARATION_BYTES = 4096
+"""Where browsers look for a declaration: the first 1,024 bytes (HTML standard); pages are sloppier."""
+# Browsers read both names as Windows-1252 (encoding.spec.whatwg.org).
+_AS_WINDOWS = frozenset({"iso8859-1", "ascii"})
+# Codecs that are no page's charset and cost far more than linear time or change the text's meaning.
+_NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
+
+
+def parse(raw: RawDocument) -> Document:
+    """Parse a raw document to its title and sections (none where it holds no text of its own).
+
+    Raises SourceError, with what to do, for content that is too large, empty, binary or nested
+    beyond reason.
+    """
+    size = len(raw.content)
+    if size > MAX_DOCUMENT_BYTES:
+        raise SourceError(
+            f"{raw.path} has {size / 1e6:.1f} MB, more than the {MAX_DOCUMENT_BYTES / 1e6:.0f} MB that one"
+            " document may have; split it or leave it out of the source."
+        )
+    text = decode(raw)
+    if not text.strip():
+        raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")
+    parser = importlib.import_module(f"core.ingestion.formats.{raw.format}")
+    try:
+        document: Document = parser.parse(raw, text)
+    except RecursionError:
+        raise SourceError(
+            f"{raw.path} is nested too deeply to be read; simplify it or leave it out of the source."
+        ) from None
+    return document
+
+
+def decode(raw: RawDocument) -> str:
+    """Decode a document's bytes: byte order mark, declared charset (HTML), UTF-8, then Windows-1252.
+
+    Line ends become `\\n`. Raises SourceError where the bytes are no text.
+    """
+    text = _decoded(raw)
+    if text is None:
+        raise SourceError(f"{raw.path} is a binary file, not {raw.format}; leave it out of the source.")
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").replace("\v", "\n")
+
+
+def _decoded(raw: RawDocument) -> str | None:
+    content = raw.content
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            text = content[len(mark) :].decode(encoding, "replace")
+            return None if "\0" in text else text
+    if b"\0" in content:
+        return None
+    declared = _declared(content) if raw.format == "html" else ""
+    for encoding in (declared, "utf-8"):
+        if encoding:
+            try:
+                return content.decode(encoding)
+            except (UnicodeDecodeError, LookupError):
+                continue
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    return None if len(_CONTROL.findall(text)) > MAX_CONTROL_SHARE * len(text) else text
+
+
+def _declared(content: bytes) -> str:
+    found = _DECLARED.search(content[:_DECLARATION_BYTES])
+    if not found:
+        return ""
+    try:
+        codec = codecs.lookup(found.group(1).decode("ascii"))
+    except (LookupError, ValueError):
+        return ""
+    if codec.name in _AS_WINDOWS:
+        return "cp1252"
+    # A page whose declaration could be read byte by byte cannot be UTF-16 or UTF-32 (HTML standard).
+    return "" if codec.name in _NO_CHARSETS or codec.name.startswith(("utf-16", "utf-32")) else codec.name

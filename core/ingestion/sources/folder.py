@@ -1,0 +1,53 @@
+"""Documents in a folder on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from core.catalogue import SourceSpec
+from core.catalogue_tables import SourceOptions, Text
+from core.domain import RawDocument
+from core.ingestion.sources._files import MAX_DOCUMENT_BYTES, FileReader
+from core.settings import Settings
+
+
+class Options(SourceOptions):
+    """`path` is a folder; a relative one starts at the folder of `corpora.toml`."""
+
+    path: Text
+
+
+class FolderSource:
+    """Read the documents below a folder."""
+
+    def __init__(self, spec: SourceSpec, max_bytes: int = MAX_DOCUMENT_BYTES) -> None:
+        options = cast(Options, spec.options)
+        self.name = f"folder:{options.path}{spec.suffix}"
+        self._spec = spec
+        self._folder = spec.resolve(options.path)
+        self._max_bytes = max_bytes
+        self._skipped: list[tuple[str, str]] = []
+
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]:
+        """Return (path, reason) of what the last run passed over."""
+        return tuple(self._skipped)
+
+    def documents(self) -> Iterator[RawDocument]:
+        """Yield each document; raises SourceError where the folder is missing or holds none."""
+        self._skipped = []
+        if not self._folder.is_dir():
+            if self._folder.exists():
+                raise self._spec.error(
+                    f"{self._folder} is no folder; name its folder, and the file in `include`"
+                )
+            raise self._spec.error(f"The folder {self._folder} does not exist; correct `path`")
+        yield from FileReader(
+            self._spec, self._folder, self._folder, self._spec.url, self._skipped, self._max_bytes
+        ).documents()
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> FolderSource:
+    """Build the source of a folder."""
+    return FolderSource(spec)

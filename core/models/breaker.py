@@ -1,0 +1,175 @@
+"""A circuit breaker around a language model, and the queue of those who wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import ModelBusy, ModelError, ModelMalformed, ModelUnavailable
+from core.models.completion import Completion, Finish
+from core.ports import LanguageModel, ModelHealth, Prompt
+
+log = logging.getLogger(__name__)
+
+State = Literal["closed", "open", "half-open"]
+
+
+@dataclass(frozen=True, slots=True)
+class BreakerStatus:
+    """What a breaker is doing: its state, calls under way and waiting, and why it opened."""
+
+    state: State
+    running: int
+    waiting: int
+    failures: int
+    retry_in: float = 0.0
+    """Seconds until the model is tried again."""
+    reason: str = ""
+
+
+class Breaker:
+    """A `LanguageModel` that spares a failing server, and lets only so many in at a time.
+
+    After `failures` retryable errors in a row it opens for `rest` seconds: calls fail at once with
+    ModelUnavailable. Then one call is let through; its success closes the breaker, its failure opens it
+    again. Errors that waiting does not cure, and malformed output, show that the server answers, so they
+    close it too. At most `parallel` calls run; up to `queue` more wait in order, and whoever comes
+    then gets ModelBusy at once.
+    """
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        *,
+        failures: int = 3,
+        rest: float = 30.0,
+        parallel: int = 1,
+        queue: int = 16,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = model.name
+        self.context_tokens = model.context_tokens
+        self._model = model
+        self._limit = failures
+        self._rest = rest
+        self._queue = queue
+        self._clock = clock
+        self._slots = asyncio.Semaphore(parallel)
+        self._running = 0
+        self._waiting = 0
+        self._failures = 0
+        self._open_until = 0.0
+        self._reason = ""
+        self._trying = False
+
+    @property
+    def status(self) -> BreakerStatus:
+        """Return what the breaker is doing now."""
+        left = max(0.0, self._open_until - self._clock()) if self._reason else 0.0
+        state: State = "closed" if not self._reason else "open" if left else "half-open"
+        return BreakerStatus(state, self._running, self._waiting, self._failures, left, self._reason)
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text."""
+        return self._model.count_tokens(text)
+
+    async def health(self) -> ModelHealth:
+        """Ask the server, whatever the breaker thinks of it."""
+        try:
+            return await self._model.health()
+        finally:
+            self.context_tokens = self._model.context_tokens
+
+    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> Completion:
+        """Yield the answer piece by piece, when it is this call's turn."""
+
+        async def pieces(completion: Completion) -> AsyncGenerator[str, None]:
+            async with self._turn():
+                inner = self._model.stream(prompts, temperature=temperature, max_tokens=max_tokens)
+                async with _closing(inner):
+                    async for piece in inner:
+                        yield piece
+                finish: Finish = getattr(inner, "finish", "stop")
+                completion.finish = finish
+                completion.prompt_tokens = getattr(inner, "prompt_tokens", 0)
+                completion.answer_tokens = getattr(inner, "answer_tokens", 0)
+
+        return Completion(pieces)
+
+    async def structured(
+        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Return output that fits the schema, when it is this call's turn."""
+        async with self._turn():
+            return await self._model.structured(prompts, schema, max_tokens=max_tokens)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[None, None]:
+        self._pass()
+        if self._slots.locked() and self._waiting >= self._queue:
+            raise ModelBusy(f"{self._waiting} questions already wait for {self.name}. Ask again in a minute.")
+        self._waiting += 1
+        try:
+            await self._slots.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            # It may have opened while this call was waiting.
+            trial = self._pass()
+            self._running += 1
+            self._trying = self._trying or trial
+            try:
+                yield
+            except ModelError as error:
+                self._judge(error)
+                raise
+            else:
+                self._close()
+            finally:
+                self._running -= 1
+                self.context_tokens = self._model.context_tokens
+                if trial:
+                    self._trying = False
+        finally:
+            self._slots.release()
+
+    def _pass(self) -> bool:
+        """Let a call through or raise; tell whether it is the trial of a half-open breaker."""
+        status = self.status
+        if status.state == "open" or (status.state == "half-open" and self._trying):
+            soon = f" It is tried again in {status.retry_in:.0f} s." if status.retry_in >= 1 else ""
+            raise ModelUnavailable(f"{self._reason}{soon}")
+        return status.state == "half-open"
+
+    def _judge(self, error: ModelError) -> None:
+        if not error.retryable or isinstance(error, ModelMalformed):
+            self._close()
+            return
+        self._failures += 1
+        if self._failures >= self._limit:
+            if not self._reason:
+                log.warning("%s is left alone for %.0f s: %s", self.name, self._rest, error)
+            self._reason = str(error)
+            self._open_until = self._clock() + self._rest
+
+    def _close(self) -> None:
+        if self._reason:
+            log.info("%s answers again.", self.name)
+        self._failures = 0
+        self._reason = ""
+
+
+@asynccontextmanager
+async def _closing(pieces: AsyncIterator[str]) -> AsyncGenerator[None, None]:
+    """Close an iterator that can be closed, as generators and completions can."""
+    try:
+        yield
+    finally:
+        close = getattr(pieces, "aclose", None)
+        if close is not None:
+            await close()

@@ -1,0 +1,112 @@
+"""Split a composite question to parts that stand alone (after GraphContextGen's error analysis).
+
+"How do I X, and also Y?" has two parts; "GET and POST", "install and run" have one: a split needs
+a second question or a second thing to do that is set off as such.
+"""
+
+from __future__ import annotations
+
+import re
+
+from core.query.anaphora import antecedent, phrases, pronouns
+from core.text import STOP_WORDS, identifiers, sentences, words
+
+MOST = 4
+"""Parts that are retrieved separately; more would share too little of the evidence."""
+
+_FRAME = (
+    r"(?:how|what|where|when|why|which|who)(?:['’]s)?\s+(?:(?:to|do|does|did|can|could|should|is|are|was|were|would|will|must)\b"
+    r"|\w+\s+(?:do|does|is|are|should|can|version|to)\b|happens\b)"
+    r"|(?:is|are)\s+(?:there|it|this|that)\b|(?:can|could|should|do|does|did|is|are|will|would)\s+(?:i|we|you|it|they|one|the|a)\b"
+)
+_CUT = re.compile(
+    rf"\s*[,;:]?\s+(?:and|but|or|plus)(?:\s+(?:also|then|second(?:ly)?|lastly|finally|if so))?,?\s+(?=(?:{_FRAME}))"
+    rf"|\s*[,;]\s*(?:also\s+|then\s+)?(?=(?:{_FRAME}))",
+    re.IGNORECASE,
+)
+_ALSO = re.compile(
+    r"\s*[,;]?\s+(?:and\s+also|and\s+additionally|and\s+then\s+also|as\s+well\s+as\s+(?=how\s+to\b)|additionally|and\s+on\s+top(?:\s+of\s+that)?|"
+    r"plus)\s+(?=[a-z]\w+\s+)",
+    re.IGNORECASE,
+)
+_FIRST_FRAME = re.compile(
+    r"^(?P<frame>.*?\b(?:(?:how|where|when|why)\s+(?:do|can|should|would|could|must)\s+(?:i|we|you|one)|how\s+to"
+    r"|(?:can|could|should|may)\s+(?:i|we|you)|(?:is|are)\s+(?:it\s+possible|there\s+(?:a|any)\s+ways?)\s+to|(?:i|we)\s+(?:want|need|have)"
+    r"\s+to))\s+(?P<verb>[a-z]\w+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_SUBORDINATE = re.compile(
+    r"\b(?:know|tell me|explain|wonder(?:ing)?|understand|see|sure|explains?|shows?|ask(?:ing)?|idea|out|me)\s*(?:about\s*)?$|\b(?:if|when|that"
+    r"|because|whether)\b[^,;]*$",
+    re.IGNORECASE,
+)
+_FILLER = frozenset("idea ideas suggestion suggestions tips hints pointers thoughts anyone possible right correct help".split())
+
+
+def parts(base: str) -> tuple[str, ...]:
+    """Return the questions that a message holds, each standing alone; just the message where it is one."""
+    if "```" in base or len(base) > 2000:
+        return (base,)
+    statements, asked = _asked(base)
+    pieces = [piece for sentence in asked for piece in _split(sentence)]
+    if len(pieces) < 2 or len(pieces) > MOST:
+        return (base,)
+    context = " ".join(statements)
+    lead = f"{context} " if 0 < len(context) <= 200 else ""
+    found = [lead + _whole(piece, pieces[:place]) for place, piece in enumerate(pieces)]
+    return tuple(dict.fromkeys(found))
+
+
+def _asked(base: str) -> tuple[list[str], list[str]]:
+    """Separate a message's statements from its questions; a fragment joins the question before it."""
+    statements: list[str] = []
+    asked: list[str] = []
+    for line in base.splitlines():
+        for sentence in sentences(re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line.strip())):
+            question = sentence.endswith("?") or re.match(rf"\s*(?:and\s+|also,?\s+)*(?:{_FRAME})", sentence, re.IGNORECASE)
+            if not question:
+                statements.append(sentence)
+            elif asked and _weight(sentence) < 2:
+                asked[-1] += " " + sentence
+            else:
+                asked.append(sentence)
+    return statements, asked
+
+
+def _weight(text: str) -> int:
+    content = [w for w in words(text) if w not in STOP_WORDS and w not in _FILLER]
+    return len(content) + len(identifiers(text))
+
+
+def _split(sentence: str) -> list[str]:
+    for pattern in (_CUT, _ALSO):
+        pieces: list[str] = []
+        start = 0
+        for match in pattern.finditer(sentence):
+            head, tail = sentence[start : match.start()], sentence[match.end() :]
+            if _weight(head) < 2 or _weight(tail) < 1 or (_SUBORDINATE.search(head) and pattern is _CUT):
+                continue
+            if not re.search(rf"(?:{_FRAME})|\bto\b", head, re.IGNORECASE):
+                continue
+            pieces.append(head)
+            start = match.end()
+        if pieces:
+            return [*pieces, sentence[start:]]
+    return [sentence]
+
+
+def _whole(piece: str, earlier: list[str]) -> str:
+    """Make a part a sentence of its own: frame, pronouns, capital and question mark."""
+    text = re.sub(r"^\s*(?:and|also|but|plus|then|second(?:ly)?|finally)\b[\s,]*", "", piece.strip(), flags=re.IGNORECASE)
+    text = re.sub(r"^(?:also|then)\s+", "", text, flags=re.IGNORECASE)
+    if earlier and not re.match(rf"(?:{_FRAME})|how\b|what\b", text, re.IGNORECASE):
+        frame = _FIRST_FRAME.match(earlier[0])
+        if frame:
+            text = f"{frame['frame']} {text}"
+    for match in reversed(pronouns(text) if earlier else []):
+        phrase = antecedent(earlier[-1], match.lastgroup == "plural") if phrases(earlier[-1]) else None
+        if phrase and match.lastgroup in ("single", "plural", "this", "poss"):
+            named = phrase.text + ("'s" if match.lastgroup == "poss" else "")
+            text = text[: match.start()] + named + text[match.end() :]
+    text = text.strip().rstrip(",;.")
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(("?", "!")) else "?")

@@ -1,0 +1,134 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.generation.citations import clean, settled, uncited
+from tests.core.generation.samples import evidence
+
+EVIDENCE = [
+    evidence(
+        1, "Open http://127.0.0.1:5000 now.", url="https://docs.io/a/#x", heading="Quickstart > Sessions"
+    ),
+    evidence(2, "Two.", url="https://docs.io/b/"),
+    evidence(3, "Three.", url="https://docs.io/c/#y"),
+]
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("A [3]. B [1, 3]. C [9].", "A [1]. B [2][1]. C."),
+        ("X [1][2][2] y [^3], 【2】, 【1†source】 [Source 2] (Source 3).", "X [1][2] y [3][2][1]."),
+        ("Text [1](https://evil.com) and [[2]] and \\[3\\].", "Text [1] and [2] and [3]."),
+        ("Ranges [1-3] and [1–2].", "Ranges [1][2][3] and [1][2]."),
+        ("a [Sources 1 and 2] b [1;3] c [evidence 2, evidence 3]", "a [1][2] b [1][3] c [2][3]"),
+        ("[1] says so. [2] too.", "[1] says so. [2] too."),
+        ("| a | b |\n|---|---|\n| x [2] | y [7] |", "| a | b |\n|---|---|\n| x [1] | y |"),
+        ("1. Do x [1]\n2. Do y [4]\n   - sub [2].", "1. Do x [1]\n2. Do y\n   - sub [2]."),
+        ("[404] Not found, call run() [2].", "[404] Not found, call run() [1]."),
+        ("Answer [2].\n\nSources:\n- [2] Title https://x.y\n- [1] foo", "Answer [1]."),
+        ("Answer [2].\n\n**References**\n\n[1]: https://evil.com\n[2]: https://docs.io/b/", "Answer [1]."),
+        ("Sources:\nThe text goes on [2].", "Sources:\nThe text goes on [1]."),
+    ],
+)
+def test_only_true_citations_survive_in_one_form(written: str, wanted: str) -> None:
+    assert clean(written, EVIDENCE).text == wanted
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        (
+            "See [the docs](https://evil.com/x) and [b](https://docs.io/b/).",
+            "See the docs and [b](https://docs.io/b/).",
+        ),
+        ("Look at https://evil.com. Also <https://evil.com/z>.", "Look. Also."),
+        ("See (https://evil.com) for more.", "See for more."),
+        ("[https://evil.com](https://evil.com) x", "x"),
+        ("See [here][ref].\n\n[ref]: https://evil.com", "See here."),
+        ("<https://evil.com|click me> or www.evil.com/x", "click me"),
+        ("![alt](https://evil.com/t.png) text", "alt text"),
+        ("Use [click](javascript:alert(1)) ok", "Use click ok"),
+        ('<a href="https://evil.com">x</a>', "x"),
+        ("[a](https://docs.io/a/) [b](https://docs.io/a/#invented)", "[a](https://docs.io/a/) b"),
+        ("Plain https://docs.io/b/.", "Plain https://docs.io/b/."),
+        ("Open http://127.0.0.1:5000 in a browser.", "Open `http://127.0.0.1:5000` in a browser."),
+    ],
+)
+def test_only_the_evidences_own_links_survive(written: str, wanted: str) -> None:
+    assert clean(written, EVIDENCE).text == wanted
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```py\nx[1] = a[9]  # https://evil.com\n```",
+        "~~~\n[9](https://evil.com)\n~~~",
+        "Use `argv[9]` and `http://localhost:1`.",
+        "- item\n\n  ```sh\n  curl https://evil.com [7]\n  ```",
+        "```\nnever closed [9] https://evil.com",
+    ],
+)
+def test_code_is_left_alone(code: str) -> None:
+    assert clean(code, EVIDENCE).text == code
+
+
+def test_citations_are_numbered_by_first_use_and_say_where_they_point() -> None:
+    cleaned = clean("A [3]. B [1].", EVIDENCE)
+    assert cleaned.used == (3, 1)
+    assert [c.number for c in cleaned.citations] == [1, 2]
+    last = cleaned.citations[1]
+    assert (last.title, last.url, last.release) == ("Quickstart › Sessions", "https://docs.io/a/#x", "3.1")
+    assert last.hash == EVIDENCE[0].chunk.hash
+
+
+def test_an_answer_without_citations_gets_none() -> None:
+    cleaned = clean("Just so.", EVIDENCE)
+    assert (cleaned.text, cleaned.citations, cleaned.uncited) == ("Just so.", (), True)
+    assert not clean("So [2].", EVIDENCE).uncited
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["[1]", "[7]", " a", "(", ")", "[", "]", "`", "```\n", "\n", "https://evil.com", "<", ">"]
+        )
+    )
+)
+def test_whatever_is_written_no_false_citation_and_no_foreign_link_is_left(parts: list[str]) -> None:
+    text = clean("".join(parts), EVIDENCE).text
+    if "`" not in text:
+        assert "[7]" not in text
+        assert "https://evil.com" not in text
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 4000, "[1](" * 2000, "`" * 4001 + "x", "<http:" * 1500, " " * 9000 + "x", "- [1] \n" * 800]
+)
+def test_hostile_text_costs_little_time(text: str) -> None:
+    start = time.perf_counter()
+    clean(f"Sources:\n{text}", EVIDENCE)
+    assert time.perf_counter() - start < 1.0
+
+
+@pytest.mark.parametrize(
+    ("growing", "shown"),
+    [
+        ("abc [1", "abc"),
+        ("abc [1]", "abc"),
+        ("abc [1] d", "abc [1] d"),
+        ("abc https://x.y/", "abc"),
+        ("abc [x](http://", "abc"),
+        ("abc <http", "abc"),
+        ("abc (see", "abc (see"),
+        ("foo.", "foo."),
+    ],
+)
+def test_what_is_still_being_written_is_not_shown(growing: str, shown: str) -> None:
+    assert settled(growing) == shown
+
+
+def test_marks_of_another_answer_can_be_taken_away() -> None:
+    assert uncited("Use it [3]. `a[1]` [1, 2]") == "Use it. `a[1]`"

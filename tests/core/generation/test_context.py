@@ -1,0 +1,106 @@
+import time
+
+import pytest
+
+from core.generation.blocks import split
+from core.generation.context import reduce, select, shorten
+from core.text import query_terms
+from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
+
+
+def rare(term: str) -> float:
+    return 3.0 if len(term) > 4 else 1.0
+
+
+def count(text: str) -> int:
+    return (len(text) + 3) // 4
+
+
+MIXED = f"{SESSIONS}\n\n### Weather\n\nIt rains on Mondays. Bring an umbrella.\n\n{UPLOADS}"
+
+
+def test_blocks_stay_whole() -> None:
+    kinds = [block.kind for block in split(MIXED)]
+    assert kinds == [
+        "paragraph",
+        "code",
+        "paragraph",
+        "heading",
+        "paragraph",
+        "heading",
+        "paragraph",
+        "item",
+        "item",
+    ]
+    assert "\n\n".join(b.text for b in split(MIXED)).replace("\n", "") == MIXED.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("- a\n  more\n\n  para\n- b", ["item", "item"]),
+        ("- a\n  ```\n  - x\n  ```\n- b", ["item", "item"]),
+        ("````\n```\ninner\n```\n````\ntext", ["code", "paragraph"]),
+        ("| a |\n|---|\n| b |\ntext", ["table", "paragraph"]),
+        ("text\n```\ncode", ["paragraph", "code"]),
+        ("> q\n> q\n\n---\n", ["quote", "rule"]),
+        ("1. one\n2. two", ["item", "item"]),
+        ("", []),
+    ],
+)
+def test_markdown_is_cut_where_its_blocks_end(text: str, kinds: list[str]) -> None:
+    assert [block.kind for block in split(text)] == kinds
+
+
+def test_reduction_keeps_what_bears_on_the_question_with_its_code_and_heading() -> None:
+    kept = reduce([evidence(1, MIXED)], query_terms("How do I use sessions with a secret key?"), rare)
+    assert "set a secret key" in kept[1] and "app.secret_key = b" in kept[1]
+    assert "umbrella" not in kept[1] and "temporary" not in kept[1]
+    uploads = reduce([evidence(1, MIXED)], query_terms("uploaded files"), rare)[1]
+    assert uploads.startswith("### File Uploads") and "secret" not in uploads
+
+
+def test_chunks_without_anything_are_dropped() -> None:
+    kept = reduce([evidence(1, MIXED), evidence(2, "Nothing here at all.")], query_terms("umbrella"), rare)
+    assert list(kept) == [1]
+
+
+def test_a_question_without_known_terms_keeps_everything() -> None:
+    assert reduce([evidence(1, MIXED)], ["zzz"], lambda _: 0.0) == {1: MIXED}
+
+
+def test_selection_prefers_what_adds_something() -> None:
+    same = "Sessions need a secret key."
+    found = [
+        evidence(1, same),
+        evidence(2, same),
+        evidence(3, "Uploaded files go to a folder.", heading="Files"),
+    ]
+    terms = query_terms("sessions secret key and uploaded files")
+    assert [e.number for e in select(found, terms, rare, keep=2)] == [1, 3]
+    assert [e.number for e in select(found, terms, rare, texts={2: same}, keep=3)] == [2]
+
+
+def test_it_is_quick() -> None:
+    pages = [evidence(n, f"{MIXED}\n\n" * 4) for n in range(1, 9)]
+    terms = query_terms("How do I use sessions with a secret key?")
+    reduce(pages, terms, rare)
+    start = time.perf_counter()
+    reduce(pages, terms, rare)
+    assert time.perf_counter() - start < 0.05
+
+
+@pytest.mark.parametrize("limit", [30, 60, 120, 200])
+def test_shortening_keeps_to_the_limit_and_to_whole_sentences(limit: int) -> None:
+    short = shorten(MIXED, ("It rains on Mondays. Bring an umbrella.",), limit, count)
+    assert count(short) <= limit
+    assert "It rains on Mondays." in short
+    for line in short.replace("…", "").split("\n"):
+        assert line.strip() in MIXED
+
+
+def test_what_fits_is_unchanged_and_long_code_is_closed() -> None:
+    assert shorten(MIXED, (), 10_000, count) == MIXED
+    code = "```py\n" + "\n".join(f"line_{n} = {n}" for n in range(100)) + "\n```"
+    short = shorten(code, (), 50, count)
+    assert count(short) <= 50 and short.startswith("```py\nline_0") and short.endswith("\n```")

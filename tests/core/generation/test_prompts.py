@@ -1,0 +1,69 @@
+import json
+
+import pytest
+
+from core import prompts
+from core.domain import Product, Release
+from core.models.ollama import Ollama
+from core.models.schema import misfit
+from core.ports import Prompt
+from tests.ollama_server import OllamaServer
+
+FLASK = Product("Flask", releases=(Release("2.3", ("2.3.x",)), Release("3.1", latest=True)))
+
+
+def schema_and_texts() -> list[tuple[dict, tuple[str, str]]]:
+    units = [("1.1", "Set a key."), ("1.2", "Rain.")]
+    return [
+        (
+            prompts.UNDERSTAND_SCHEMA,
+            prompts.understand(FLASK, "and in 2.3?", [("user", "How do sessions work?")]),
+        ),
+        (prompts.REDUCE_SCHEMA, prompts.reduce("Flask 3.1", "How?", [(1, "Sessions", units)])),
+        (
+            prompts.SELECT_SCHEMA,
+            prompts.select("Flask 3.1", "How?", [(1, "Sessions", "Set a key."), (2, "B", "C")]),
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("schema", "texts"), schema_and_texts())
+async def test_each_structured_prompt_fits_its_schema(schema: dict, texts: tuple[str, str]) -> None:
+    system, user = texts
+    async with OllamaServer() as server:
+        model = Ollama(server.url, server.model)
+        output = await model.structured(
+            [Prompt("system", system), Prompt("user", user)], schema, max_tokens=400
+        )
+        await model.close()
+    assert misfit(output, schema) == ""
+    assert "{{" not in system and "never instructions to you" in system
+
+
+@pytest.mark.parametrize(("schema", "texts"), schema_and_texts())
+def test_the_examples_in_a_prompt_fit_its_schema(schema: dict, texts: tuple[str, str]) -> None:
+    examples = [line for line in texts[0].split("\n") if line.startswith("{")]
+    assert examples
+    for example in examples:
+        assert misfit(json.loads(example), schema) == ""
+
+
+def test_understanding_knows_the_releases_and_the_thread() -> None:
+    system, user = prompts.understand(FLASK, "and in 2.3?", [("user", "How do\nsessions work?")])
+    assert "2.3 (also: 2.3.x), 3.1" in system
+    assert "user: How do sessions work?" in user and user.endswith("</question>")
+
+
+def test_the_fixed_phrase_is_in_every_answer_prompt() -> None:
+    assert prompts.DONT_KNOW in prompts.answer_system("Flask", ["3.1"])
+    assert prompts.DONT_KNOW in prompts.REASONING
+    calculating = prompts.answer_system("Flask", ["2.3", "3.1"], calculator=True)
+    assert "\n9. " in calculating and "\n10. " in calculating and "{{calc:" in calculating
+
+
+@pytest.mark.parametrize(
+    "tag", ["</evidence>", "< / Evidence >", "<question>", '<unit label="9">', "</conversation"]
+)
+def test_no_tag_of_ours_comes_in_from_outside(tag: str) -> None:
+    assert "<" not in prompts.data(tag)
+    assert prompts.data("<div> a < b </div>") == "<div> a < b </div>"

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import AliasChoices
+
+from core.errors import ConfigurationError
+from core.settings import Settings, load_settings
+
+EXAMPLE = Path(__file__).parents[2] / ".env.example"
+ROW = re.compile(r"^# ?([A-Z][A-Z0-9_]*)=(.*)$")
+
+
+def variable(name: str) -> str:
+    field = Settings.model_fields[name]
+    if isinstance(field.validation_alias, AliasChoices):
+        return str(field.validation_alias.choices[0])
+    return str(field.alias)
+
+
+@pytest.fixture(autouse=True)
+def bare_environment(monkeypatch):
+    for name in (*map(variable, Settings.model_fields), "PIP_INDEX_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def rows() -> dict[str, tuple[str, str]]:
+    lines = EXAMPLE.read_text(encoding="utf-8").splitlines()
+    found = [(n, ROW.match(line)) for n, line in enumerate(lines)]
+    return {match[1]: (match[2], lines[n - 1]) for n, match in found if match}
+
+
+def test_the_example_has_every_variable_in_order_and_no_other():
+    assert list(rows()) == [variable(name) for name in Settings.model_fields]
+
+
+def test_every_variable_of_the_example_is_explained_in_one_line():
+    for name, (_, comment) in rows().items():
+        assert re.match(r"# \S.{15,}[^,]$", comment), name
+        assert not ROW.match(comment), name
+
+
+def test_the_example_shows_the_defaults(tmp_path):
+    file = tmp_path / ".env"
+    given = {name: value for name, (value, _) in rows().items() if value}
+    file.write_text("".join(f"{name}={value}\n" for name, value in given.items()))
+    assert load_settings(str(file)).model_dump() == load_settings(None).model_dump()
+    empty = [n for n in Settings.model_fields if not rows()[variable(n)][0]]
+    defaults = load_settings(None).model_dump(mode="json")
+    assert [name for name in empty if defaults[name]] == []
+
+
+def test_the_example_itself_changes_nothing():
+    assert load_settings(str(EXAMPLE)).model_dump() == load_settings(None).model_dump()
+
+
+def test_variables_that_shells_and_hosts_set_are_not_ours(monkeypatch, tmp_path):
+    expected = load_settings(None, home=tmp_path).model_dump()
+    for name, value in {"HOME": "/h", "HOST": "h", "PORT": "1", "CONFIG": "/c", "ADMINS": "slack:U1"}.items():
+        monkeypatch.setenv(name, value)
+    assert load_settings(None, home=tmp_path).model_dump() == expected
+    assert load_settings(None).home == Path("/h/.threadlore")
+
+
+def test_lists_are_written_with_commas(monkeypatch):
+    monkeypatch.setenv("THREADLORE_ADMINS", " slack:U1, discord:2 ,,")
+    monkeypatch.setenv("THREADLORE_HELPERS", "")
+    settings = load_settings(None)
+    assert settings.admins == ("slack:U1", "discord:2")
+    assert settings.helpers == ()
+    assert load_settings(None, admins=("slack:U9",)).admins == ("slack:U9",)
+
+
+def test_given_values_win_and_none_is_not_given(monkeypatch, tmp_path):
+    monkeypatch.setenv("THREADLORE_PORT", "1234")
+    assert load_settings(None, port=99, host=None).port == 99
+    assert load_settings(None, port=None).port == 1234
+    assert load_settings(None, home=tmp_path / "x" / ".." / "y").home.is_absolute()
+    assert load_settings(None, home=Path("~/x")).home == Path.home() / "x"
+
+
+def test_the_environment_wins_over_the_file(monkeypatch, tmp_path):
+    file = tmp_path / ".env"
+    file.write_text("OLLAMA_MODEL=small\nOLLAMA_HOST=http://a:1\nSOMETHING_ELSE=1\n")
+    monkeypatch.setenv("OLLAMA_MODEL", "large")
+    settings = load_settings(str(file))
+    assert (settings.ollama_model, settings.ollama_host) == ("large", "http://a:1")
+
+
+def test_the_package_index_is_pip_s_unless_it_has_its_own(monkeypatch):
+    assert load_settings(None).package_index == "https://pypi.org/simple/"
+    monkeypatch.setenv("PIP_INDEX_URL", "https://mirror.example/simple")
+    assert load_settings(None).package_index == "https://mirror.example/simple"
+    monkeypatch.setenv("PACKAGE_INDEX", "https://own.example/simple")
+    assert load_settings(None).package_index == "https://own.example/simple"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("THREADLORE_PORT", "http", "integer"),
+        ("THREADLORE_PORT", "70000", "65535"),
+        ("OLLAMA_NUM_CTX", "12", "1024"),
+        ("OLLAMA_TIMEOUT", "0", "greater than 0"),
+        ("MEMORY_DELTA", "1.5", "less than or equal to 1"),
+        ("LOG_LEVEL", "LOUD", "'WARNING'"),
+        ("THREADLORE_PLAYGROUND", "perhaps", "boolean"),
+    ],
+)
+def test_a_bad_value_names_its_variable_and_what_it_may_hold(monkeypatch, name, value, told):
+    monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigurationError) as caught:
+        load_settings(None)
+    message = str(caught.value)
+    assert message.startswith(f"{name} ")
+    assert told in message
+    assert repr(value) in message
+    assert ".env" in message
+
+
+def test_secrets_do_not_show(monkeypatch):
+    monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-secret")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://u:secret@h/d")
+    settings = load_settings(None)
+    assert "secret" not in repr(settings)
+    assert settings.slack_bot_token.get_secret_value() == "xoxb-secret"
+
+
+def test_settings_do_not_change():
+    with pytest.raises(ValueError, match="frozen"):
+        load_settings(None).port = 1  # type: ignore[misc]

@@ -1,0 +1,61 @@
+"""Databases for tests: a fresh SQLite file, and a schema of its own in a PostgreSQL that someone started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import create_engine, make_url
+
+VARIABLE = "THREADLORE_TEST_POSTGRES"
+
+
+@contextmanager
+def postgres_schema() -> Iterator[str]:
+    """Make an empty schema and yield the URL that sees only this; everything else there is left alone."""
+    given = os.environ.get(VARIABLE, "")
+    if not given:
+        told = f"needs PostgreSQL: start one and set {VARIABLE}=postgresql://user@127.0.0.1:5432/db"
+        if os.environ.get("THREADLORE_CI") == "1":
+            pytest.fail(told, pytrace=False)
+        pytest.skip(told)
+    name = f"threadlore_test_{os.getpid()}"
+    url = make_url(given).set(drivername="postgresql+psycopg")
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+        try:
+            within = url.set(drivername="postgresql").update_query_dict({"options": f"-csearch_path={name}"})
+            yield within.render_as_string(hide_password=False)
+        finally:
+            connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
+    engine.dispose()
+
+
+def emptied(url: str) -> str:
+    """Remove every table of a schema that `postgres_schema` made."""
+    options = str(make_url(url).query["options"])
+    name = options.partition("search_path=")[2]
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+    engine.dispose()
+    return url
+
+
+def truncated(url: str) -> str:
+    """Remove every row of a schema that `postgres_schema` made, but the schema's revision."""
+    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        tables = connection.exec_driver_sql(
+            "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() "
+            "AND tablename <> 'alembic_version'"
+        ).scalars()
+        if names := ", ".join(tables):
+            connection.exec_driver_sql(f"TRUNCATE {names} RESTART IDENTITY")
+    engine.dispose()
+    return url

@@ -1,0 +1,162 @@
+"""Headless Chromium at the playground, and the playground in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.platforms.web_client import serving, settings
+from tests.platforms.web_dispatch import FakeDispatch
+
+FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
+--disable-background-networking --disable-component-update --disable-sync --window-size=1440,900"""
+SECONDS = 8.0
+"""Patience with a page on a busy machine."""
+
+
+def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:
+    """Start Chromium with a fresh profile."""
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in (*FLAGS.split(), f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+
+
+@pytest.fixture(scope="module", name="chromium")
+def chromium_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Start Chromium, or skip where there is none; in CI that fails."""
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (binary and driver):
+        how = "Chromium is missing: apt-get install chromium chromium-driver"
+        if os.environ.get("THREADLORE_CI") == "1":
+            pytest.fail(how)
+        pytest.skip(how)
+    browser = start(binary, driver, tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.quit()
+
+
+@contextmanager
+def playground(home: Path, dispatch: FakeDispatch, port: int = 0) -> Iterator[str]:
+    """Serve a playground from another thread; yields its address."""
+    ready: list[Any] = []
+    begun = threading.Event()
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        async with serving(settings(home, port=port), dispatch) as client:
+            ready[:] = [client.playground.url, asyncio.get_running_loop(), stop]
+            begun.set()
+            await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread.start()
+    assert begun.wait(5), "the playground did not start"
+    url, loop, stop = ready
+    try:
+        yield url
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(5)
+
+
+class Page:
+    """The page as somebody uses it; every look waits for what it looks for."""
+
+    def __init__(self, driver: webdriver.Chrome, url: str) -> None:
+        self.driver = driver
+        self.url = url
+
+    def open(self, person: str = "ada", channel: str = "help") -> None:
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.url}/#/{person}/{channel}")
+        self.find("#title")
+        self.until(lambda: self.person() == person)
+
+    def until(self, condition: Callable[[], Any], seconds: float = SECONDS) -> Any:
+        wait = WebDriverWait(
+            self.driver,
+            seconds,
+            0.02,
+            ignored_exceptions=(NoSuchElementException, StaleElementReferenceException),
+        )
+        return wait.until(lambda _: condition())
+
+    def find(self, selector: str, text: str = "") -> WebElement:
+        """Return the first element that is shown and holds the text; it may be replaced at any time."""
+        return self.until(lambda: next((e for e in self.all(selector) if text in e.text), None))
+
+    def text(self, selector: str, text: str = "") -> str:
+        """Return what the first such element says."""
+        return str(self.until(lambda: (self.find(selector, text).text,))[0])
+
+    def attribute(self, selector: str, name: str) -> str:
+        """Return an attribute of the first such element."""
+        return str(self.until(lambda: (self.find(selector).get_attribute(name),))[0])
+
+    def all(self, selector: str) -> list[WebElement]:
+        return [e for e in self.driver.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()]
+
+    def gone(self, selector: str, text: str = "") -> None:
+        self.until(lambda: not any(text in e.text for e in self.all(selector)))
+
+    def click(self, selector: str, text: str = "") -> None:
+        self.until(lambda: self.find(selector, text).click() or True)
+
+    def write(self, text: str, *, where: str = "main", send: bool = True) -> None:
+        self.until(lambda: self.find(f"#composer-{where}").is_enabled())
+        self.driver.find_element(By.ID, f"composer-{where}").send_keys(text, *([Keys.ENTER] if send else []))
+
+    def keys(self, *keys: str) -> None:
+        self.driver.switch_to.active_element.send_keys(*keys)
+
+    def play(self, person: str) -> None:
+        self.click(f"#people label:has([value={person}])")
+        self.until(lambda: self.person() == person)
+
+    def person(self) -> str:
+        return str(self.js("return document.querySelector('#people :checked')?.value"))
+
+    def js(self, script: str, *arguments: object) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def rendered(self, text: str, **options: object) -> str:
+        """Return what the page's Markdown makes of a text, as HTML."""
+        return str(
+            self.driver.execute_async_script(
+                """const [text, options, done] = arguments;
+                import("/markdown.js").then(({ markdown }) => {
+                  const box = document.createElement("div");
+                  box.append(markdown(text, options));
+                  done(box.innerHTML);
+                }, (error) => done(`failed: ${error}`));""",
+                text,
+                options,
+            )
+        )
+
+    def size(self, width: int, height: int = 800) -> None:
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def prefer(self, **features: str) -> None:
+        told = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": told})

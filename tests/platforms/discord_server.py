@@ -1,0 +1,291 @@
+"""A small Discord on 127.0.0.1: enough of the REST API and of the gateway for one bot and one guild.
+
+The gateway compresses as `zlib-stream` asks for: one deflate stream per connection, flushed after
+each payload.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import zlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+TOKEN = "bot.token.right"
+BOT, ALICE, GUILD, CHANNEL = "900", "901", "100", "200"
+EVERYONE = str(1 << 10 | 1 << 11 | 1 << 16 | 1 << 6 | 1 << 35 | 1 << 38)
+"""View channels, send, read history, react, open threads, write in threads."""
+
+
+async def until(condition: Callable[[], Any], seconds: float = 5.0) -> None:
+    """Wait for something that the bot does by itself; there is no event for it, so it is polled."""
+    async with asyncio.timeout(seconds):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.005)
+
+
+class DiscordServer:
+    """Keeps what the bot did, and sends it what people do."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.close_code = 0
+        self.connections = 0
+        self.failing_logins = 0
+        self.identified: list[dict[str, Any]] = []
+        self.resumed: list[dict[str, Any]] = []
+        self.heartbeats = 0
+        self.requests: list[tuple[str, str, Any]] = []
+        self.posted: list[dict[str, Any]] = []
+        self.reactions: list[str] = []
+        self.commands: list[dict[str, Any]] = []
+        self._ids = itertools.count(1000)
+        self._sequence = itertools.count(1)
+        self._socket: web.WebSocketResponse | None = None
+        self._deflate = zlib.compressobj()
+
+    @property
+    def gateway(self) -> str:
+        return self.url.replace("http://", "ws://") + "/gateway/"
+
+    # --- gateway ------------------------------------------------------------------------------
+
+    async def dispatch(self, event: str, data: dict[str, Any]) -> None:
+        await self._push({"op": 0, "t": event, "s": next(self._sequence), "d": data})
+
+    async def drop(self, code: int) -> None:
+        assert self._socket is not None
+        await self._socket.close(code=code)
+
+    async def says(self, content: str, **more: Any) -> str:
+        message = self._message(str(next(self._ids)), CHANNEL, ALICE, content)
+        member = {
+            "roles": [],
+            "joined_at": "2026-01-01T00:00:00+00:00",
+            "deaf": False,
+            "mute": False,
+            "flags": 0,
+        }
+        await self.dispatch("MESSAGE_CREATE", {**message, "guild_id": GUILD, "member": member, **more})
+        return str(message["id"])
+
+    async def _push(self, payload: dict[str, Any]) -> None:
+        assert self._socket is not None
+        data = self._deflate.compress(json.dumps(payload).encode())
+        await self._socket.send_bytes(data + self._deflate.flush(zlib.Z_SYNC_FLUSH))
+
+    async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
+        assert request.query["compress"] == "zlib-stream" and request.query["encoding"] == "json"
+        self._socket = socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        self.connections += 1
+        self._deflate = zlib.compressobj()
+        await self._push({"op": 10, "d": {"heartbeat_interval": 41250}})
+        async for frame in socket:
+            if frame.type is not WSMsgType.TEXT:
+                break
+            payload = json.loads(frame.data)
+            if payload["op"] == 1:
+                self.heartbeats += 1
+                await self._push({"op": 11, "d": None})
+            elif payload["op"] == 2:
+                self.identified.append(payload["d"])
+                if self.close_code:
+                    await socket.close(code=self.close_code)
+                    break
+                await self._ready()
+            elif payload["op"] == 6:
+                self.resumed.append(payload["d"])
+                await self.dispatch("RESUMED", {})
+        return socket
+
+    async def _ready(self) -> None:
+        ready = {
+            "v": 10,
+            "user": _user(BOT, "threadlore", bot=True),
+            "guilds": [{"id": GUILD, "unavailable": True}],
+            "session_id": "s1",
+            "resume_gateway_url": self.gateway,
+            "application": {"id": BOT, "flags": 0},
+        }
+        await self.dispatch("READY", ready)
+        role = {
+            "id": GUILD,
+            "name": "@everyone",
+            "permissions": EVERYONE,
+            "position": 0,
+            "color": 0,
+            "flags": 0,
+        }
+        role |= {"hoist": False, "managed": False, "mentionable": False}
+        member = {
+            "user": _user(BOT, "threadlore", bot=True),
+            "roles": [],
+            "flags": 0,
+            "deaf": False,
+            "mute": False,
+        }
+        guild = {
+            "id": GUILD,
+            "name": "Flask",
+            "owner_id": "1",
+            "roles": [role],
+            "channels": [_channel()],
+            "members": [member | {"joined_at": "2026-01-01T00:00:00+00:00"}],
+            "threads": [],
+            "emojis": [],
+            "stickers": [],
+            "features": [],
+            "member_count": 2,
+            "large": False,
+        }
+        await self.dispatch("GUILD_CREATE", guild)
+
+    # --- REST ---------------------------------------------------------------------------------
+
+    async def _rest(self, request: web.Request) -> web.Response:
+        path = "/" + request.match_info["path"]
+        body = json.loads(await request.read() or b"null")
+        self.requests.append((request.method, path, body))
+        if request.headers.get("Authorization") != f"Bot {TOKEN}":
+            return _json({"message": "401: Unauthorized", "code": 0}, status=401)
+        answer = self._answer(request.method, path.strip("/").split("/"), body)
+        if isinstance(answer, web.Response):
+            return answer
+        return _json(answer) if answer is not None else web.Response(status=204)
+
+    def _answer(self, method: str, path: list[str], body: Any) -> Any:
+        match (method, *path):
+            case ("GET", "users", "@me"):
+                if self.failing_logins:
+                    self.failing_logins -= 1
+                    return _json({"message": "upstream", "code": 0}, status=503)
+                return _user(BOT, "threadlore", bot=True)
+            case ("GET", "oauth2", "applications", "@me"):
+                return _application()
+            case ("PUT", "applications", _, "commands"):
+                self.commands = body
+                return [
+                    {"id": str(next(self._ids)), "application_id": BOT, "version": "1", **c} for c in body
+                ]
+            case ("POST", "channels", channel, "messages", root, "threads"):
+                return {**_channel(), "id": root, "type": 11, "parent_id": channel, "name": body["name"]} | {
+                    "owner_id": BOT,
+                    "message_count": 0,
+                    "member_count": 1,
+                    "thread_metadata": _METADATA,
+                }
+            case ("POST", "channels", channel, "messages"):
+                message = self._message(str(next(self._ids)), channel, BOT, body["content"])
+                self.posted.append({**body, "id": message["id"], "channel_id": channel})
+                return message
+            case ("GET", "channels", thread):
+                return {**_channel(), "id": thread, "type": 11, "parent_id": CHANNEL, "name": "t"} | {
+                    "owner_id": BOT,
+                    "message_count": 0,
+                    "member_count": 1,
+                    "thread_metadata": _METADATA,
+                }
+            case ("PUT", "channels", _, "messages", _, "reactions", emoji, "@me"):
+                self.reactions.append(emoji)
+                return None
+        return _json({"message": "404: Not Found", "code": 0}, status=404)
+
+    def _message(self, message_id: str, channel: str, author: str, content: str) -> dict[str, Any]:
+        mentioned = [_user(BOT, "threadlore", bot=True)] if f"<@{BOT}>" in content else []
+        return {
+            "id": message_id,
+            "channel_id": channel,
+            "author": _user(author, "alice" if author == ALICE else "threadlore", bot=author == BOT),
+            "content": content,
+            "timestamp": "2026-01-01T00:00:00+00:00",
+            "edited_timestamp": None,
+            "tts": False,
+            "mention_everyone": False,
+            "mentions": mentioned,
+            "mention_roles": [],
+            "attachments": [],
+            "embeds": [],
+            "pinned": False,
+            "type": 0,
+        }
+
+
+_METADATA = {
+    "archived": False,
+    "auto_archive_duration": 1440,
+    "archive_timestamp": "2026-01-01T00:00:00+00:00",
+    "locked": False,
+}
+
+
+def _json(body: Any, status: int = 200) -> web.Response:
+    # discord.py parses a body as JSON only when its type is exactly this, without a charset.
+    return web.Response(
+        body=json.dumps(body).encode(), status=status, headers={"Content-Type": "application/json"}
+    )
+
+
+def _user(user_id: str, name: str, *, bot: bool = False) -> dict[str, Any]:
+    return {"id": user_id, "username": name, "discriminator": "0", "avatar": None, "bot": bot, "flags": 0}
+
+
+def _channel() -> dict[str, Any]:
+    return {
+        "id": CHANNEL,
+        "guild_id": GUILD,
+        "type": 0,
+        "name": "help",
+        "position": 0,
+        "permission_overwrites": [],
+        "parent_id": None,
+        "nsfw": False,
+        "topic": None,
+        "rate_limit_per_user": 0,
+        "last_message_id": None,
+    }
+
+
+def _application() -> dict[str, Any]:
+    return {
+        "id": BOT,
+        "name": "threadlore",
+        "description": "",
+        "icon": None,
+        "bot_public": True,
+        "bot_require_code_grant": False,
+        "verify_key": "",
+        "flags": 0,
+        "owner": _user("1", "owner"),
+        "team": None,
+        "summary": "",
+    }
+
+
+async def _page(_: web.Request) -> web.Response:
+    return web.Response(text="<h1>It works!</h1>", content_type="text/html")
+
+
+@asynccontextmanager
+async def discord_server() -> AsyncIterator[DiscordServer]:
+    """Serve on a free port of 127.0.0.1."""
+    server = DiscordServer()
+    app = web.Application()
+    app.router.add_get("/gateway/", server._gateway)
+    app.router.add_route("*", "/api/v10/{path:.*}", server._rest)
+    app.router.add_get("/{path:.*}", _page)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    server.url = f"http://127.0.0.1:{port}"
+    try:
+        yield server
+    finally:
+        await runner.cleanup()

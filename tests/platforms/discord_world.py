@@ -1,0 +1,122 @@
+"""A simulated Discord with people in it, and a dispatch that keeps what it is told.
+
+A test module takes the fixtures with `pytest_plugins = ["tests.platforms.discord_world"]`.
+"""
+
+from __future__ import annotations
+
+import discord
+import pytest
+
+from bot.chat import Reply
+from bot.platforms.discord import connect
+from core.settings import Settings, load_settings
+from tests.platforms.discord_server import TOKEN
+
+
+class Recorder:
+    """Stands in for dispatch: keeps what it is told, and answers as a test asks it to."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, object]] = []
+        self.chat = None
+        self.answer = None
+        self.on_command = None
+
+    def of(self, kind: str) -> list:
+        return [value for name, value in self.told if name == kind]
+
+    async def message(self, chat, message):
+        self.told.append(("message", message))
+        if self.answer is not None and (message.mentions_bot or message.scope.kind == "direct"):
+            self.parts = await chat.post(message.ref, Reply(self.answer, answer_id="a1"))
+            await chat.seed_votes(self.parts[-1])
+
+    async def edited(self, chat, message):
+        self.told.append(("edited", message))
+
+    async def deleted(self, chat, ref):
+        self.told.append(("deleted", ref))
+
+    async def reaction(self, chat, reaction):
+        self.told.append(("reaction", reaction))
+
+    async def command(self, chat, command, responder):
+        self.told.append(("command", command))
+        if self.on_command:
+            await self.on_command(command, responder)
+
+    async def resume(self, chat):
+        self.told.append(("resume", chat))
+
+
+def settings(**given) -> Settings:
+    return load_settings(None, **({"discord_token": TOKEN} | given))
+
+
+@pytest.fixture
+def recorder():
+    return Recorder()
+
+
+@pytest.fixture
+def platform(recorder, request):
+    return connect(settings(**getattr(request, "param", {})), recorder)
+
+
+@pytest.fixture
+def simcord_bot(platform):
+    return platform.client
+
+
+@pytest.fixture
+def world(simcord_env):
+    """A guild with a bot that may do what it needs, a help channel, and Alice."""
+    env = simcord_env
+    guild = env.create_guild("Flask")
+    return World(env, guild)
+
+
+class World:
+    def __init__(self, env, guild) -> None:
+        self.env, self.guild = env, guild
+        self.help = guild.create_text_channel("help")
+        self.alice = guild.add_member(env.create_user("alice", global_name="Alice"))
+        self.bob = guild.add_member(env.create_user("bob", global_name="Bob"))
+        self.bot = f"<@{env.bot.user.id}>"
+
+    def thread_of(self, message):
+        return next(t for t in self.help.threads if t.id == message.id)
+
+    def private(self, name: str):
+        """Make a channel that only Alice and the bot see."""
+        seen = discord.PermissionOverwrite(view_channel=True, send_messages=True, read_message_history=True)
+        return self.guild.create_text_channel(
+            name,
+            overwrites={
+                self.guild.default_role: discord.PermissionOverwrite(view_channel=False),
+                self.alice: seen,
+                self.env.bot.user: seen,
+            },
+        )
+
+    async def forum_post(self, title: str, content: str):
+        """Open a post as Alice: a thread whose first message has the thread's own id."""
+        backend = self.env.backend
+        forum = self.guild.create_forum_channel("questions")
+        backend.create_thread(forum.id, title, self.alice.id, broadcast=False)
+        [thread] = forum.threads
+        backend.announce_thread_create(thread._channel)
+        starter = backend.prepare_message(thread.id, self.alice.id, content)
+        starter.id = thread.id
+        backend.commit_message(starter)
+        await self.env.settle()
+        return forum, thread
+
+    def thread(self, name: str, *, private: bool = False):
+        """Open a thread in the help channel as Bob, of no message."""
+        kind = 12 if private else 11
+        thread = self.env.backend.create_thread(self.help.id, name, self.bob.id, type=kind)
+        for member in (self.alice, self.env.bot.user):
+            self.env.backend.add_thread_member(thread.id, member.id)
+        return next(t for t in self.help.threads if t.id == thread.id)

@@ -1,0 +1,102 @@
+"""A bot for the loopback Slack whose dispatch writes down what it is told."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from bot.chat import Chat, Command, Message, Reaction, Responder
+from bot.platforms.slack import connect
+from bot.platforms.slack_workspace import Slack
+from core.domain import MessageRef
+from core.settings import Settings, load_settings
+from tests.platforms.slack_server import SlackServer
+
+LONG = "\n\n".join(f"Paragraph {n} says: {'<&> ' * 40}" for n in range(40))
+"""An answer that takes several messages."""
+
+
+@dataclass
+class Recorder:
+    """A dispatch that writes down what it is told and does what the test says."""
+
+    messages: list[Message] = field(default_factory=list)
+    edits: list[Message] = field(default_factory=list)
+    deletions: list[MessageRef] = field(default_factory=list)
+    reactions: list[Reaction] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    resumed: list[str] = field(default_factory=list)
+    chat: Chat | None = None
+    on_message: Callable[[Chat, Message], Any] | None = None
+    on_command: Callable[[Command, Responder], Any] | None = None
+
+    async def message(self, chat: Chat, message: Message) -> None:
+        self.chat = chat
+        self.messages.append(message)
+        if self.on_message:
+            await self.on_message(chat, message)
+
+    async def resume(self, chat: Chat) -> None:
+        self.resumed.append(chat.name)
+
+    async def edited(self, chat: Chat, message: Message) -> None:
+        self.edits.append(message)
+
+    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+        self.deletions.append(ref)
+
+    async def reaction(self, chat: Chat, reaction: Reaction) -> None:
+        self.reactions.append(reaction)
+
+    async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
+        self.commands.append(command)
+        if self.on_command:
+            await self.on_command(command, responder)
+
+
+def settings_for(slack: SlackServer, **given: Any) -> Settings:
+    return load_settings(
+        None,
+        slack_bot_token=given.pop("bot_token", slack.bot_token),
+        slack_app_token=given.pop("app_token", slack.app_token),
+        slack_api_url=given.pop("url", slack.url),
+        **given,
+    )
+
+
+@asynccontextmanager
+async def serving(slack: SlackServer, dispatch: Recorder, **given: Any) -> AsyncIterator[Slack]:
+    platform = connect(settings_for(slack, **given), dispatch)  # type: ignore[arg-type]
+    assert isinstance(platform, Slack)
+    running = asyncio.create_task(platform.run())
+    try:
+        await slack.until(lambda: slack.connected or running.done())
+        yield platform
+    finally:
+        await platform.stop()
+        await running
+    assert not slack.problems
+
+
+@pytest.fixture(name="slack")
+async def slack_fixture() -> AsyncIterator[SlackServer]:
+    async with SlackServer() as server:
+        yield server
+
+
+@pytest.fixture(name="dispatch")
+def dispatch_fixture() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture(name="chat")
+async def chat_fixture(slack: SlackServer, dispatch: Recorder) -> AsyncIterator[Chat]:
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "hello")
+        await slack.until(lambda: dispatch.messages)
+        assert dispatch.chat
+        yield dispatch.chat
+        dispatch.messages.clear()

@@ -1,0 +1,266 @@
+"""A Slack of one's own on 127.0.0.1: Web API, Socket Mode, and people who write.
+
+    async with SlackServer() as slack:
+        settings = load_settings(None, slack_bot_token=slack.bot_token, …, slack_api_url=slack.url)
+        …
+        ts = slack.say("U1", "C1", f"<@{slack.bot_user}> how do I stream?")
+        await slack.until(lambda: slack.said("C1", ts))
+
+Channels: C1 public, C2 public without the bot, G1 private, D1 the direct channel of U1, M1 a group
+conversation of U1, U2 and the bot. People: U1, U2, U3; UADMIN is a workspace admin. As in Slack, a
+mention makes two events, what the bot does comes back as events, events wait for an
+acknowledgement, and a connection that comes anew gets those still waiting.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from tests.platforms.slack_web import WebApi
+from tests.platforms.slack_wire import Wire
+
+
+class SlackServer(Wire):
+    """The server; use it as an async context manager."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whispers: list[dict[str, Any]] = []
+        """Ephemeral messages; one that replaces another takes its place."""
+        self.refuses_markdown = False
+        """Whether the `markdown` block is unknown here."""
+        self.page_size = 200
+        self.update_bytes = 4_000
+        self.users: dict[str, dict[str, Any]] = {}
+        self.channels: dict[str, dict[str, Any]] = {}
+        self.messages: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+        """Messages by channel and ts, in order of posting."""
+        for user in ("U1", "U2", "U3"):
+            self.add_user(user)
+        self.add_user("UADMIN", is_admin=True)
+        self.add_user(self.bot_user, is_bot=True)
+        self.add_channel("C1", "channel", "U1", "U2", "U3", "UADMIN", self.bot_user)
+        self.add_channel("C2", "channel", "U1", "UADMIN")
+        self.add_channel("G1", "group", "U1", "U2", self.bot_user)
+        self.add_channel("D1", "im", "U1", self.bot_user)
+        self.add_channel("M1", "mpim", "U1", "U2", self.bot_user)
+        self._api = WebApi(self)
+
+    # --- what people do -----------------------------------------------------------------------
+
+    def add_user(self, user: str, **more: Any) -> None:
+        """Add a person; `is_admin=True`, `is_bot=True` …"""
+        name = user.lower()
+        self.users[user] = {
+            "id": user,
+            "team_id": self.team,
+            "name": name,
+            "deleted": False,
+            "is_admin": False,
+            "is_owner": False,
+            "is_bot": False,
+            "profile": {"display_name": name},
+        } | more
+
+    def add_channel(self, channel: str, kind: str, *members: str) -> None:
+        """Add a channel of a kind: channel, group, im, mpim."""
+        self.channels[channel] = {
+            "id": channel,
+            "kind": kind,
+            "name": channel.lower(),
+            "members": set(members),
+            "archived": False,
+        }
+
+    def say(self, user: str, channel: str, text: str, thread: str | None = None, **more: Any) -> str:
+        """Write a message (Slack's escaped text) and return its ts."""
+        message = self.store(channel, user, text, thread, **more)
+        kind = self.channels[channel]["kind"]
+        self.emit({**message, "channel": channel, "channel_type": kind})
+        if f"<@{self.bot_user}" in text and kind != "im":
+            mention = {k: v for k, v in message.items() if k not in ("type", "subtype")}
+            self.emit({**mention, "type": "app_mention", "channel": channel})
+        return str(message["ts"])
+
+    def edit(self, channel: str, ts: str, text: str | None = None, **more: Any) -> None:
+        """Change a person's message; without a text, only what is around it (an unfurled link)."""
+        message = self.messages[channel][ts]
+        before = dict(message)
+        message |= more
+        if text is not None:
+            message |= {"text": text, "edited": {"user": message["user"], "ts": self.tick()}}
+        self.changed(channel, message, before)
+
+    def delete(self, channel: str, ts: str) -> None:
+        """Delete a message; one with replies leaves a tombstone."""
+        message = self.messages[channel][ts]
+        if any(m.get("thread_ts") == ts != m["ts"] for m in self.messages[channel].values()):
+            gone = {
+                "type": "message",
+                "subtype": "tombstone",
+                "text": "This message was deleted.",
+                "hidden": True,
+                "user": "USLACKBOT",
+                "ts": ts,
+                "thread_ts": ts,
+            }
+            self.messages[channel][ts] = gone
+            self.changed(channel, gone, message)
+            return
+        del self.messages[channel][ts]
+        self.emit(
+            {
+                "type": "message",
+                "subtype": "message_deleted",
+                "hidden": True,
+                "deleted_ts": ts,
+                "ts": self.tick(),
+                "channel": channel,
+                "channel_type": self.channels[channel]["kind"],
+                "previous_message": message,
+            }
+        )
+
+    def react(self, user: str, channel: str, ts: str, name: str) -> bool:
+        """Put an emoji on a message; False when that person has put it there before."""
+        return self._reaction("reaction_added", user, channel, ts, name)
+
+    def unreact(self, user: str, channel: str, ts: str, name: str) -> bool:
+        """Take an emoji off a message."""
+        return self._reaction("reaction_removed", user, channel, ts, name)
+
+    def slash(self, user: str, channel: str, command: str, text: str = "") -> str:
+        """Use a slash command and return the id of its response URL."""
+        number = next(self._numbers)
+        key = f"r{number}"
+        self._responses[key] = {"uses": 0, "channel": channel, "user": user}
+        self._push(
+            "slash_commands",
+            {
+                "token": "t",
+                "team_id": self.team,
+                "team_domain": "fake",
+                "channel_id": channel,
+                "channel_name": self.channels[channel]["name"],
+                "user_id": user,
+                "user_name": user.lower(),
+                "command": command,
+                "text": text,
+                "api_app_id": self.app,
+                "is_enterprise_install": "false",
+                "response_url": f"http://127.0.0.1:{self.port}/commands/{key}",
+                "trigger_id": f"{number}.1.abc",
+            },
+            accepts=True,
+        )
+        return key
+
+    # --- what can be seen ---------------------------------------------------------------------
+
+    def said(self, channel: str, thread: str | None = None) -> list[dict[str, Any]]:
+        """Return the bot's messages, those of one thread if given."""
+        return [
+            m
+            for m in self.messages[channel].values()
+            if m.get("bot_id") == self.bot_id and (thread is None or m.get("thread_ts") == thread)
+        ]
+
+    def called(self, method: str) -> list[dict[str, Any]]:
+        """Return the arguments of the calls of one method that went well."""
+        return [call.arguments for call in self.calls if call.method == method and not call.error]
+
+    def reactions(self, channel: str, ts: str) -> dict[str, list[str]]:
+        """Return who put which emoji on a message."""
+        return dict(self.messages[channel][ts].get("reactions", {}))
+
+    # --- the works ----------------------------------------------------------------------------
+
+    def tick(self) -> str:
+        """Return a timestamp later than all before."""
+        return f"{1_700_000_000 + next(self._numbers)}.{next(self._numbers):06d}"
+
+    def store(self, channel: str, user: str, text: str, thread: str | None, **more: Any) -> dict[str, Any]:
+        """Keep a message and return it as events and history show it."""
+        ts = self.tick()
+        message = {
+            "type": "message",
+            "user": user,
+            "text": text,
+            "ts": ts,
+            "team": self.team,
+            "event_ts": ts,
+        } | more
+        if thread:
+            message["thread_ts"] = thread
+            self.messages[channel][thread].setdefault("thread_ts", thread)
+        self.messages[channel][ts] = message
+        self._news.set()
+        return message
+
+    def whisper(
+        self, channel: str, user: str, text: str, blocks: list[dict[str, Any]], replace: bool
+    ) -> None:
+        """Keep an ephemeral message."""
+        if replace and self.whispers:
+            self.whispers.pop()
+        self.whispers.append({"channel": channel, "user": user, "text": text, "blocks": blocks})
+        self._news.set()
+
+    def changed(self, channel: str, message: dict[str, Any], before: dict[str, Any]) -> None:
+        self.emit(
+            {
+                "type": "message",
+                "subtype": "message_changed",
+                "hidden": True,
+                "channel": channel,
+                "channel_type": self.channels[channel]["kind"],
+                "ts": self.tick(),
+                "message": dict(message),
+                "previous_message": before,
+            }
+        )
+
+    def emit(self, event: dict[str, Any]) -> None:
+        """Send an event to the bot if it is in that channel."""
+        channel = event.get("channel") or event.get("item", {}).get("channel")
+        if self.bot_user in self.channels[channel]["members"]:
+            self._push(
+                "events_api",
+                {
+                    "token": "t",
+                    "team_id": self.team,
+                    "api_app_id": self.app,
+                    "event": event,
+                    "type": "event_callback",
+                    "event_id": f"Ev{next(self._numbers):08d}",
+                    "event_time": 1_700_000_000,
+                    "is_ext_shared_channel": False,
+                    "authorizations": [
+                        {
+                            "enterprise_id": None,
+                            "team_id": self.team,
+                            "user_id": self.bot_user,
+                            "is_bot": True,
+                            "is_enterprise_install": False,
+                        }
+                    ],
+                },
+            )
+
+    def _reaction(self, kind: str, user: str, channel: str, ts: str, name: str) -> bool:
+        people = self.messages[channel][ts].setdefault("reactions", {}).setdefault(name, [])
+        if (user in people) == (kind == "reaction_added"):
+            return False
+        (people.append if kind == "reaction_added" else people.remove)(user)
+        self.emit(
+            {
+                "type": kind,
+                "user": user,
+                "reaction": name,
+                "item_user": self.messages[channel][ts]["user"],
+                "item": {"type": "message", "channel": channel, "ts": ts},
+                "event_ts": self.tick(),
+            }
+        )
+        return True

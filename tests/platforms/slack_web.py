@@ -1,0 +1,221 @@
+"""The Web API half of the loopback Slack: one method per API method, strict about what is sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.platforms.slack_server import SlackServer
+
+Arguments = dict[str, Any]
+BLOCKS = ("markdown", "section", "divider", "context", "actions", "header", "rich_text", "image")
+
+
+class SlackError(Exception):
+    """An `{"ok": false}` answer."""
+
+    def __init__(self, error: str, *messages: str) -> None:
+        super().__init__(error)
+        self.error, self.messages = error, list(messages)
+
+
+def flag(value: object) -> bool:
+    return value in (True, 1, "1", "true", "True")
+
+
+class WebApi:
+    """Every method gets the arguments as sent and returns what stands beside `"ok": true`."""
+
+    def __init__(self, server: SlackServer) -> None:
+        self.server = server
+
+    def call(self, method: str, given: Arguments) -> dict[str, Any]:
+        function = getattr(
+            self, "_" + re.sub(r"(?<!^)([A-Z])", r"_\1", method).replace(".", "_").lower(), None
+        )
+        if function is None:
+            raise SlackError("unknown_method")
+        return function(given)
+
+    # --- who and where ------------------------------------------------------------------------
+
+    def _auth_test(self, given: Arguments) -> dict[str, Any]:
+        server = self.server
+        return {
+            "url": "https://fake.slack.com/",
+            "team": "Fake",
+            "user": "threadlore",
+            "team_id": server.team,
+            "user_id": server.bot_user,
+            "bot_id": server.bot_id,
+            "is_enterprise_install": False,
+        }
+
+    def _apps_connections_open(self, given: Arguments) -> dict[str, Any]:
+        return {"url": self.server.new_ticket()}
+
+    def _users_info(self, given: Arguments) -> dict[str, Any]:
+        if (user := self.server.users.get(str(given.get("user")))) is None:
+            raise SlackError("user_not_found")
+        return {"user": user}
+
+    def _conversations_info(self, given: Arguments) -> dict[str, Any]:
+        channel = self._channel(given)
+        kind = channel["kind"]
+        return {
+            "channel": {
+                "id": channel["id"],
+                "name": channel["name"],
+                "is_channel": kind == "channel",
+                "is_group": kind == "group",
+                "is_im": kind == "im",
+                "is_mpim": kind == "mpim",
+                "is_private": kind != "channel",
+                "is_member": self.server.bot_user in channel["members"],
+                "is_archived": channel["archived"],
+            }
+        }
+
+    def _channel(self, given: Arguments, member: bool = False) -> dict[str, Any]:
+        channel = self.server.channels.get(str(given.get("channel")))
+        inside = channel is not None and self.server.bot_user in channel["members"]
+        if channel is None or (channel["kind"] != "channel" and not inside):
+            raise SlackError("channel_not_found")
+        if member and not inside:
+            raise SlackError("not_in_channel")
+        if member and channel["archived"]:
+            raise SlackError("is_archived")
+        return channel
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def _conversations_replies(self, given: Arguments) -> dict[str, Any]:
+        messages = self.server.messages[self._channel(given, member=True)["id"]]
+        root = str(given.get("ts"))
+        if root not in messages:
+            raise SlackError("thread_not_found")
+        return self._page([m for m in messages.values() if root in (m["ts"], m.get("thread_ts"))], given)
+
+    def _conversations_history(self, given: Arguments) -> dict[str, Any]:
+        messages = self.server.messages[self._channel(given, member=True)["id"]].values()
+        top = [
+            m
+            for m in messages
+            if m.get("thread_ts", m["ts"]) == m["ts"] or m.get("subtype") == "thread_broadcast"
+        ]
+        return self._page(top[::-1], given)
+
+    def _page(self, messages: list[dict[str, Any]], given: Arguments) -> dict[str, Any]:
+        latest, oldest = str(given.get("latest") or "9"), str(given.get("oldest") or "0")
+        ends = flag(given.get("inclusive"))
+        kept = [m for m in messages if oldest < m["ts"] < latest or (ends and m["ts"] in (oldest, latest))]
+        start = int(str(given.get("cursor") or "p:0").removeprefix("p:"))
+        size = min(int(given.get("limit") or 100), self.server.page_size)
+        rest = start + size < len(kept)
+        return {
+            "messages": [dict(m) for m in kept[start : start + size]],
+            "has_more": rest,
+            "response_metadata": {"next_cursor": f"p:{start + size}" if rest else ""},
+        }
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def _chat_post_message(self, given: Arguments) -> dict[str, Any]:
+        channel = self._channel(given, member=True)
+        text, blocks = self.content(given)
+        thread = given.get("thread_ts")
+        if thread:
+            root = self.server.messages[channel["id"]].get(str(thread))
+            if root is None:
+                raise SlackError("thread_not_found")
+            if root.get("thread_ts", root["ts"]) != root["ts"]:
+                raise SlackError("cannot_reply_to_message")
+        message = self.server.store(
+            channel["id"],
+            self.server.bot_user,
+            text,
+            thread,
+            blocks=blocks,
+            bot_id=self.server.bot_id,
+            app_id=self.server.app,
+        )
+        self.server.emit({**message, "channel": channel["id"], "channel_type": channel["kind"]})
+        return {"channel": channel["id"], "ts": message["ts"], "message": message}
+
+    def _chat_post_ephemeral(self, given: Arguments) -> dict[str, Any]:
+        channel = self._channel(given, member=True)
+        text, blocks = self.content(given)
+        if given.get("user") not in channel["members"]:
+            raise SlackError("user_not_in_channel")
+        self.server.whisper(channel["id"], str(given["user"]), text, blocks, replace=False)
+        return {"message_ts": self.server.tick()}
+
+    def _chat_update(self, given: Arguments) -> dict[str, Any]:
+        channel, message = self._own(given, "cant_update_message")
+        text, blocks = self.content(given)
+        if len(text.encode()) > self.server.update_bytes:
+            raise SlackError("msg_too_long")
+        before = dict(message)
+        message |= {
+            "text": text,
+            "blocks": blocks,
+            "edited": {"user": self.server.bot_id, "ts": self.server.tick()},
+        }
+        self.server.changed(channel["id"], message, before)
+        return {"channel": channel["id"], "ts": message["ts"], "text": text, "message": message}
+
+    def _chat_delete(self, given: Arguments) -> dict[str, Any]:
+        channel, message = self._own(given, "cant_delete_message")
+        self.server.delete(channel["id"], message["ts"])
+        return {"channel": channel["id"], "ts": message["ts"]}
+
+    def _own(self, given: Arguments, refusal: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        channel = self._channel(given, member=True)
+        message = self.server.messages[channel["id"]].get(str(given.get("ts")))
+        if message is None or message.get("subtype") == "tombstone":
+            raise SlackError("message_not_found")
+        if message.get("bot_id") != self.server.bot_id:
+            raise SlackError(refusal)
+        return channel, message
+
+    def _reactions_add(self, given: Arguments) -> dict[str, Any]:
+        channel = self._channel(given, member=True)
+        name = str(given.get("name") or "")
+        if not re.fullmatch(r"[a-z0-9_+'-]+(::skin-tone-[2-6])?", name):
+            raise SlackError("invalid_name")
+        if str(given.get("timestamp")) not in self.server.messages[channel["id"]]:
+            raise SlackError("message_not_found")
+        if not self.server.react(self.server.bot_user, channel["id"], str(given["timestamp"]), name):
+            raise SlackError("already_reacted")
+        return {}
+
+    def content(self, given: Arguments) -> tuple[str, list[dict[str, Any]]]:
+        """Check text and blocks as Slack does."""
+        text, blocks = str(given.get("text") or ""), given.get("blocks") or []
+        blocks = json.loads(blocks) if isinstance(blocks, str) else blocks
+        if not text and not blocks:
+            raise SlackError("no_text")
+        if len(text) > 40_000 or len(json.dumps(blocks)) > 13_200:
+            raise SlackError("msg_blocks_too_long" if blocks else "msg_too_long")
+        if len(blocks) > 50:
+            raise SlackError("invalid_blocks", "[ERROR] no more than 50 items allowed [json-pointer:/blocks]")
+        if sum(len(b.get("text", "")) for b in blocks if b.get("type") == "markdown") > 12_000:
+            raise SlackError("invalid_blocks", "[ERROR] must be less than 12001 characters")
+        for block in blocks:
+            self._check(block)
+        return text, blocks
+
+    def _check(self, block: dict[str, Any]) -> None:
+        kind = block.get("type")
+        if kind not in BLOCKS or (kind == "markdown" and self.server.refuses_markdown):
+            raise SlackError(
+                "invalid_blocks", f"[ERROR] unsupported type: {kind} [json-pointer:/blocks/0/type]"
+            )
+        if kind == "markdown" and not (isinstance(block.get("text"), str) and block["text"].strip()):
+            raise SlackError("invalid_blocks", "[ERROR] must be more than 0 characters")
+        if kind == "section":
+            text = block.get("text") or {}
+            if text.get("type") not in ("mrkdwn", "plain_text") or not 0 < len(text.get("text", "")) <= 3_000:
+                raise SlackError("invalid_blocks", "[ERROR] must be less than 3001 characters")

@@ -1,0 +1,290 @@
+"""The wire of the loopback Slack: HTTP, the event socket, acknowledgements and calls that go wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from aiohttp import WSMsgType, web
+
+from tests.platforms.slack_web import SlackError, WebApi
+
+SCOPES = """app_mentions:read,channels:history,channels:read,chat:write,commands,groups:history,groups:read,
+im:history,im:read,mpim:history,mpim:read,reactions:read,reactions:write,users:read"""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One Web API request as it arrived; `error` is what it was answered with, empty for ok."""
+
+    method: str
+    arguments: dict[str, Any]
+    error: str = ""
+
+
+@dataclass
+class Trouble:
+    """How the next calls of a method go wrong."""
+
+    error: str
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    times: int = 1
+    after: int = 0
+
+
+class Wire:
+    """Carries calls, events and answers; `SlackServer` says what they do."""
+
+    team, app, bot_user, bot_id = "T1", "A1", "UBOT", "BBOT"
+    bot_token, app_token = "xoxb-right", "xapp-right"
+    _api: WebApi
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        """Every Web API call, in order."""
+        self.acknowledged: list[str] = []
+        """Envelope ids the bot has acknowledged."""
+        self.envelopes: list[dict[str, Any]] = []
+        """Every envelope made, in order."""
+        self.problems: list[str] = []
+        """What the bot did that Slack would not understand; tests want it empty."""
+        self.connections = 0
+        """Socket Mode connections made so far."""
+        self.scopes = SCOPES.replace("\n", "")
+        self.response_uses = 5
+        self.broken_links = 0
+        """Attempts to open the socket that fail and use up their URL."""
+        self._trouble: dict[str, list[Trouble]] = defaultdict(list)
+        self._waiting: dict[str, dict[str, Any]] = {}
+        self._sockets: list[web.WebSocketResponse] = []
+        self._tickets: set[str] = set()
+        self._responses: dict[str, dict[str, Any]] = {}
+        self._numbers = itertools.count(1)
+        self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._connected = asyncio.Event()
+        self._news = asyncio.Event()
+
+    def whisper(
+        self, channel: str, user: str, text: str, blocks: list[dict[str, Any]], replace: bool
+    ) -> None:
+        """Keep an ephemeral message."""
+        raise NotImplementedError
+
+    # --- running ------------------------------------------------------------------------------
+
+    async def __aenter__(self) -> Self:
+        application = web.Application()
+        application.router.add_route("*", "/api/{method}", self._web)
+        application.router.add_get("/link", self._link)
+        application.router.add_post("/commands/{id}", self._respond)
+        self._runner = web.AppRunner(application, shutdown_timeout=0.2)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.port = self._runner.addresses[0][1]
+        self._pump = asyncio.create_task(self._deliver())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._pump.cancel()
+        for socket in list(self._sockets):
+            await socket.close()
+        await self._runner.cleanup()
+
+    @property
+    def url(self) -> str:
+        """The base URL for `SLACK_API_URL`."""
+        return f"http://127.0.0.1:{self.port}/api/"
+
+    @property
+    def connected(self) -> bool:
+        """Whether a Socket Mode connection is open."""
+        return bool(self._sockets)
+
+    async def until(self, condition: Callable[[], object], seconds: float = 3.0) -> Any:
+        """Wait until the condition holds and return its value; raises AssertionError after a while."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while not (value := condition()):
+            if asyncio.get_running_loop().time() > deadline:
+                raise AssertionError(f"not within {seconds} s; the last calls: {self.calls[-5:]}")
+            self._news.clear()
+            try:
+                # a condition may also look at the bot's own state, which changes without a request
+                await asyncio.wait_for(self._news.wait(), 0.02)
+            except TimeoutError:
+                continue
+        return value
+
+    async def settled(self) -> None:
+        """Wait until every envelope is acknowledged and the bot has been quiet for a moment."""
+        await self.until(lambda: not self._waiting)
+        count = -1
+        while count != len(self.calls):
+            count = len(self.calls)
+            await asyncio.sleep(0.05)
+
+    # --- what Slack does ----------------------------------------------------------------------
+
+    def redeliver(self, envelope: dict[str, Any], reason: str = "timeout") -> None:
+        """Send an event once more in a new envelope, as Slack does when it missed the answer."""
+        attempt = int(envelope.get("retry_attempt") or 0) + 1
+        self._push(envelope["type"], envelope["payload"], attempt=attempt, reason=reason)
+
+    async def disconnect(self, reason: str = "refresh_requested") -> None:
+        """Ask the bot to connect anew."""
+        frame = {"type": "disconnect", "reason": reason, "debug_info": {"host": "wss-111.slack.com"}}
+        for socket in list(self._sockets):
+            await socket.send_str(json.dumps(frame))
+
+    async def drop(self) -> None:
+        """Close the socket without a word."""
+        for socket in list(self._sockets):
+            await socket.close()
+
+    def fail(
+        self,
+        method: str,
+        error: str,
+        *,
+        status: int = 200,
+        times: int = 1,
+        after: int = 0,
+        retry_after: int | None = None,
+    ) -> None:
+        """Let the next calls of a method fail, the first `after` excepted."""
+        headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+        self._trouble[method].append(Trouble(error, status, headers, times, after))
+
+    # --- the works ---
+
+    def _push(
+        self, kind: str, payload: dict[str, Any], *, accepts: bool = False, attempt: int = 0, reason: str = ""
+    ) -> None:
+        envelope = {
+            "envelope_id": f"e{next(self._numbers)}",
+            "type": kind,
+            "payload": payload,
+            "accepts_response_payload": accepts,
+        }
+        if kind == "events_api":
+            envelope |= {"retry_attempt": attempt, "retry_reason": reason}
+        self.envelopes.append(envelope)
+        self._waiting[envelope["envelope_id"]] = envelope
+        self._outbox.put_nowait(envelope)
+
+    async def _deliver(self) -> None:
+        while True:
+            envelope = await self._outbox.get()
+            while envelope["envelope_id"] in self._waiting:
+                await self._connected.wait()
+                try:
+                    # a new connection takes over from the one before
+                    await self._sockets[-1].send_str(json.dumps(envelope))
+                    break
+                except ConnectionError:
+                    await asyncio.sleep(0.01)
+
+    async def _link(self, request: web.Request) -> web.WebSocketResponse:
+        ticket = request.query.get("ticket", "")
+        if ticket not in self._tickets:
+            raise web.HTTPForbidden
+        self._tickets.discard(ticket)
+        if self.broken_links:
+            self.broken_links -= 1
+            raise web.HTTPServiceUnavailable
+        socket = web.WebSocketResponse()
+        await socket.prepare(request)
+        self.connections += 1
+        hello = {
+            "type": "hello",
+            "num_connections": len(self._sockets) + 1,
+            "connection_info": {"app_id": self.app},
+            "debug_info": {"host": "wss-111.slack.com", "approximate_connection_time": 18060},
+        }
+        await socket.send_str(json.dumps(hello))
+        self._sockets.append(socket)
+        for envelope in [e for e in self._waiting.values() if self.connections > 1]:
+            self._outbox.put_nowait(envelope)
+        self._connected.set()
+        self._news.set()
+        async for frame in socket:
+            if frame.type == WSMsgType.TEXT:
+                self._acknowledge(frame.data)
+        self._sockets.remove(socket)
+        if not self._sockets:
+            self._connected.clear()
+        self._news.set()
+        return socket
+
+    def _acknowledge(self, frame: str) -> None:
+        answer = json.loads(frame)
+        envelope = next((e for e in self.envelopes if e["envelope_id"] == answer.get("envelope_id")), None)
+        if envelope is None:
+            self.problems.append(f"unknown envelope: {frame}")
+        elif answer.get("payload") and not envelope["accepts_response_payload"]:
+            self.problems.append(f"a payload where none is accepted: {frame}")
+        else:
+            self._waiting.pop(answer["envelope_id"], None)
+            self.acknowledged.append(answer["envelope_id"])
+        self._news.set()
+
+    def new_ticket(self) -> str:
+        """Return a WebSocket URL that is good for one connection."""
+        ticket = f"ticket{next(self._numbers)}"
+        self._tickets.add(ticket)
+        return f"ws://127.0.0.1:{self.port}/link?ticket={ticket}&app_id={self.app}"
+
+    async def _web(self, request: web.Request) -> web.Response:
+        method = request.match_info["method"]
+        if request.content_type == "application/json":
+            given = await request.json()
+        else:
+            given = {**request.query, **(await request.post())}
+        answer, status, headers = self._answer(method, given, request.headers.get("Authorization", ""))
+        self.calls.append(Call(method, given, str(answer.get("error", ""))))
+        self._news.set()
+        return web.json_response(answer, status=status, headers={"X-OAuth-Scopes": self.scopes} | headers)
+
+    def _answer(
+        self, method: str, given: dict[str, Any], bearer: str
+    ) -> tuple[dict[str, Any], int, dict[str, str]]:
+        token = bearer.removeprefix("Bearer ") or str(given.get("token") or "")
+        wanted = self.app_token if method == "apps.connections.open" else self.bot_token
+        try:
+            if token != wanted:
+                known = token in (self.app_token, self.bot_token)
+                raise SlackError(
+                    "not_allowed_token_type" if known else "invalid_auth" if token else "not_authed"
+                )
+            trouble = next((t for t in self._trouble[method] if t.times > 0), None)
+            if trouble and trouble.after:
+                trouble.after -= 1
+            elif trouble:
+                trouble.times -= 1
+                return {"ok": False, "error": trouble.error}, trouble.status, trouble.headers
+            return {"ok": True, **self._api.call(method, given)}, 200, {}
+        except SlackError as error:
+            extra = {"response_metadata": {"messages": error.messages}} if error.messages else {}
+            return {"ok": False, "error": error.error} | extra, 200, {}
+
+    async def _respond(self, request: web.Request) -> web.Response:
+        known = self._responses.get(request.match_info["id"])
+        body = json.loads(await request.text())
+        if known is None or known["uses"] >= self.response_uses:
+            return web.json_response({"ok": False, "error": "used_url"}, status=404)
+        known["uses"] += 1
+        try:
+            text, blocks = self._api.content(body)
+        except SlackError as error:
+            return web.json_response({"ok": False, "error": error.error}, status=400)
+        if body.get("response_type") == "ephemeral":
+            self.whisper(known["channel"], known["user"], text, blocks, bool(body.get("replace_original")))
+        else:
+            self.problems.append(f"a command answered for everyone: {text[:60]}")
+        return web.Response(text="ok")

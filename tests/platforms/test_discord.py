@@ -1,0 +1,215 @@
+"""What people do on Discord is handed to dispatch as what it is."""
+
+from __future__ import annotations
+
+import discord
+import pytest
+
+from bot.chat import Reply
+from bot.platforms.discord import connect
+from bot.platforms.discord_reading import Standing, thread_name
+from core.domain import MessageRef, Scope
+from core.settings import Settings, load_settings
+
+pytest_plugins = ["tests.platforms.discord_world"]
+
+
+def test_without_a_token_there_is_no_platform(recorder):
+    assert connect(load_settings(None, discord_token=""), recorder) is None
+
+
+def test_asks_for_the_intents_it_needs_and_pings_nobody(platform):
+    wanted = {"guilds", "message_content", "guild_messages", "dm_messages", "guild_reactions", "dm_reactions"}
+    assert {name for name, on in platform.client.intents if on} == wanted
+    assert platform.client.allowed_mentions.to_dict() == {"parse": []}
+
+
+async def test_a_mention_gets_its_answer_in_a_thread(world, recorder):
+    recorder.answer = "Use `flask run`. [1](https://example.org)"
+    asked = await world.alice.send(world.help, f"{world.bot} how do I **start** the server?")
+    thread = world.thread_of(asked)
+    assert thread.name == "how do I start the server?"
+    said = thread.last_message
+    assert said.content == recorder.answer and said.flags.suppress_embeds
+    assert [str(r.emoji) for r in said.reactions] == ["👍", "👎"]
+    [heard] = recorder.of("message")
+    root = str(asked.id)
+    assert heard.ref == MessageRef("discord", str(world.help.id), root, root)
+    assert heard.text == "how do I **start** the server?"
+    assert heard.mentions_bot and not heard.mentions_others and heard.event == root
+    assert heard.author.id == f"discord:{world.alice.id}" and heard.author.name == "Alice"
+    assert heard.scope == Scope() and not heard.author.admin
+    assert recorder.parts == (MessageRef("discord", str(world.help.id), str(said.id), root),)
+
+
+async def test_a_follow_up_in_the_thread_is_handed_over_without_a_mention(world, recorder):
+    recorder.answer = "Yes."
+    asked = await world.alice.send(world.help, f"{world.bot} does it scale?")
+    await world.alice.send(world.thread_of(asked), "and with async views?")
+    heard = recorder.of("message")[-1]
+    assert heard.text == "and with async views?" and not heard.mentions_bot
+    assert heard.ref.channel == str(world.help.id) and heard.ref.thread == str(asked.id)
+    assert heard.ref.conversation == recorder.of("message")[0].ref.conversation
+
+
+async def test_mentions_are_read_as_names_and_code_is_left_alone(world, recorder):
+    role = world.guild.create_role("Maintainers")
+    await world.alice.send(
+        world.help,
+        f"{world.bot}, ask {world.bob.mention} or {role.mention} in {world.help.mention} about `<@1>` <:a:5>",
+    )
+    [heard] = recorder.of("message")
+    assert heard.text == "ask @Bob or @Maintainers in #help about `<@1>` :a:"
+    assert heard.mentions_bot and heard.mentions_others
+
+
+async def test_the_role_of_the_bot_stands_for_the_bot(world, recorder):
+    own = next(r for r in world.guild.me.roles if r.managed)
+    await world.alice.send(world.help, f"{own.mention} what is a blueprint?")
+    [heard] = recorder.of("message")
+    assert heard.mentions_bot and not heard.mentions_others and heard.text == "what is a blueprint?"
+
+
+async def test_a_reply_addresses_whom_it_replies_to(world, recorder, platform):
+    recorder.answer = "A blueprint groups routes."
+    asked = await world.alice.send(world.help, f"{world.bot} what is a blueprint?")
+    said = world.thread_of(asked).last_message
+    await world.alice.send(world.thread_of(asked), "and how do I nest it?", reply_to=said)
+    assert recorder.of("message")[-1].mentions_bot
+    talk = await world.bob.send(world.help, "has anybody seen this?")
+    await world.alice.send(world.help, "yes, yesterday", reply_to=talk)
+    last = recorder.of("message")[-1]
+    assert last.mentions_others and not last.mentions_bot
+
+
+async def test_bots_webhooks_and_system_messages_are_not_heard(world, recorder):
+    robot = world.guild.add_member(world.env.create_user("robot", bot=True))
+    await robot.send(world.help, f"{world.bot} hello")
+    await world.guild.create_webhook(world.help).send(f"{world.bot} hello")
+    world.guild.create_system_message(
+        world.help, discord.MessageType.new_member.value, author=world.alice.user
+    )
+    await world.alice.send(world.help, attachments=[("picture.png", b"\x89PNG")])
+    await world.env.settle()
+    assert recorder.of("message") == [] and recorder.of("edited") == []
+
+
+async def test_text_that_was_too_long_to_paste_is_read_from_its_file(world, recorder):
+    trace = "Traceback (most recent call last):\n  ..."
+    await world.alice.send(
+        world.help, f"{world.bot} what is this?", attachments=[("message.txt", trace.encode())]
+    )
+    assert recorder.of("message")[-1].text == f"what is this?\n\n{trace}"
+    too_long = [("log.txt", b"x" * 30_000), ("picture.png", b"\x89PNG")]
+    await world.alice.send(world.help, f"{world.bot} and this?", attachments=too_long)
+    assert recorder.of("message")[-1].text == "and this?"
+
+
+async def test_direct_messages(world, recorder):
+    recorder.answer = "In `instance/`."
+    asked = await world.alice.send_dm("where is the config?")
+    [heard] = recorder.of("message")
+    channel = world.alice.user.dm_channel
+    assert heard.ref == MessageRef("discord", str(channel.id), str(asked.id), "")
+    assert heard.scope == Scope("direct", f"discord:{channel.id}") and not heard.author.admin
+    assert channel.last_message.content == "In `instance/`."
+    await world.alice.user.set_reaction(channel.last_message, "👍", reacted=True)
+    [vote] = recorder.of("reaction")
+    assert vote.ref == recorder.parts[0] and vote.person.id == f"discord:{world.alice.id}"
+
+
+async def test_a_forum_post_is_answered_inside(world, recorder, platform):
+    forum, thread = await world.forum_post("Deploying", f"{world.bot} how do I deploy?")
+    [heard] = recorder.of("message")
+    assert heard.ref == MessageRef("discord", str(forum.id), str(thread.id), str(thread.id))
+    assert heard.scope == Scope()
+    [said] = await platform.chat.post(heard.ref, Reply("With gunicorn."))
+    assert thread.last_message.content == "With gunicorn."
+    assert said == MessageRef("discord", str(forum.id), str(thread.last_message.id), str(thread.id))
+    await world.alice.send(thread, "on Windows, too?")
+    history = await platform.chat.history(recorder.of("message")[-1].ref, 10)
+    assert [turn.text for turn in history] == ["how do I deploy?", "With gunicorn."]
+
+
+async def test_scopes(world, recorder):
+    staff = world.private("staff")
+    await world.alice.send(staff, f"{world.bot} what now?")
+    assert recorder.of("message")[-1].scope == Scope("private", f"discord:{staff.id}")
+    open_thread, closed = world.thread("open"), world.thread("closed", private=True)
+    await world.alice.send(open_thread, "hello")
+    assert recorder.of("message")[-1].scope == Scope()
+    await world.alice.send(closed, "hello")
+    assert recorder.of("message")[-1].scope == Scope("private", f"discord:{closed.id}")
+
+
+@pytest.mark.parametrize("platform", [{"admins": "discord:42", "helpers": "discord:role:77"}], indirect=True)
+async def test_ranks_come_from_permissions_and_from_settings(world, recorder, platform):
+    manager = world.guild.create_role("Managers", permissions=discord.Permissions(manage_guild=True))
+    carol = world.guild.add_member(world.env.create_user("carol"), roles=[manager])
+    await carol.send(world.help, "hi")
+    assert recorder.of("message")[-1].author.admin
+    standing = platform._standing
+    assert standing.person(None, None, 42).admin and not standing.person(None, None, 43).admin
+    assert not recorder.of("message")[-1].author.helper
+    role = discord.utils.get(world.env.bot.get_guild(world.guild.id).roles, name="Managers")
+    platform._standing = Standing(helpers=frozenset({f"discord:role:{role.id}"}))
+    await carol.send(world.help, "again")
+    assert recorder.of("message")[-1].author.helper
+
+
+async def test_edits_of_the_words_are_handed_over_and_previews_are_not(world, recorder):
+    asked = await world.alice.send(world.help, f"{world.bot} how do I stat?")
+    await world.alice.edit(asked, f"{world.bot} how do I start?")
+    [edited] = recorder.of("edited")
+    assert edited.text == "how do I start?" and edited.ref == recorder.of("message")[0].ref
+    world.env.backend.set_pinned(world.help.id, asked.id, True)
+    world.env.backend.edit_message(world.help.id, asked.id, {"embeds": [{"title": "preview"}]})
+    await world.env.settle()
+    assert len(recorder.of("edited")) == 1
+
+
+async def test_deletions_are_handed_over(world, recorder):
+    asked = await world.alice.send(world.help, f"{world.bot} never mind")
+    ref = recorder.of("message")[0].ref
+    await world.alice.delete(asked)
+    assert recorder.of("deleted") == [ref]
+    more = [await world.alice.send(world.help, f"line {n}") for n in range(2)]
+    world.env.backend.bulk_delete_messages(world.help.id, [m.id for m in more])
+    await world.env.settle()
+    assert [r.message for r in recorder.of("deleted")[1:]] == [str(m.id) for m in more]
+
+
+async def test_reactions_and_their_removal(world, recorder):
+    recorder.answer = "Like this."
+    asked = await world.alice.send(world.help, f"{world.bot} how?")
+    said = world.thread_of(asked).last_message
+    assert recorder.of("reaction") == []  # the bot's own are no votes
+    await world.bob.react(said, "👍🏽")
+    await world.bob.unreact(said, "👍🏽")
+    robot = world.guild.add_member(world.env.create_user("robot", bot=True))
+    await robot.react(said, "👎")
+    added, removed, by_robot = recorder.of("reaction")
+    assert (added.emoji, added.added, removed.emoji, removed.added) == ("👍🏽", True, "👍🏽", False)
+    assert added.ref == removed.ref == recorder.parts[0]
+    assert added.person.id == removed.person.id == f"discord:{world.bob.id}" and not added.person.bot
+    assert by_robot.person.bot
+
+
+async def test_a_reaction_in_a_thread_that_is_no_longer_cached(world, recorder):
+    recorder.answer = "Like this."
+    asked = await world.alice.send(world.help, f"{world.bot} how?")
+    thread = world.thread_of(asked)
+    said = thread.last_message
+    world.env.bot.get_guild(world.guild.id)._remove_thread(discord.Object(thread.id))
+    await world.bob.react(said, "👍")
+    assert recorder.of("reaction")[0].ref == recorder.parts[0]
+
+
+def test_a_thread_is_named_by_the_first_words():
+    assert thread_name("How do I set `SECRET_KEY` in **Flask**?\n```py\nx\n```") == (
+        "How do I set SECRET_KEY in Flask ?"
+    )
+    assert thread_name("```py\nonly code\n```") == "Answer" and thread_name("") == "Answer"
+    long = thread_name("word " * 60)
+    assert len(long) <= 100 and long.endswith("word…")
+    assert len(thread_name("x" * 300)) <= 100

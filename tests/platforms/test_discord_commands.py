@@ -1,0 +1,138 @@
+"""Slash commands: who may call them, who sees the reply, and what happens after 15 minutes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import discord
+
+from bot.chat import Reply
+from core.domain import Scope
+from core.errors import PlatformError, ThreadloreError
+
+pytest_plugins = ["tests.platforms.discord_world"]
+
+
+async def test_ask_is_answered_to_the_caller_alone(world, recorder):
+    async def answer(command, responder):
+        await responder.reply(Reply("Looking …", final=False))
+        await responder.reply(Reply("See [the docs](https://example.org/a). " + "word " * 500))
+        await responder.reply(Reply("See [the docs](https://example.org/a)."))
+
+    recorder.on_command = answer
+    result = await world.alice.slash(world.help, "ask", question="how do I start?")
+    assert result.acknowledged and result.ephemeral
+    assert result.response.content == "See [the docs](<https://example.org/a>)."
+    assert result.followups == []
+    [command] = recorder.of("command")
+    assert (command.name, command.text) == ("ask", "how do I start?")
+    assert command.person.id == f"discord:{world.alice.id}" and not command.person.admin
+    assert command.where.channel == str(world.help.id) and command.scope == Scope() and command.event
+
+
+async def test_threadlore_needs_manage_server(world, recorder, platform):
+    assert world.alice.available_commands(world.help) == ("ask",)
+    managers = world.guild.create_role("Managers", permissions=discord.Permissions(manage_guild=True))
+    carol = world.guild.add_member(world.env.create_user("carol"), roles=[managers])
+    await carol.slash(world.help, "threadlore status")
+    await carol.slash(world.help, "threadlore releases")
+    await carol.slash(world.help, "threadlore reindex")
+    await carol.slash(world.help, "threadlore reindex", release="2.3")
+    commands = recorder.of("command")
+    assert [c.text for c in commands] == ["status", "releases", "reindex", "reindex 2.3"]
+    assert all(c.name == "threadlore" and c.person.admin for c in commands)
+    helpers = world.guild.create_role("Helpers")
+    dave = world.guild.add_member(world.env.create_user("dave"), roles=[helpers])
+    registered = await platform.client.tree.fetch_commands()
+    world.guild.set_command_permissions(
+        next(c for c in registered if c.name == "threadlore"), {helpers: True}
+    )
+    await dave.slash(world.help, "threadlore status")
+    assert not recorder.of("command")[-1].person.admin  # the server may show it to more people
+
+
+async def test_reindex_replies_at_once_and_shows_progress_in_one_message(world, recorder):
+    async def reindex(command, responder):
+        await responder.reply(Reply("Reindexing 2.3."))
+        for percent in (10, 60, 100):
+            await responder.progress(Reply(f"{percent} %"))
+
+    recorder.on_command = reindex
+    managers = world.guild.create_role("Managers", permissions=discord.Permissions(manage_guild=True))
+    carol = world.guild.add_member(world.env.create_user("carol"), roles=[managers])
+    result = await carol.slash(world.help, "threadlore reindex", release="2.3")
+    assert result.response.content == "Reindexing 2.3." and result.ephemeral
+    shown = [m.content for m in world.help.history() if not m.flags.ephemeral]
+    assert shown == ["100 %"]
+
+
+async def test_progress_outlives_the_token_and_a_late_reply_says_so(world, recorder):
+    failures = []
+
+    async def long(command, responder):
+        await responder.reply(Reply("Working."))
+        await responder.progress(Reply("0 %"))
+        await asyncio.sleep(16 * 60)
+        await responder.progress(Reply("100 %"))
+        try:
+            await responder.reply(Reply("Done."))
+        except PlatformError as error:
+            failures.append(str(error))
+
+    recorder.on_command = long
+    result = await world.alice.slash(world.help, "ask", question="?")
+    await world.env.advance_time(17 * 60)
+    assert [m.content for m in world.help.history() if not m.flags.ephemeral] == ["100 %"]
+    assert result.response.content == "Working." and "again" in failures[0]
+
+
+async def test_where_the_bot_may_not_speak_progress_goes_to_the_caller(world, recorder):
+    async def work(command, responder):
+        await responder.progress(Reply("50 %"))
+        await responder.progress(Reply("100 %"))
+
+    recorder.on_command = work
+    denied = discord.PermissionOverwrite(send_messages=False)
+    quiet = world.guild.create_text_channel("quiet", overwrites={world.env.bot.user: denied})
+    result = await world.alice.slash(quiet, "ask", question="?")
+    assert result.response.content == "100 %"
+    assert [m for m in quiet.history() if not m.flags.ephemeral] == []
+
+
+async def test_progress_goes_on_when_somebody_deletes_it(world, recorder):
+    async def work(command, responder):
+        await responder.progress(Reply("50 %"))
+        for message in world.help.history():
+            if not message.flags.ephemeral:
+                world.env.backend.delete_message(world.help.id, message.id)
+        await responder.progress(Reply("100 %"))
+
+    recorder.on_command = work
+    await world.alice.slash(world.help, "ask", question="?")
+    assert [m.content for m in world.help.history() if not m.flags.ephemeral] == ["100 %"]
+
+
+async def test_a_command_that_breaks_is_told_to_the_caller(world, recorder, caplog):
+    async def broken(command, responder):
+        raise RuntimeError("no engine today")
+
+    recorder.on_command = broken
+    result = await world.alice.slash(world.help, "ask", question="?")
+    assert result.response.content == ThreadloreError.told and "no engine today" in caplog.text
+
+
+async def test_a_command_without_reply_leaves_no_waiting_sign(world, recorder):
+    result = await world.alice.slash(world.help, "ask", question="?")
+    assert result.response is None
+
+
+async def test_ask_in_a_direct_message(world, recorder):
+    await world.alice.user.slash("ask", question="where is the config?")
+    [command] = recorder.of("command")
+    assert command.scope.kind == "direct" and command.where.thread == ""
+
+
+async def test_what_was_left_unanswered_is_taken_up_once(world, recorder, platform):
+    assert recorder.of("resume") == [platform.chat]
+    await platform.on_ready()
+    assert recorder.of("resume") == [platform.chat]

@@ -1,0 +1,135 @@
+"""The Discord platform on a loopback REST API and gateway: addresses, refusals, reconnection."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+
+import discord
+import pytest
+
+from bot.chat import Reply
+from bot.platforms.discord import connect
+from core.errors import PlatformError, PlatformRejected
+from tests.platforms.discord_server import BOT, CHANNEL, TOKEN, discord_server, until
+from tests.platforms.discord_world import settings
+
+pytest_plugins = ["tests.platforms.discord_world"]
+
+
+@pytest.fixture(autouse=True)
+def tidy(caplog):
+    """Fail a test that leaves a session or a connection open: aiohttp reports them when collected."""
+    yield
+    gc.collect()
+    assert "Unclosed" not in caplog.text
+
+
+class Running:
+    """A platform that runs against a loopback server."""
+
+    def __init__(self, server, recorder, **given) -> None:
+        self.server = server
+        addresses = {"discord_api_url": f"{server.url}/api/v10/", "discord_gateway_url": server.gateway}
+        self.platform = connect(settings(**addresses, **given), recorder)
+        self.platform.client._connection.guild_ready_timeout = 0.02  # seconds to wait for more guilds
+
+    async def __aenter__(self):
+        self.task = asyncio.create_task(self.platform.run())
+        await until(lambda: self.server.commands and self.platform.client.is_ready())
+        return self.platform
+
+    async def __aexit__(self, *_):
+        await self.platform.stop()
+        await asyncio.wait_for(self.task, 5)
+
+
+async def test_connects_answers_and_reacts_over_the_given_addresses(recorder):
+    recorder.answer = "With `flask run`."
+    base = discord.http.Route.BASE
+    async with discord_server() as server, Running(server, recorder) as platform:
+        assert {c["name"] for c in server.commands} == {"ask", "threadlore"}
+        [identified] = server.identified
+        assert identified["token"] == TOKEN and identified["intents"] == platform.client.intents.value
+        asked = await server.says(f"<@{BOT}> how do I start?")
+        await until(lambda: len(server.reactions) == 2)
+        [posted] = server.posted
+        assert posted["content"] == "With `flask run`." and posted["channel_id"] == asked
+        assert posted["allowed_mentions"]["parse"] == [] and posted["flags"] == 4  # SUPPRESS_EMBEDS
+        vote = {"user_id": "901", "channel_id": asked, "message_id": posted["id"], "guild_id": "100"}
+        vote |= {"emoji": {"id": None, "name": "👍"}, "type": 0, "message_author_id": BOT}
+        await server.dispatch("MESSAGE_REACTION_ADD", vote)
+        await until(lambda: recorder.of("reaction"))
+        assert recorder.of("reaction")[0].ref == recorder.parts[0]
+        assert recorder.parts[0].channel == CHANNEL and server.heartbeats == 1
+    assert base == discord.http.Route.BASE
+
+
+async def test_a_lost_connection_is_resumed(recorder):
+    async with discord_server() as server, Running(server, recorder):
+        await server.drop(4000)
+        await until(lambda: server.resumed)
+        await server.says("hello again")
+        await until(lambda: recorder.of("message"))
+        assert server.connections == 2 and len(recorder.of("resume")) == 1
+
+
+async def test_a_wrong_token_is_named(recorder):
+    async with discord_server() as server:
+        running = Running(server, recorder, discord_token="wrong")
+        with pytest.raises(PlatformRejected, match="DISCORD_TOKEN"):
+            await running.platform.run()
+        assert server.connections == 0
+
+
+@pytest.mark.parametrize(("code", "said"), [(4004, "DISCORD_TOKEN"), (4014, "Message Content Intent")])
+async def test_what_the_gateway_refuses_is_named(recorder, code, said):
+    async with discord_server() as server:
+        server.close_code = code
+        with pytest.raises(PlatformRejected, match=said):
+            await Running(server, recorder).platform.run()
+
+
+async def test_an_address_that_is_not_discord_is_named(recorder):
+    async with discord_server() as server:
+        wrong = {"discord_api_url": server.url, "discord_gateway_url": server.gateway}
+        with pytest.raises(PlatformError, match="DISCORD_API_URL"):
+            await connect(settings(**wrong), recorder).run()
+
+
+async def test_stopping_while_discord_cannot_be_reached(recorder, caplog):
+    given = {"discord_api_url": "http://127.0.0.1:9/api/v10", "discord_gateway_url": "ws://127.0.0.1:9/"}
+    platform = connect(settings(**given), recorder)
+    task = asyncio.create_task(platform.run())
+    await until(lambda: "cannot be reached" in caplog.text)
+    await platform.stop()
+    await asyncio.wait_for(task, 1)
+
+
+async def test_work_under_way_is_finished_when_the_bot_stops(recorder):
+    started = asyncio.Event()
+
+    async def slow(chat, message):
+        started.set()
+        await asyncio.sleep(0.1)
+        await chat.post(message.ref, Reply("Done."))
+
+    recorder.message = slow
+    async with discord_server() as server:
+        async with Running(server, recorder):
+            await server.says(f"<@{BOT}> slow one")
+            await asyncio.wait_for(started.wait(), 5)
+        assert server.posted[0]["content"] == "Done."
+    handlers = logging.getLogger("discord").handlers
+    assert all(isinstance(handler, logging.NullHandler) for handler in handlers)  # nothing is logged twice
+
+
+async def test_log_in_is_tried_again_while_discord_is_down(recorder, caplog):
+    # 503 is the one server error that discord.py does not try again itself.
+    async with discord_server() as server:
+        server.failing_logins = 2
+        running = Running(server, recorder)
+        running.platform.first_retry = 0.01
+        async with running:
+            assert "cannot be reached" in caplog.text

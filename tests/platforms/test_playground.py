@@ -1,0 +1,297 @@
+"""The playground's page in headless Chromium, used like a person uses it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.web_dispatch import FakeDispatch
+
+QUESTION = "How do I test a view that redirects in Flask 2.3?"
+PACE = 0.015
+"""Seconds between two words of an answer: long enough to be seen growing."""
+WORK = {
+    "release": "2.0",
+    "source": "sdist:flask==2.0.3/docs",
+    "stage": "embedding",
+    "done": 412,
+    "total": 900,
+    "rate": 38.2,
+    "eta_s": 12.8,
+}
+
+
+@pytest.fixture
+def dispatch() -> FakeDispatch:
+    return FakeDispatch(pace=PACE)
+
+
+@pytest.fixture
+def page(chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch) -> Iterator[Page]:
+    with playground(tmp_path, dispatch) as url:
+        page = Page(chromium, url)
+        page.size(1440, 900)
+        page.prefer(prefers_color_scheme="light", prefers_reduced_motion="no-preference")
+        chromium.get_log("browser")
+        page.open()
+        yield page
+        errors = [
+            entry
+            for entry in chromium.get_log("browser")
+            if entry["level"] == "SEVERE" and entry["source"] != "network"
+        ]
+        chromium.get("about:blank")
+    assert errors == []
+
+
+def ask(page: Page, text: str = QUESTION) -> None:
+    page.write(text)
+    page.find("#thread .footer")
+
+
+def test_answer_streams_into_the_thread_with_release_sources_and_code(page: Page) -> None:
+    page.write(QUESTION)
+    page.find("#thread .growing .working")
+    early = page.text("#thread .growing .body", "Call")
+    page.find("#thread .footer")
+    whole = page.text("#thread .from-bot .body")
+    assert early.rstrip("… ")[:20] == whole[:20] and len(early) < len(whole)
+    assert page.all("#thread .growing") == []
+    assert page.text("#thread .release-badge") == "Flask 2.3"
+    assert page.text("#thread .from-bot .app-badge") == "APP"
+    link = "#thread .sources a"
+    assert page.attribute(link, "href").endswith("/testing/#sending-requests")
+    assert (page.attribute(link, "target"), page.attribute(link, "rel")) == ("_blank", "noopener noreferrer")
+    page.click("#thread a.citation")
+    assert page.js("return document.activeElement.matches('#thread .sources li')")
+    assert page.text("#thread .code pre").startswith("@pytest.fixture()\ndef client(app):")
+    assert page.text("#messages .thread-link").startswith("1 reply")
+
+
+def test_follow_up_goes_on_in_the_thread(page: Page, dispatch: FakeDispatch) -> None:
+    ask(page)
+    page.find("#composer-thread:focus")
+    page.keys("And in 3.1?", Keys.ENTER)
+    page.find("#thread .from-bot .release-badge", "Flask 3.1")
+    page.until(lambda: len(page.all("#thread .footer")) == 2)
+    assert [turn.role for turn in dispatch.histories[1]] == ["user", "assistant"]
+    page.click("#thread .chip", "2.3")
+    page.until(lambda: len(page.all("#thread .footer")) == 3)
+    assert dispatch.messages[-1].text == "And in 2.3?"
+
+
+def test_votes_of_two_people(page: Page, dispatch: FakeDispatch) -> None:
+    ask(page)
+    up = "#thread .vote.up"
+    assert page.text(up) == ""
+    page.click(up)
+    page.find(f"{up}[aria-pressed=true]", "1")
+    page.click(up)
+    page.find(f"{up}[aria-pressed=false]")
+    page.until(lambda: page.text(up) == "")
+    page.click(up)
+    page.find(f"{up}[aria-pressed=true]", "1")
+    page.play("ben")
+    page.find(f"{up}[aria-pressed=false]", "1")
+    page.click(up)
+    page.find(f"{up}[aria-pressed=true]", "2")
+    page.click("#thread .vote.down")
+    page.find("#thread .vote.down[aria-pressed=true]", "1")
+    page.find(f"{up}[aria-pressed=false]", "1")
+    assert [(r.person.id, r.added) for r in dispatch.reactions][-3:] == [
+        ("web:ben", True),
+        ("web:ben", False),
+        ("web:ben", True),
+    ]
+
+
+def test_private_channel_is_for_members_only(page: Page) -> None:
+    page.click("#channels a", "maintainers")
+    page.write("The release is on Friday")
+    page.find("#messages .message", "Friday")
+    page.play("ben")
+    page.until(lambda: page.text("#title") == "help")
+    assert [a.text for a in page.all("#channels a")] == ["help", "general"]
+    assert "Friday" not in page.driver.page_source
+    page.play("chloe")
+    page.click("#channels a", "maintainers")
+    page.find("#messages .message", "Friday")
+
+
+def test_people_talk_and_mention_the_bot_when_they_want_it(page: Page, dispatch: FakeDispatch) -> None:
+    page.click("#channels a", "general")
+    assert "mention @Threadlore" in page.attribute("#composer-main", "placeholder")
+    assert len(page.all(".examples button")) == 3
+    page.write("Morning!\nall", send=False)
+    page.keys(Keys.SHIFT, Keys.ENTER)
+    page.keys(Keys.ENTER)
+    page.write("@thr", send=False)
+    page.find("#composer-main-options li[aria-selected=true]", "Threadlore")
+    page.keys(Keys.ENTER, "how do I test?", Keys.ENTER)
+    page.find("#thread .footer")
+    assert [m.mentions_bot for m in dispatch.messages][-2:] == [False, True]
+    page.play("ben")
+    page.click("#channels a", "help")
+    page.play("ada")
+    page.write("Anybody?")
+    page.play("ben")
+    page.click("#direct a")
+    assert page.text(".welcome").startswith("Just the two of you")
+
+
+def test_example_question_is_asked_with_a_click(page: Page, dispatch: FakeDispatch) -> None:
+    page.click(".examples button", "install")
+    page.find("#thread .footer")
+    assert dispatch.messages[0].text == "How do I install Flask 3.1?"
+
+
+def test_own_message_is_edited_and_deleted(page: Page, dispatch: FakeDispatch) -> None:
+    ask(page)
+    page.click("#messages .message")
+    page.click("#messages [aria-label=Edit]")
+    page.find("#messages .editor textarea:focus")
+    page.keys(" And sessions?", Keys.ENTER)
+    page.find("#messages .head", "(edited)")
+    page.find("#thread .footer")
+    assert dispatch.edits[0].text == f"{QUESTION} And sessions?"
+    page.click("#messages .message")
+    page.click("#messages [aria-label=Delete]")
+    page.click("#confirm button", "Delete")
+    page.gone("#panel")
+    page.find(".welcome")
+    assert page.all("#messages .message") == []
+
+
+def test_command_is_answered_to_its_caller_alone(page: Page) -> None:
+    page.click("#channels a", "general")
+    page.write("/thr", send=False)
+    page.keys(Keys.ARROW_DOWN, Keys.TAB)
+    page.keys(Keys.ENTER)
+    told = page.find("#messages .ephemeral", "You asked for releases.")
+    assert "Only visible to you" in told.text and "/threadlore releases" in told.text
+    page.write("/remind me")
+    assert "/ask and /threadlore" in page.text("#toast")
+    assert page.attribute("#composer-main", "value") == "/remind me"
+    page.play("ben")
+    page.find(".welcome")
+
+
+def test_why_opens_beside_and_goes_back_to_the_thread(page: Page) -> None:
+    ask(page)
+    page.click("#thread button", "Why this answer?")
+    shown = page.text(".panel-why", "No language model is connected")
+    assert QUESTION in shown and "Quoted from the documentation" in shown
+    page.keys(Keys.ESCAPE)
+    page.find("#thread .footer")
+    page.keys(Keys.ESCAPE)
+    page.gone("#panel")
+
+
+def test_index_work_and_releases_are_shown(page: Page, dispatch: FakeDispatch) -> None:
+    assert [pill.text.split("\n")[0] for pill in page.all(".pill")] == ["2.0", "2.3", "3.1"]
+    assert len(page.all(".pill.ready")) == 2
+    dispatch.running = [WORK]
+    assert page.text("#progress .work-text", "412") == "Flask 2.0: 412 of 900 passages, 38/s, 13 s left"
+    assert page.attribute(".work", "aria-valuenow") == "46"
+    dispatch.running = []
+    page.gone("#progress")
+
+
+@pytest.mark.parametrize("width", [360, 800])
+def test_narrow_screen(page: Page, width: int) -> None:
+    page.size(width, 740)
+    page.write(QUESTION)
+    page.find("#thread .footer")
+    page.gone("#composer-main")  # the thread takes over
+    assert page.js("return document.documentElement.scrollWidth") <= width
+    wide = (
+        "return [...document.querySelectorAll('.body')].filter((e) => e.scrollWidth > e.clientWidth).length"
+    )
+    assert page.js(wide) == 0
+    page.click("[aria-label='Close the panel']")
+    page.find("#composer-main")
+    if width < 720:
+        assert page.all("#sidebar a") == []
+        page.click("#menu")
+        page.click("#channels a", "general")
+        page.until(lambda: page.text("#title") == "general")
+        page.until(lambda: page.all("#sidebar a") == [])
+
+
+def test_dark_and_reduced_motion(page: Page) -> None:
+    look = """const { backgroundColor, color } = getComputedStyle(document.body);
+        return [backgroundColor, color].map((one) => one.match(/\\d+/g).reduce((a, b) => a + +b, 0));"""
+    paper, ink = page.js(look)
+    assert paper > 700 and ink < 200
+    page.prefer(prefers_color_scheme="dark", prefers_reduced_motion="reduce")
+    paper, ink = page.js(look)
+    assert paper < 150 and ink > 600
+    page.write(QUESTION)
+    page.find(".working")
+    assert (
+        float(page.js("return getComputedStyle(document.querySelector('.dots i')).animationDuration")[:-1])
+        < 0.01
+    )
+
+
+def test_keyboard_alone_is_enough(page: Page) -> None:
+    page.js("document.body.tabIndex = -1; document.body.focus()")
+    page.keys(Keys.TAB)
+    assert page.js("return document.activeElement.className") == "skip"
+    page.keys(Keys.ENTER)
+    page.keys(QUESTION, Keys.ENTER)
+    page.find("#thread .footer")
+    for _ in range(40):
+        if page.js("return document.activeElement.matches('#thread .vote.up')"):
+            break
+        page.keys(Keys.SHIFT, Keys.TAB)
+        page.driver.switch_to.active_element.send_keys(Keys.NULL)
+    outline = "return getComputedStyle(document.activeElement).outlineStyle"
+    assert page.js(outline) == "solid"
+    page.keys(Keys.SPACE)
+    page.find("#thread .vote.up[aria-pressed=true]", "1")
+    assert page.js("return document.activeElement.matches('#thread .vote.up')"), "focus stays where it was"
+    unnamed = """return [...document.querySelectorAll("button, a, textarea, input")]
+        .filter((e) => e.offsetParent && !(e.ariaLabel || e.textContent.trim() || e.labels?.length))
+        .map((e) => e.outerHTML);"""
+    assert page.js(unnamed) == []
+
+
+def test_page_finds_back_after_the_server_was_restarted(
+    chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch
+) -> None:
+    page = Page(chromium, "")
+    with playground(tmp_path, dispatch) as page.url:
+        page.open(channel="general")
+        page.write("Before")
+        page.find("#messages .message", "Before")
+    page.find("#lost")
+    with playground(tmp_path, FakeDispatch(), port=int(page.url.rpartition(":")[2])):
+        page.gone("#lost")
+        page.write("After")
+        page.find("#messages .message", "After")
+        assert [m.text for m in page.all("#messages .body")] == ["Before", "After"]
+        chromium.get("about:blank")
+
+
+def test_picture(page: Page, dispatch: FakeDispatch) -> None:
+    """Takes the screenshot that THREADLORE_SCREENSHOT names."""
+    path = os.environ.get("THREADLORE_SCREENSHOT")
+    ask(page)
+    page.click("#thread .vote.up")
+    page.play("ben")
+    page.click("#thread .vote.up")
+    page.find("#thread .vote.up", "2")
+    page.play("ada")
+    dispatch.running = [WORK]
+    page.find("#progress .work-text")
+    page.find("#thread .vote.up[aria-pressed=true]", "2")
+    if path:
+        assert page.driver.save_screenshot(path)
+        assert Path(path).stat().st_size < 300 * 1024

@@ -1,0 +1,245 @@
+import asyncio
+
+import pytest
+
+from bot.chat import Chat, Message, Reply
+from bot.platforms.slack_format import TEXT_BYTES
+from core.domain import MessageRef, Turn
+from core.errors import PlatformError
+from tests.platforms.slack_bot import LONG, Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
+from tests.platforms.slack_server import SlackServer
+
+# --- posting ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("channel", "in_thread", "expected"),
+    [
+        ("C1", False, "own"),
+        ("C1", True, "root"),
+        ("D1", False, None),
+        ("D1", True, "root"),
+        ("G1", False, "own"),
+    ],
+)
+async def test_a_reply_stands_in_the_thread_of_the_question(
+    channel: str, in_thread: bool, expected: str | None, slack: SlackServer
+) -> None:
+    posted: list[MessageRef] = []
+
+    async def answer(chat: Chat, message: Message) -> None:
+        if message.text == "question":
+            posted.extend(await chat.post(message.ref, Reply("**answer**")))
+
+    async with serving(slack, Recorder(on_message=answer)):
+        root = slack.say("U1", channel, "earlier")
+        ts = slack.say("U1", channel, "question", thread=root if in_thread else None)
+        message = (await slack.until(lambda: slack.said(channel)))[0]
+        await slack.until(lambda: posted)
+    thread = {"own": ts, "root": root, None: None}[expected]
+    assert message.get("thread_ts") == thread
+    assert posted == [MessageRef("slack", channel, message["ts"], thread or "")]
+    sent = slack.called("chat.postMessage")[0]
+    assert message["text"] == "*answer*"
+    assert message["blocks"] == [{"type": "markdown", "text": "**answer**"}]
+    assert sent["unfurl_links"] is False and sent["unfurl_media"] is False
+
+
+async def test_a_place_known_by_channel_and_message_only(chat: Chat, slack: SlackServer) -> None:
+    root = slack.say("U1", "C1", "old")
+    direct = slack.say("U1", "D1", "old")
+    assert (await chat.post(MessageRef("slack", "C1", root), Reply("a")))[0].thread == root
+    assert (await chat.post(MessageRef("slack", "D1", direct), Reply("a")))[0].thread == ""
+    top = (await chat.post(MessageRef("slack", "C1", ""), Reply("a")))[0]
+    assert top.thread == top.message
+
+
+async def test_an_answer_cannot_ping_anybody(chat: Chat, slack: SlackServer, dispatch: Recorder) -> None:
+    evil = "<!here> <!channel> <@U2> @channel `<@U2>`\n```\n<!everyone>\n```\n[<@U2>](https://a.b)"
+    parts = await chat.post(dispatch.messages[0].ref, Reply(evil))
+    await chat.edit(parts, Reply(evil + " again"))
+    for call in slack.called("chat.postMessage") + slack.called("chat.update"):
+        for text in (call["text"], call["blocks"][0]["text"]):
+            assert not any(ping in text for ping in ("<!", "<@", "@channel", "@here"))
+    update = slack.called("chat.update")[0]
+    assert update["parse"] == "none"
+
+
+async def test_long_answers_become_several_messages_that_can_be_updated(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    root = dispatch.messages[0].ref
+    parts = await chat.post(root, Reply(LONG))
+    said = slack.said("C1")
+    assert len(parts) == len(said) > 2
+    assert [p.message for p in parts] == [m["ts"] for m in said]
+    assert {m["thread_ts"] for m in said} == {root.message}
+    assert all(len(m["text"].encode()) <= TEXT_BYTES for m in said)
+    assert "Paragraph 39" in said[-1]["text"]
+    shorter = await chat.edit(parts, Reply("short"))
+    assert shorter == parts[:1]
+    assert [m["text"] for m in slack.said("C1")] == ["short"]
+    longer = await chat.edit(shorter, Reply(LONG))
+    assert longer[0] == parts[0] and len(longer) == len(parts)
+
+
+async def test_what_is_still_too_long_is_cut_smaller(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.update_bytes = 1_000
+    parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
+    text = "\n\n".join("word " * 50 for _ in range(8))
+    parts = await chat.edit(parts, Reply(text))
+    assert len(parts) > 1
+    assert sum(m["text"].count("word") for m in slack.said("C1")) == 400
+    slack.fail("chat.postMessage", "msg_too_long")
+    again = await chat.post(dispatch.messages[0].ref, Reply(text))
+    assert len(again) > 1
+
+
+async def test_a_server_without_the_markdown_block_gets_sections(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.refuses_markdown = True
+    where = dispatch.messages[0].ref
+    parts = await chat.post(where, Reply("**bold** " + "x" * 3_200))
+    await chat.edit(parts, Reply("**other**"))
+    message = slack.said("C1")[0]
+    assert message["blocks"] == [{"type": "section", "text": {"type": "mrkdwn", "text": "*other*"}}]
+    assert len([c for c in slack.calls if c.error == "invalid_blocks"]) == 1
+    assert all(len(b["text"]["text"]) <= 3_000 for b in slack.called("chat.postMessage")[0]["blocks"])
+
+
+async def test_a_server_that_refuses_all_blocks_gets_text(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.fail("chat.postMessage", "invalid_blocks", times=2)
+    await chat.post(dispatch.messages[0].ref, Reply("**plain**"))
+    assert [(m["text"], m["blocks"]) for m in slack.said("C1")] == [("*plain*", [])]
+
+
+async def test_rate_limits_are_waited_out(chat: Chat, slack: SlackServer, dispatch: Recorder) -> None:
+    slack.fail("chat.postMessage", "ratelimited", status=429, retry_after=0)
+    slack.fail("reactions.add", "ratelimited", status=429, retry_after=0)
+    parts = await chat.post(dispatch.messages[0].ref, Reply("late"))
+    await chat.seed_votes(parts[0])
+    assert [m["text"] for m in slack.said("C1")] == ["late"]
+    assert set(slack.reactions("C1", parts[0].message)) == {"+1", "-1"}
+
+
+async def test_a_server_error_is_tried_again(chat: Chat, slack: SlackServer, dispatch: Recorder) -> None:
+    slack.fail("chat.postMessage", "fatal_error", status=503)
+    await chat.post(dispatch.messages[0].ref, Reply("late"))
+    assert [m["text"] for m in slack.said("C1")] == ["late"]
+
+
+async def test_what_slack_refuses_is_a_platform_error_and_leaves_nothing_behind(
+    chat: Chat, slack: SlackServer
+) -> None:
+    with pytest.raises(PlatformError, match="not_in_channel"):
+        await chat.post(MessageRef("slack", "C2", ""), Reply("hi"))
+    root = slack.say("U1", "C1", "root")
+    slack.fail("chat.postMessage", "is_archived", after=2)
+    with pytest.raises(PlatformError, match="is_archived"):
+        await chat.post(MessageRef("slack", "C1", root, root), Reply(LONG))
+    assert slack.said("C1") == []
+
+
+async def test_deleting_and_seeding_twice_is_fine(chat: Chat, slack: SlackServer, dispatch: Recorder) -> None:
+    parts = await chat.post(dispatch.messages[0].ref, Reply("x"))
+    await chat.seed_votes(parts[0])
+    await chat.seed_votes(parts[0])
+    assert slack.reactions("C1", parts[0].message) == {"+1": ["UBOT"], "-1": ["UBOT"]}
+    await chat.delete(parts)
+    await chat.delete(parts)
+    await chat.seed_votes(parts[0])
+    assert slack.said("C1") == []
+
+
+async def test_growing_replies_are_throttled_and_the_last_one_arrives(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
+    for number in range(30):
+        parts = await chat.edit(parts, Reply("word " * number, final=False))
+    parts = await chat.edit(parts, Reply("all of it"))
+    assert len(slack.called("chat.update")) <= 2
+    assert [m["text"] for m in slack.said("C1")] == ["all of it"]
+
+
+async def test_an_edit_in_progress_does_not_overtake_the_last_one(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
+    await asyncio.gather(
+        *(chat.edit(parts, Reply(f"part {n}", final=False)) for n in range(5)), chat.edit(parts, Reply("end"))
+    )
+    assert [m["text"] for m in slack.said("C1")] == ["end"]
+
+
+async def test_a_rate_limit_on_a_growing_reply_is_not_waited_for(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
+    slack.fail("chat.update", "ratelimited", status=429, retry_after=30)
+    async with asyncio.timeout(2):
+        assert await chat.edit(parts, Reply("some", final=False)) == parts
+        assert await chat.edit(parts, Reply("more", final=False)) == parts
+        await chat.edit(parts, Reply("all"))
+    assert [c.error for c in slack.calls if c.method == "chat.update"] == ["ratelimited", ""]
+
+
+async def test_an_edit_that_changes_nothing_is_not_sent(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    parts = await chat.post(dispatch.messages[0].ref, Reply("same"))
+    await chat.edit(parts, Reply("same"))
+    assert not slack.called("chat.update")
+
+
+# --- history ----------------------------------------------------------------------------------
+
+
+async def test_the_thread_before_a_message_is_history(chat: Chat, slack: SlackServer) -> None:
+    slack.page_size = 2
+    root = slack.say("U1", "C1", "<@UBOT> how &amp; why?")
+    ref = MessageRef("slack", "C1", root, root)
+    await chat.post(ref, Reply("**because**\n\n**Sources**\n[1] [Title](https://a.b/c)\n\n*Flask 3.1*"))
+    slack.store("C1", "U2", "another bot", root, bot_id="B2")
+    slack.store("C1", "U2", "has joined", root, subtype="channel_join")
+    slack.say("U2", "C1", "thanks", thread=root)
+    now = slack.say("U1", "C1", "and in 2.3?", thread=root)
+    slack.say("U1", "C1", "later", thread=root)
+    before = MessageRef("slack", "C1", now, root)
+    turns = await chat.history(before, 10)
+    assert turns == (
+        Turn("user", "how & why?", "slack:U1"),
+        Turn("assistant", "**because**"),
+        Turn("user", "thanks", "slack:U2"),
+    )
+    assert [t.text for t in await chat.history(before, 2)] == ["**because**", "thanks"]
+
+
+async def test_the_first_message_of_a_thread_has_no_history(chat: Chat, slack: SlackServer) -> None:
+    ts = slack.say("U1", "C1", "first")
+    assert await chat.history(MessageRef("slack", "C1", ts, ts), 10) == ()
+    assert not slack.called("conversations.replies")
+
+
+async def test_a_direct_message_has_the_channel_as_history(chat: Chat, slack: SlackServer) -> None:
+    slack.page_size = 3
+    for number in range(6):
+        last = slack.say("U1", "D1", str(number))
+    turns = await chat.history(MessageRef("slack", "D1", last), 4)
+    assert [t.text for t in turns] == ["1", "2", "3", "4"]
+
+
+async def test_history_is_empty_when_slack_refuses(
+    chat: Chat, slack: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    root = slack.say("U1", "C1", "first")
+    ts = slack.say("U1", "C1", "second", thread=root)
+    slack.fail("conversations.replies", "ratelimited", status=429, retry_after=60)
+    async with asyncio.timeout(1):
+        assert await chat.history(MessageRef("slack", "C1", ts, root), 10) == ()
+    assert "ratelimited" in caplog.text

@@ -1,0 +1,302 @@
+import asyncio
+
+import pytest
+
+from bot.chat import Chat, Message, Reply
+from core.domain import MessageRef, Scope
+from tests.platforms.slack_bot import Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
+from tests.platforms.slack_server import SlackServer
+
+# --- messages ---------------------------------------------------------------------------------
+
+
+async def test_a_mention_arrives_as_two_events_of_one_message(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        ts = slack.say("U1", "C1", "<@UBOT>: is `a &lt; b` <https://x.y|ok>?")
+        await slack.until(lambda: len(dispatch.messages) == 2)
+        await slack.settled()
+    first, second = dispatch.messages
+    assert first.ref == second.ref == MessageRef("slack", "C1", ts, ts)
+    assert first.event and second.event and first.event != second.event
+    for message in (first, second):
+        assert message.text == "is `a < b` [ok](https://x.y)?"
+        assert message.mentions_bot and not message.mentions_others
+        assert message.scope == Scope()
+        assert (message.author.id, message.author.name, message.author.admin) == ("slack:U1", "u1", False)
+
+
+async def test_messages_are_acknowledged_although_the_answer_takes_long(slack: SlackServer) -> None:
+    release = asyncio.Event()
+
+    async def slow(chat: Chat, message: Message) -> None:
+        await release.wait()
+
+    dispatch = Recorder(on_message=slow)
+    async with serving(slack, dispatch):
+        for _ in range(3):
+            slack.say("U1", "C1", "hello")
+        await slack.until(lambda: len(slack.acknowledged) == 3)
+        await slack.until(lambda: len(dispatch.messages) == 3)
+        release.set()
+
+
+async def test_a_redelivered_event_has_the_same_event_id(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "hello")
+        await slack.until(lambda: dispatch.messages)
+        slack.redeliver(slack.envelopes[0])
+        await slack.until(lambda: len(dispatch.messages) == 2)
+    assert dispatch.messages[0] == dispatch.messages[1]
+    assert len(slack.acknowledged) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("<@UBOT>  how?", "how?"),
+        ("hey <@UBOT>, how?", "hey how?"),
+        ("how <@UBOT>?", "how?"),
+        ("see:\n<@UBOT> how?", "see:\nhow?"),
+        ("<@UBOT> fix\n```\nif x:\n    y  =  1\n```", "fix\n```\nif x:\n    y  =  1\n```"),
+        ("<@UBOT>", ""),
+    ],
+)
+async def test_the_mention_is_taken_out_and_the_rest_is_left(
+    said: str, read: str, slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", said)
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].text == read
+
+
+@pytest.mark.parametrize(
+    ("channel", "scope", "thread"),
+    [
+        ("C1", Scope(), True),
+        ("G1", Scope("private", "slack:G1"), True),
+        ("D1", Scope("direct", "slack:D1"), False),
+        ("M1", Scope("direct", "slack:M1"), False),
+    ],
+)
+async def test_scope_and_thread_of_every_kind_of_channel(
+    channel: str, scope: Scope, thread: bool, slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        root = slack.say("U1", channel, "<@UBOT> one")
+        slack.say("U1", channel, "<@UBOT> two", thread=root)
+        await slack.until(lambda: len(dispatch.messages) == (2 if channel == "D1" else 4))
+    assert {m.scope for m in dispatch.messages} == {scope}
+    assert {m.ref.thread for m in dispatch.messages if m.text == "one"} == {root if thread else ""}
+    assert {m.ref.thread for m in dispatch.messages if m.text == "two"} == {root}
+    assert all(m.mentions_bot for m in dispatch.messages)
+
+
+async def test_where_slack_does_not_say_what_a_channel_is_it_counts_as_private(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.fail("conversations.info", "missing_scope")
+    async with serving(slack, dispatch):
+        ts = slack.store("C1", "U1", "<@UBOT> hi", None)["ts"]
+        slack.emit({"type": "app_mention", "user": "U1", "text": "<@UBOT> hi", "ts": ts, "channel": "C1"})
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].scope == Scope("private", "slack:C1")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"user": "UBOT", "text": "mine", "bot_id": "BBOT"},
+        {"user": "U2", "text": "another bot", "bot_id": "B2"},
+        {"subtype": "bot_message", "text": "webhook", "bot_id": "B3", "username": "hook"},
+        {"user": "USLACKBOT", "text": "reminder"},
+        {"subtype": "channel_join", "user": "U1", "text": "<@U1> has joined the channel"},
+        {"subtype": "channel_topic", "user": "U1", "text": "<@UBOT> topic"},
+        {"subtype": "huddle_thread", "user": "U1", "text": ""},
+    ],
+)
+async def test_what_no_person_wrote_is_ignored(
+    message: dict[str, str], slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        slack.emit(
+            {"type": "message", "channel": "C1", "channel_type": "channel", "ts": "1.000001", **message}
+        )
+        slack.say("U1", "C1", "last")
+        await slack.until(lambda: dispatch.messages)
+        await slack.settled()
+    assert [m.text for m in dispatch.messages] == ["last"]
+    assert len(slack.acknowledged) == 2
+
+
+@pytest.mark.parametrize("subtype", ["file_share", "thread_broadcast", "me_message"])
+async def test_files_broadcasts_and_me_messages_are_messages(
+    subtype: str, slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "look", subtype=subtype)
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].text == "look"
+
+
+async def test_unknown_events_and_buttons_are_acknowledged(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        slack.emit({"type": "member_joined_channel", "user": "U3", "channel": "C1"})
+        slack.emit({"type": "message", "subtype": "brand_new", "channel": "C1"})
+        await slack.until(lambda: len(slack.acknowledged) == 2)
+    assert not dispatch.messages
+
+
+@pytest.mark.parametrize(
+    ("text", "bot", "others"),
+    [
+        ("<@U2> do you know?", False, True),
+        ("<@UBOT> and <@U2|bob>", True, True),
+        ("<!here> anyone?", False, True),
+        ("<!subteam^S1|@docs> anyone?", False, True),
+        ("<#C2|random> or <https://a.b|@U2>", False, False),
+        ("hey <@UBOT|threadlore>, why?", True, False),
+        ("UBOT", False, False),
+    ],
+)
+async def test_who_is_addressed(
+    text: str, bot: bool, others: bool, slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        slack.say("U1", "G1", text)
+        await slack.until(lambda: dispatch.messages)
+    message = dispatch.messages[0]
+    assert (message.mentions_bot, message.mentions_others) == (bot, others)
+    assert "UBOT" not in message.text or text == "UBOT"
+
+
+async def test_in_a_conversation_of_several_only_a_mention_is_for_the_bot(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        slack.say("U1", "M1", "lunch?")
+        slack.say("U1", "M1", "<@UBOT> how?")
+        slack.say("U1", "D1", "why?")
+        await slack.until(lambda: len(dispatch.messages) == 3)
+        await slack.settled()
+    assert {m.text for m in dispatch.messages} == {"how?", "why?"}
+
+
+async def test_a_person_is_looked_up_once_and_rights_come_from_slack_or_settings(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.add_user("U3", is_owner=True)
+    async with serving(slack, dispatch, admins="slack:U2", helpers="slack:U1,discord:U2"):
+        for user in ("U1", "U2", "U3", "UADMIN", "U1"):
+            slack.say(user, "C1", "hi")
+        slack.say("UGONE", "C1", "hi")
+        await slack.until(lambda: len(dispatch.messages) == 6)
+    people = {m.author.id.removeprefix("slack:"): m.author for m in dispatch.messages}
+    assert {k for k, p in people.items() if p.admin} == {"U2", "U3", "UADMIN"}
+    assert {k for k, p in people.items() if p.helper} == {"U1"}
+    assert people["UGONE"].name == "UGONE"
+    assert len([c for c in slack.called("users.info") if c["user"] == "U1"]) == 1
+
+
+async def test_messages_keep_their_order_although_people_are_looked_up(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch):
+        for number in range(20):
+            slack.add_user(f"UX{number}")
+            slack.say(f"UX{number}", "C1", str(number))
+        await slack.until(lambda: len(dispatch.messages) == 20)
+    assert [m.text for m in dispatch.messages] == [str(n) for n in range(20)]
+
+
+async def test_a_failing_dispatch_is_logged_and_harms_nobody(
+    slack: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def fails(chat: Chat, message: Message) -> None:
+        if message.text == "bad":
+            raise RuntimeError("boom")
+
+    dispatch = Recorder(on_message=fails)
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "bad")
+        slack.say("U1", "C1", "good")
+        await slack.until(lambda: len(dispatch.messages) == 2)
+    assert "boom" in caplog.text
+
+
+# --- edits, deletions, reactions --------------------------------------------------------------
+
+
+async def test_edits_and_deletions_of_people_arrive(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        ts = slack.say("U1", "C1", "frist")
+        slack.edit("C1", ts, attachments=[{"title": "unfurled"}])
+        slack.edit("C1", ts, "<@UBOT> first")
+        slack.delete("C1", ts)
+        await slack.until(lambda: dispatch.deletions)
+    assert [(m.text, m.mentions_bot, m.ref.message) for m in dispatch.edits] == [("first", True, ts)]
+    assert dispatch.edits[0].event
+    assert dispatch.deletions == [MessageRef("slack", "C1", ts, ts)]
+
+
+async def test_a_question_with_replies_leaves_a_tombstone(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        ts = slack.say("U1", "C1", "question")
+        reply = slack.say("U2", "C1", "answer", thread=ts)
+        slack.delete("C1", reply)
+        slack.say("U2", "C1", "again", thread=ts)
+        slack.delete("C1", ts)
+        await slack.until(lambda: len(dispatch.deletions) == 2)
+    assert [d.message for d in dispatch.deletions] == [reply, ts]
+    assert {d.thread for d in dispatch.deletions} == {ts}
+    assert not dispatch.edits
+
+
+async def test_edits_without_the_earlier_text_count_when_marked_as_edited(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    changed = {
+        "type": "message",
+        "subtype": "message_changed",
+        "channel": "C1",
+        "channel_type": "channel",
+        "ts": "9.1",
+    }
+    said = {"type": "message", "user": "U1", "text": "new", "ts": "1.000001"}
+    async with serving(slack, dispatch):
+        slack.emit({**changed, "message": {**said, "attachments": [{"title": "unfurled"}]}})
+        slack.emit({**changed, "message": {**said, "edited": {"user": "U1", "ts": "9.1"}}})
+        slack.emit(
+            {"type": "message", "subtype": "message_deleted", "channel": "C1", "deleted_ts": "1.000001"}
+        )
+        await slack.until(lambda: dispatch.deletions)
+    assert [m.text for m in dispatch.edits] == ["new"]
+
+
+async def test_the_bots_own_changes_do_not_come_back(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    where = dispatch.messages[0].ref
+    parts = await chat.post(where, Reply("one"))
+    await chat.edit(parts, Reply("two"))
+    await chat.seed_votes(parts[0])
+    await chat.delete(parts)
+    await slack.settled()
+    assert len(dispatch.messages) == 1
+    assert not (dispatch.edits or dispatch.deletions or dispatch.reactions)
+
+
+async def test_reactions_arrive_as_slack_spells_them(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        ts = slack.say("U1", "C1", "hi")
+        slack.react("U2", "C1", ts, "+1::skin-tone-3")
+        slack.unreact("U2", "C1", ts, "+1::skin-tone-3")
+        slack.react("UBOT", "C1", ts, "+1")
+        await slack.until(lambda: len(dispatch.reactions) == 2)
+        await slack.settled()
+    assert [(r.emoji, r.added, r.person.id, r.ref.message) for r in dispatch.reactions] == [
+        ("+1::skin-tone-3", True, "slack:U2", ts),
+        ("+1::skin-tone-3", False, "slack:U2", ts),
+    ]
+    assert not any(r.person.bot for r in dispatch.reactions)
+    assert len({r.event for r in dispatch.reactions}) == 2

@@ -1,0 +1,128 @@
+"""A dispatch for the playground's tests: it streams answers like the real one, from a fixed text."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from bot.chat import Chat, Command, Message, Reaction, Reply, Responder
+from core.domain import MessageRef, Turn
+
+ANSWER = """\
+Call `app.test_client()` and use it as a context manager, so that the session and `request` stay \
+open after the call [1].
+
+```python
+@pytest.fixture()
+def client(app):
+    return app.test_client()
+
+def test_home(client):
+    response = client.get("/")
+    assert b"<h2>Hello" in response.data  # bytes, not str
+```
+
+- `follow_redirects=True` follows redirects; the steps are in `response.history` [2].
+- Since **2.2** `response.json` raises for a body that is not JSON [2]."""
+SOURCES = """\
+**Sources**
+[1] [Testing Flask Applications › Sending Requests](https://flask.palletsprojects.com/en/2.3.x/testing/#sending-requests)
+[2] [API › Test Client](https://flask.palletsprojects.com/en/2.3.x/api/#test-client)
+
+*Flask {release} · quoted from the documentation*"""
+ANSWER_ID = "a{:07d}"
+
+
+class FakeDispatch:
+    """Keeps what it was told in lists; `pace` is the time between two states of an answer."""
+
+    product = "Flask"
+
+    def __init__(self, pace: float = 0.0) -> None:
+        self.pace = pace
+        self.open = asyncio.Event()
+        self.open.set()
+        self.messages: list[Message] = []
+        self.edits: list[Message] = []
+        self.deletions: list[MessageRef] = []
+        self.reactions: list[Reaction] = []
+        self.commands: list[Command] = []
+        self.histories: list[list[Turn]] = []
+        self.running: list[dict[str, Any]] = []
+        self.answers: dict[str, dict[str, Any]] = {}
+        self._parts: dict[str, tuple[MessageRef, ...]] = {}
+        self._askers: dict[str, str] = {}
+
+    async def message(self, chat: Chat, message: Message) -> None:
+        self.messages.append(message)
+        follows = (
+            self._askers.get(message.ref.conversation) == message.author.id and not message.mentions_others
+        )
+        if not (message.mentions_bot or follows):
+            return
+        self._askers[message.ref.conversation] = message.author.id
+        self.histories.append(list(await chat.history(message.ref, 12)))
+        parts = await chat.post(message.ref, Reply("Looking it up …", final=False))
+        await self._write(chat, message, parts)
+
+    async def edited(self, chat: Chat, message: Message) -> None:
+        self.edits.append(message)
+        if message.ref.key in self._parts:
+            await self._write(chat, message, self._parts[message.ref.key])
+
+    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+        self.deletions.append(ref)
+        await chat.delete(self._parts.pop(ref.key, ()))
+
+    async def reaction(self, chat: Chat, reaction: Reaction) -> None:
+        self.reactions.append(reaction)
+
+    async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
+        self.commands.append(command)
+        if command.text == "fail":
+            raise RuntimeError("the command broke")
+        if command.text.startswith("reindex"):
+            await responder.reply(Reply("Reindexing."))
+            await responder.progress(Reply("412 of 900 passages", final=False))
+            await responder.progress(Reply("900 of 900 passages"))
+            return
+        await responder.reply(Reply("Looking it up …", final=False))
+        await responder.reply(Reply(f"You asked for **{command.text}**."))
+
+    async def releases(self) -> list[dict[str, Any]]:
+        ready = {"ready": True, "built_at": "2026-11-20T09:30:00+00:00"}
+        return [
+            {"name": "2.0", "latest": False, "documents": 0, "chunks": 0, "ready": False, "built_at": None},
+            {"name": "2.3", "latest": False, "documents": 76, "chunks": 900, **ready},
+            {"name": "3.1", "latest": True, "documents": 80, "chunks": 951, **ready},
+        ]
+
+    def progress(self) -> list[dict[str, Any]]:
+        return self.running
+
+    async def why(self, answer_id: str) -> dict[str, Any]:
+        return self.answers[answer_id]
+
+    async def _write(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
+        release = "3.1" if "3.1" in message.text else "2.3"
+        text = ""
+        for word in ANSWER.split(" "):
+            text += f"{word} "
+            parts = await chat.edit(parts, Reply(f"{text.rstrip()} …", final=False, release=release))
+            await asyncio.sleep(self.pace)
+        await self.open.wait()
+        answer_id = ANSWER_ID.format(len(self.answers) + 1)
+        self.answers[answer_id] = {
+            "answer_id": answer_id,
+            "route": "quote",
+            "release": release,
+            "sentences": [
+                f"The question names {release}, so only its pages were searched.",
+                "42 passages were found by meaning and 37 by words; 8 pages were read.",
+                "No language model is connected, so the best sentences are quoted.",
+            ],
+        }
+        done = f"{ANSWER}\n\n{SOURCES.format(release=release)}"
+        parts = await chat.edit(parts, Reply(done, release=release, answer_id=answer_id))
+        self._parts[message.ref.key] = parts
+        await chat.seed_votes(parts[-1])
