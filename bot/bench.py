@@ -41,16 +41,14 @@ async def hot_path(app: Threadlore) -> None:
     steps: dict[str, list[float]] = {step: [] for step in PATH}
     for turn in range(ROUNDS + 1):
         for line in asked:
-            text = f"{line['question']}{' ' * turn}\t"  # the same tokens, but no vector is remembered
-            answer = await app.engine.answer(
-                Question(text, release=line.get("ask_release") or line["release"])
-            )
+            encoder.forget()
+            release = line.get("ask_release") or line["release"]
+            answer = await app.engine.answer(Question(line["question"], release=release))
             if turn == 0 or answer.route != "quote":
                 continue  # the first round warms up
-            queries = answer.queries
-            forms = [queries.topic or queries.base, queries.versionless or queries.filtered]
+            encoder.forget()
             began = time.perf_counter()
-            await encoder.encode([f"{form}{' ' * turn}\n" for form in forms])
+            await encoder.encode([answer.queries.topic, *answer.queries.parts[1:]])
             alone.append((time.perf_counter() - began) * 1000)
             laps = answer.timings_ms
             whole.append(sum(laps.get(step, 0.0) for step in PATH))

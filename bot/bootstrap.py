@@ -23,6 +23,7 @@ from core.models.breaker import Breaker
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.ports import ConversationStore, CorpusStore, Source
+from core.research import Research
 from core.retrieval.search import Searcher
 from core.settings import Settings
 from storage.conversations import SqlConversations
@@ -118,12 +119,12 @@ async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
                     num_ctx=settings.ollama_num_ctx,
                     keep_alive=settings.ollama_keep_alive,
                 )
+            research = Research(catalogue, memory, searcher, encoders)
             engine = Engine(
                 catalogue,
                 memory,
                 memories,
-                searcher,
-                encoders,
+                research,
                 Breaker(model) if model else None,
                 settings.helpers,
             )

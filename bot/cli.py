@@ -22,7 +22,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         os.environ.setdefault(
             variable, "1"
         )  # before numpy: two threads are slower than one beside other work
-    options = parser().parse_args(arguments)
+    unset = argparse.Namespace(home=None, config=None, debug=False)
+    options = parser().parse_args(arguments, unset)
     from core.errors import ThreadloreError
 
     try:
@@ -60,7 +61,6 @@ def parser() -> argparse.ArgumentParser:
         parents=[common],
         description="Answers a community's questions from its documentation, for the release they use.",
     )
-    root.set_defaults(home=None, config=None, debug=False)
     commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def command(name: str, text: str) -> argparse.ArgumentParser:

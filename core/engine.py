@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from core.catalogue import Catalogue, ChannelSettings
-from core.domain import Answer, Citation, Evidence, Queries, Question, Recall, Resolution, Vote
-from core.errors import ModelError
+from core.domain import Answer, Citation, Question, Recall, Route, Vote
+from core.errors import ModelError, ModelUnavailable
 from core.generation import phrases
 from core.generation.answer import Request, write
+from core.generation.citations import citation
+from core.generation.context import reduce
 from core.generation.quote import quote
 from core.generation.temperature import adaptive
 from core.memory.community import CommunityMemory
 from core.memory.scoring import support
-from core.models.encoders import Encoders
-from core.ports import LanguageModel, Listener, Matrix, MemoryStore, Remembered
+from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.prompts import DONT_KNOW, PROMPT_VERSION
-from core.query.releases import resolve
-from core.query.rewrite import queries as query_forms
-from core.retrieval.search import Found, Searcher, merged
+from core.research import ENOUGH, Asked, Research
+from core.retrieval.search import Found
 from core.text import query_terms
-
-ENOUGH = 0.5
-"""Least confidence in the evidence for an answer; see DECISIONS.md for how it was chosen."""
-
-
-_NONE: Matrix = np.zeros((0, 0), np.float32)
 
 
 class Silence:
@@ -44,31 +36,6 @@ class Silence:
         """Hear nothing."""
 
 
-@dataclass(slots=True)
-class Asked:
-    """A question on its way: what it means, and a trace of what was done."""
-
-    question: Question
-    resolution: Resolution
-    queries: Queries
-    releases: tuple[str, ...]
-    vectors: Matrix
-    trace: dict[str, Any]
-    timings: dict[str, float] = field(default_factory=dict)
-    at: float = field(default_factory=time.perf_counter)
-
-    @property
-    def partition(self) -> str:
-        """Name the release, or the set of compared ones, that memory files this under."""
-        return "+".join(self.releases)
-
-    def lap(self, step: str) -> None:
-        """Note the milliseconds since the step before."""
-        now = time.perf_counter()
-        self.timings[step] = round((now - self.at) * 1000, 3)
-        self.at = now
-
-
 class Engine:
     """Answers questions and takes votes, for every platform the same."""
 
@@ -77,8 +44,7 @@ class Engine:
         catalogue: Catalogue,
         memory: CommunityMemory,
         store: MemoryStore,
-        searcher: Searcher,
-        encoders: Encoders,
+        research: Research,
         model: LanguageModel | None,
         helpers: Collection[str] = (),
     ) -> None:
@@ -87,26 +53,25 @@ class Engine:
         self._catalogue = catalogue
         self._memory = memory
         self._store = store
-        self._searcher = searcher
-        self._encoders = encoders
+        self._research = research
         self._helpers = frozenset(helpers)
         self._person = {account: name for name, all_ in catalogue.people.items() for account in all_}
 
     async def answer(self, question: Question, listener: Listener | None = None) -> Answer:
         """Answer a question for its release: from memory, by the model, by quoting, or not at all."""
         listener = listener or Silence()
-        asked = await self._understand(question)
+        asked = await self._research.understand(question)
         if asked.resolution.unknown:
             return await self._abstain(asked, phrases.unknown_release(self.product, asked.resolution))
-        corpora = self._searcher.corpora
-        if late := [release for release in asked.releases if release not in corpora]:
-            return await self._abstain(asked, phrases.not_ready(self.product, late[0], list(corpora)))
+        ready = self._research.corpora
+        if late := [release for release in asked.releases if release not in ready]:
+            return await self._abstain(asked, phrases.not_ready(self.product, late[0], list(ready)))
 
-        recall = await self._recall(asked)
+        recall = await self._research.recall(asked)
         if recall.route == "reuse":
             return await self._reuse(asked, recall)
 
-        found = await self._search(asked)
+        found = await self._research.search(asked)
         if found.confidence < ENOUGH:
             return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
         await listener.sources(asked.partition, found.evidence)
@@ -151,77 +116,6 @@ class Engine:
         """Return how a channel is served."""
         return self._catalogue.channels.get(channel, ChannelSettings()).mode
 
-    # --- steps of the first journey -----------------------------------------------------------
-
-    async def _understand(self, question: Question) -> Asked:
-        default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
-        began = time.perf_counter()
-        resolution = resolve(question, self.product, default)
-        queries = query_forms(question, self.product, resolution)
-        releases = resolution.named if resolution.comparison else (resolution.release,)
-        trace = {
-            "release_origin": resolution.origin,
-            "resolution": asdict(resolution),
-            "queries": asdict(queries),
-            "rewritten": queries.rewritten,
-        }
-        asked = Asked(question, resolution, queries, releases, _NONE, trace, at=began)
-        asked.lap("understand")
-        if resolution.unknown:
-            return asked
-        corpus = self._searcher.corpora.get(releases[0])
-        encoder = await (self._encoders.named(corpus.encoder) if corpus else self._encoders.current())
-        asked.vectors = await encoder.encode([queries.topic or queries.base, *self._dense_forms(queries)])
-        asked.lap("embed")
-        return asked
-
-    def _dense_forms(self, queries: Queries) -> list[str]:
-        forms = queries.parts if len(queries.parts) > 1 else (queries.versionless or queries.filtered,)
-        return [form for form in forms if form]
-
-    async def _recall(self, asked: Asked) -> Recall:
-        topic = asked.queries.topic or asked.queries.base
-        recall = await self._memory.recall(asked.vectors[0], topic, asked.partition, asked.question.scope)
-        for kind in ("high", "low"):
-            asked.trace[kind] = [
-                {"pair": pair.id, "question": pair.question, "similarity": near, "score": pair.score}
-                for pair, near in getattr(recall, kind)
-            ]
-        asked.trace["guard"] = recall.guard
-        asked.lap("recall")
-        return recall
-
-    async def _search(self, asked: Asked) -> Found:
-        """Search every release and every part of the question; the best of each come first."""
-        queries, vectors = asked.queries, asked.vectors
-        lists = []
-        for release in asked.releases:
-            if len(queries.parts) > 1:
-                for place, part in enumerate(queries.parts, start=1):
-                    form = replace(queries, base=part, filtered=part, versionless="")
-                    lists.append(await self._searcher.search(form, vectors[place : place + 1], release))
-            else:
-                lists.append(await self._searcher.search(queries, vectors, release))
-        found = merged(lists)
-        asked.trace |= {
-            "confidence": found.confidence,
-            "threshold": ENOUGH,
-            "signs": {"cosine": found.cosine, "coverage": found.coverage, "known": found.known},
-            "evidence": [
-                {
-                    "title": f"{item.chunk.title}: {item.chunk.heading}",
-                    "path": item.chunk.path,
-                    "url": item.chunk.url,
-                    "release": item.chunk.release,
-                    "score": item.score,
-                    "matched": list(item.matched),
-                }
-                for item in found.evidence
-            ],
-        }
-        asked.lap("retrieve")
-        return found
-
     # --- ways to end it -----------------------------------------------------------------------
 
     async def _reuse(self, asked: Asked, recall: Recall) -> Answer:
@@ -232,7 +126,7 @@ class Engine:
 
     async def _write(self, asked: Asked, recall: Recall, found: Found, listener: Listener) -> Answer:
         if self.model is None:
-            raise ModelError("no model is configured")
+            raise ModelUnavailable("No model is configured; set OLLAMA_HOST.")
         scores = [pair.score for pair, _ in recall.high]
         request = Request(
             question=asked.queries.base,
@@ -242,6 +136,8 @@ class Engine:
             high=tuple(pair for pair, _ in recall.high),
             low=tuple(pair for pair, _ in recall.low),
             history=asked.question.history,
+            parts=asked.parts,
+            texts=reduce(found.evidence, _terms(asked), _weight(found)),
             temperature=adaptive(scores),
         )
         asked.trace |= {
@@ -253,8 +149,8 @@ class Engine:
         asked.lap("write")
         if written.text == DONT_KNOW:
             return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
-        route = "reference" if recall.high else "avoid" if recall.low else "documents"
-        citations = written.citations or tuple(_cited(item) for item in found.evidence[:2])
+        route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
+        citations = written.citations or tuple(citation(item, item.number) for item in found.evidence[:2])
         asked.trace["uncited"] = not written.citations
         return await self._keep(asked, self._new(asked, route, written.text, citations, found))
 
@@ -263,10 +159,7 @@ class Engine:
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in recall.low if near >= delta for c in pair.citations}
         evidence = tuple(item for item in found.evidence if item.chunk.hash not in rejected)
-        terms = query_terms(asked.queries.versionless or asked.queries.filtered or asked.queries.base)
-        text, citations = quote(
-            terms, evidence, lambda term: found.rarity.get(term, 0.0), self.product.name, asked.partition
-        )
+        text, citations = quote(_terms(asked), evidence, _weight(found), self.product.name, asked.partition)
         asked.lap("quote")
         if not citations:
             return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
@@ -282,7 +175,7 @@ class Engine:
     def _new(
         self,
         asked: Asked,
-        route: Any,
+        route: Route,
         text: str,
         citations: tuple[Citation, ...],
         found: Found | None = None,
@@ -309,7 +202,7 @@ class Engine:
             pair = Remembered(
                 id=f"p{answer.id[1:]}",
                 question=asked.queries.base,
-                topic=asked.queries.topic or asked.queries.base,
+                topic=asked.topic,
                 answer=answer.text,
                 release=asked.partition,
                 scope=asked.question.scope.key,
@@ -325,6 +218,9 @@ class Engine:
         return answer
 
 
-def _cited(item: Evidence) -> Citation:
-    title = f"{item.chunk.title}: {item.chunk.heading}" if item.chunk.heading else item.chunk.title
-    return Citation(item.number, title, item.chunk.url, item.chunk.release, item.chunk.path, item.chunk.hash)
+def _terms(asked: Asked) -> list[str]:
+    return query_terms(asked.queries.versionless or asked.queries.filtered or asked.queries.base)
+
+
+def _weight(found: Found) -> Callable[[str], float]:
+    return lambda term: found.rarity.get(term, 0.0)

@@ -46,6 +46,9 @@ class Encoder(Protocol):
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text, special ones included, uncut."""
 
+    def forget(self) -> None:
+        """Drop the remembered vectors of short calls, so that the next call computes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

@@ -125,13 +125,13 @@ def looks_like_question(text: str) -> bool:
 
 
 _CODE = re.compile(
-    r"--?[A-Za-z][\w-]+(?<!-)"  # --debug
-    r"|@?[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # flask.g, a::b
+    r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?"  # --debug, -p
+    r"|(?<!\w)(?:@?[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+(?:\(\))?"  # flask.g, a::b
     r"|@[A-Za-z_]\w+"  # @cached
     r"|[A-Za-z]\w*\(\)"  # url_for()
-    r"|[A-Za-z]*_\w+|\w+_\w*"  # SECRET_KEY, __init__
-    r"|\b[A-Za-z]+[a-z0-9][A-Z]\w*"  # CamelCase
-    r"|(?<!\w)\.[a-z]{2,6}\b"  # .env
+    r"|[^\W_]*_\w*"  # SECRET_KEY, __init__
+    r"|[A-Za-z]+[a-z0-9][A-Z]\w*"  # CamelCase
+    r"|\.[a-z]{2,6}\b)"  # .env
 )
 _ABBREVIATED = frozenset({"e.g", "i.e", "a.k.a", "p.s", "u.s", "a.m", "p.m", "etc.and"})
 _BACKTICKS = re.compile(r"`+([^`\n]+)`+")

@@ -23,30 +23,21 @@ class SqlConversations:
     async def claim(self, claim: Claim, event: str = "") -> bool:
         """Take a message once and for all; False when it or its event was taken before."""
         async with self._database.write() as connection:
-            if event:
-                taken = await connection.execute(
-                    self._database.insert(EventRow)
-                    .values(event=event, at=time.time())
-                    .on_conflict_do_nothing()
-                )
-                if not taken.rowcount:
-                    return False
+            if event and not await self._database.add(connection, EventRow, event=event, at=time.time()):
+                return False
             if not claim.message:
                 return True
-            taken = await connection.execute(
-                self._database.insert(ClaimRow)
-                .values(
-                    message=claim.message,
-                    conversation=claim.conversation,
-                    asker=claim.asker,
-                    at=claim.at,
-                    payload=claim.payload,
-                    parts=[_packed(part) for part in claim.parts],
-                    answer_id=None,
-                )
-                .on_conflict_do_nothing()
+            return await self._database.add(
+                connection,
+                ClaimRow,
+                message=claim.message,
+                conversation=claim.conversation,
+                asker=claim.asker,
+                at=claim.at,
+                payload=claim.payload,
+                parts=[_packed(part) for part in claim.parts],
+                answer_id=None,
             )
-            return bool(taken.rowcount)
 
     async def claimed(self, message: str) -> Claim | None:
         """Return the claim of a message."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sqlalchemy import delete, exists, func, select
 
 from core.domain import ChunkedDocument, ContextChunk, Vector, content_hash
+from core.errors import StorageError
 from core.ports import Corpus, SearchRow, SourceRun, StoredDocument
 from storage.database import Database, slices
 from storage.tables import (
@@ -21,6 +23,7 @@ from storage.tables import (
     SearchRowTable,
     SourceRunRow,
     VectorRow,
+    writable,
 )
 
 
@@ -58,21 +61,19 @@ class SqlCorpora:
     async def put(self, release: str, document: ChunkedDocument) -> None:
         """Keep a document with its chunks, not yet live; the same id again changes nothing."""
         async with self._database.write() as connection:
-            added = await connection.execute(
-                self._database.insert(DocumentRow)
-                .values(
-                    id=document.id,
-                    release=release,
-                    source=document.source,
-                    path=document.path,
-                    title=document.title,
-                    url=document.url,
-                    hash=document.hash,
-                    at=time.time(),
-                )
-                .on_conflict_do_nothing()
+            new = await self._database.add(
+                connection,
+                DocumentRow,
+                id=document.id,
+                release=release,
+                source=document.source,
+                path=document.path,
+                title=document.title,
+                url=document.url,
+                hash=document.hash,
+                at=time.time(),
             )
-            if not added.rowcount:
+            if not new:
                 return
             contexts = [
                 {
@@ -84,7 +85,8 @@ class SqlCorpora:
                     "page": chunk.page,
                     "before": chunk.before,
                     "after": chunk.after,
-                    "hash": chunk.hash,
+                    # of what can be read back, since citations carry that hash
+                    "hash": replace(chunk, path=writable(chunk.path), page=writable(chunk.page)).hash,
                 }
                 for position, chunk in enumerate(document.contexts)
             ]
@@ -167,7 +169,7 @@ class SqlCorpora:
                 ).where(CorpusDocumentRow.release == release)
                 found += [_search_row(row) for row in await connection.execute(live)]
             else:
-                for part in slices(document_ids):
+                for part in slices(list(dict.fromkeys(document_ids))):
                     some = statement.where(SearchRowTable.document_id.in_(part))
                     found += [_search_row(row) for row in await connection.execute(some)]
         return tuple(found)
@@ -184,6 +186,19 @@ class SqlCorpora:
                 await connection.execute(
                     self._database.insert(CorpusDocumentRow),
                     [{"release": release, "document_id": key} for key in part],
+                )
+            known = (
+                await connection.execute(
+                    select(func.count())
+                    .select_from(CorpusDocumentRow)
+                    .join(DocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
+                    .where(CorpusDocumentRow.release == release)
+                )
+            ).scalar_one()
+            if known < len(ids):
+                raise StorageError(
+                    f"{len(ids) - known} documents of {release} are gone from the database; run "
+                    f"`threadlore index --release {release}` again."
                 )
             chunks = (
                 await connection.execute(
@@ -215,16 +230,17 @@ class SqlCorpora:
         )
         used = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
         async with self._database.write() as connection:
-            removed = await connection.execute(
-                delete(DocumentRow).where(DocumentRow.release == release, ~live)
-            )
-            if not removed.rowcount:
-                return
+            await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
             kept = {content_hash(topic) for topic in await connection.scalars(select(PairRow.topic))}
-            unused = set(await connection.scalars(select(VectorRow.text_hash).where(~used))) - kept
-            for part in slices(list(unused)):
-                await connection.execute(delete(VectorRow).where(VectorRow.text_hash.in_(part)))
+            for encoder in (await connection.scalars(select(VectorRow.encoder).distinct())).all():
+                by_encoder = select(VectorRow.text_hash).where(VectorRow.encoder == encoder)
+                searched = exists().where(CorpusRow.encoder == encoder)
+                unused = set(await connection.scalars(by_encoder.where(~used | ~searched))) - kept
+                for part in slices(list(unused)):
+                    await connection.execute(
+                        delete(VectorRow).where(VectorRow.encoder == encoder, VectorRow.text_hash.in_(part))
+                    )
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""

@@ -30,6 +30,7 @@ class Database:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._writer = engine.execution_options(writes=True)
         self._writing = asyncio.Lock()
 
     @classmethod
@@ -43,6 +44,7 @@ class Database:
         engine = create_async_engine(address)
         if address.get_backend_name() == "sqlite":
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+            event.listen(engine.sync_engine, "begin", _begin_sqlite)
         database = cls(engine)
         try:
             async with database.write() as connection:
@@ -66,7 +68,7 @@ class Database:
         """Open a transaction for writing, committed at the end; writers wait for each other."""
         async with self._writing:
             try:
-                async with self._engine.begin() as connection:
+                async with self._writer.begin() as connection:
                     yield connection
             except (DBAPIError, OSError) as error:
                 raise _storage_error(error) from error
@@ -75,6 +77,12 @@ class Database:
         """Begin an INSERT that can say what happens on conflict."""
         dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
         return dialect.insert(table)
+
+    async def add(self, connection: AsyncConnection, table: type[Base], **values: Any) -> bool:
+        """Insert a row unless its key is taken; tell whether it was free."""
+        key = table.__table__.primary_key
+        row = self.insert(table).values(**values).on_conflict_do_nothing().returning(*key)
+        return (await connection.execute(row)).first() is not None
 
     async def close(self) -> None:
         """Close every connection."""
@@ -109,10 +117,18 @@ def _address(home: Path, url: str) -> URL:
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the driver begins too late, and never before DDL
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=30000"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    else:
+        connection.exec_driver_sql("BEGIN")
 
 
 def migrations() -> Config:

@@ -142,12 +142,18 @@ class SqlMemories:
         """Mark pairs of a release that cite a page hash which is not live; return how many."""
         async with self._database.write() as connection:
             rows = await connection.execute(
-                select(PairRow.id, PairRow.citations, PairRow.stale).where(PairRow.release == release)
+                select(PairRow.id, PairRow.release, PairRow.citations, PairRow.stale).where(
+                    (PairRow.release == release) | PairRow.release.contains("+")
+                )
             )
             changed: dict[bool, list[str]] = {True: [], False: []}
             for row in rows:
-                cited = {entry["hash"] for entry in row.citations if entry.get("hash")}
+                if release not in row.release.split("+"):
+                    continue
+                cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
                 stale = not cited <= live_hashes
+                # nothing is known here of the other releases of a comparison
+                stale = stale or (row.stale and row.release != release)
                 if stale != row.stale:
                     changed[stale].append(row.id)
             for stale, ids in changed.items():

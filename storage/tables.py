@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, LargeBinary, String, Text
+from sqlalchemy import JSON, Dialect, Float, ForeignKey, Index, Integer, LargeBinary, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-ID = String(64)
-KEY = String(255)
+_UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def writable(text: str) -> str:
+    """Replace by U+FFFD what PostgreSQL (NUL) and UTF-8 (half a surrogate pair) cannot hold."""
+    return _UNWRITABLE.sub("\ufffd", text)
+
+
+class Prose(TypeDecorator[str]):
+    """Text of any length."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Make a text writable."""
+        return None if value is None else writable(value)
+
+
+class Key(Prose):
+    """Text of a limited length that is compared."""
+
+    impl = String
+    cache_ok = True
+
+
+ID = Key(64)
+KEY = Key(255)
 
 
 class Base(DeclarativeBase):
@@ -20,7 +47,7 @@ class CorpusRow(Base):
 
     __tablename__ = "corpora"
     release: Mapped[str] = mapped_column(KEY, primary_key=True)
-    encoder: Mapped[str] = mapped_column(KEY)
+    encoder: Mapped[str] = mapped_column(Prose)
     generation: Mapped[int] = mapped_column(Integer)
     built_at: Mapped[float] = mapped_column(Float)
     documents: Mapped[int] = mapped_column(Integer)
@@ -41,10 +68,10 @@ class DocumentRow(Base):
     __tablename__ = "documents"
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     release: Mapped[str] = mapped_column(KEY, index=True)
-    source: Mapped[str] = mapped_column(Text)
-    path: Mapped[str] = mapped_column(Text)
-    title: Mapped[str] = mapped_column(Text)
-    url: Mapped[str] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(Prose)
+    path: Mapped[str] = mapped_column(Prose)
+    title: Mapped[str] = mapped_column(Prose)
+    url: Mapped[str] = mapped_column(Prose)
     hash: Mapped[str] = mapped_column(ID)
     at: Mapped[float] = mapped_column(Float)
 
@@ -56,11 +83,11 @@ class ContextRow(Base):
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
     position: Mapped[int] = mapped_column(Integer)
-    heading: Mapped[str] = mapped_column(Text)
-    url: Mapped[str] = mapped_column(Text)
-    page: Mapped[str] = mapped_column(Text)
-    before: Mapped[str] = mapped_column(Text)
-    after: Mapped[str] = mapped_column(Text)
+    heading: Mapped[str] = mapped_column(Prose)
+    url: Mapped[str] = mapped_column(Prose)
+    page: Mapped[str] = mapped_column(Prose)
+    before: Mapped[str] = mapped_column(Prose)
+    after: Mapped[str] = mapped_column(Prose)
     hash: Mapped[str] = mapped_column(ID)
 
 
@@ -72,8 +99,8 @@ class SearchRowTable(Base):
     context_id: Mapped[str] = mapped_column(ID)
     document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
     position: Mapped[int] = mapped_column(Integer)
-    text: Mapped[str] = mapped_column(Text)
-    embedded: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Prose)
+    embedded: Mapped[str] = mapped_column(Prose)
     text_hash: Mapped[str] = mapped_column(ID, index=True)
 
 
@@ -81,7 +108,7 @@ class VectorRow(Base):
     """A vector as float32 bytes, by encoder and by the hash of its text."""
 
     __tablename__ = "vectors"
-    encoder: Mapped[str] = mapped_column(KEY, primary_key=True)
+    encoder: Mapped[str] = mapped_column(Prose, primary_key=True)
     text_hash: Mapped[str] = mapped_column(ID, primary_key=True)
     vector: Mapped[bytes] = mapped_column(LargeBinary)
 
@@ -91,11 +118,11 @@ class SourceRunRow(Base):
 
     __tablename__ = "source_runs"
     release: Mapped[str] = mapped_column(KEY, primary_key=True)
-    source: Mapped[str] = mapped_column(KEY, primary_key=True)
+    source: Mapped[str] = mapped_column(Prose, primary_key=True)
     at: Mapped[float] = mapped_column(Float)
     succeeded_at: Mapped[float] = mapped_column(Float)
     failures: Mapped[int] = mapped_column(Integer)
-    error: Mapped[str] = mapped_column(Text)
+    error: Mapped[str] = mapped_column(Prose)
     skipped: Mapped[list[Any]] = mapped_column(JSON)
 
 
@@ -104,14 +131,14 @@ class PairRow(Base):
 
     __tablename__ = "pairs"
     id: Mapped[str] = mapped_column(ID, primary_key=True)
-    question: Mapped[str] = mapped_column(Text)
-    topic: Mapped[str] = mapped_column(Text)
-    answer: Mapped[str] = mapped_column(Text)
+    question: Mapped[str] = mapped_column(Prose)
+    topic: Mapped[str] = mapped_column(Prose)
+    answer: Mapped[str] = mapped_column(Prose)
     citations: Mapped[list[Any]] = mapped_column(JSON)
     release: Mapped[str] = mapped_column(KEY, index=True)
     scope: Mapped[str] = mapped_column(KEY)
     origin: Mapped[str] = mapped_column(String(16))
-    label: Mapped[str] = mapped_column(Text)
+    label: Mapped[str] = mapped_column(Prose)
     asker: Mapped[str] = mapped_column(KEY)
     prior: Mapped[float] = mapped_column(Float)
     created_at: Mapped[float] = mapped_column(Float)
@@ -124,13 +151,13 @@ class AnswerRow(Base):
     __tablename__ = "answers"
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     at: Mapped[float] = mapped_column(Float, index=True)
-    question: Mapped[str] = mapped_column(Text)
+    question: Mapped[str] = mapped_column(Prose)
     asker: Mapped[str] = mapped_column(KEY)
     channel: Mapped[str] = mapped_column(KEY)
     scope: Mapped[str] = mapped_column(KEY)
     release: Mapped[str] = mapped_column(KEY)
     route: Mapped[str] = mapped_column(String(16))
-    text: Mapped[str] = mapped_column(Text)
+    text: Mapped[str] = mapped_column(Prose)
     citations: Mapped[list[Any]] = mapped_column(JSON)
     confidence: Mapped[float] = mapped_column(Float)
     similarity: Mapped[float] = mapped_column(Float)

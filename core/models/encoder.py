@@ -84,6 +84,10 @@ class LocalEncoder:
         """Count the tokens of a text, special ones included, uncut."""
         return self._count(text)
 
+    def forget(self) -> None:
+        """Drop the remembered vectors, so that the next call computes."""
+        self._cache.clear()
+
     def close(self) -> None:
         """End the worker threads."""
         self._questions.shutdown(wait=False, cancel_futures=True)

@@ -27,28 +27,22 @@ _NOUN_FRAME = re.compile(
     re.IGNORECASE,
 )
 _DOES_FRAME = re.compile(
-    r"\b(?:do|does|did|can|could|will|would|should|has|have|is|are|was|were)(?:n['’]t)?\s+(?!(?:i|you|we|there|it)\b)", re.I
+    r"\b(?:do|does|did|can|could|will|would|should|has|have|is|are|was|were)(?:n['’]t)?\s+(?!(?:i|you|we|there|it)\b)",
+    re.I,
 )
 _BREAKS = STOP_WORDS | frozenset(
-    """above according across against along among around between behind below beneath beside besides beyond despite
-    during except inside instead like near onto outside per since though through throughout till toward towards
-    underneath unless unlike upon via vs versus whether within without yet however therefore because again
-    ever never always often sometimes usually currently correctly properly actually really still even else well
-    good bad best better new old different really automatically work works working happen happens mean means
-    called named located considered use uses using used many long far often soon old big common main""".split()
+    ["above", "according", "across", "against", "along", "among", "around", "between", "behind", "below", "beneath", "beside", "besides", "beyond", "despite", "during", "except", "inside", "instead", "like", "near", "onto", "outside", "per", "since", "though", "through", "throughout", "till", "toward", "towards", "underneath", "unless", "unlike", "upon", "via", "vs", "versus", "whether", "within", "without", "yet", "however", "therefore", "because", "again", "ever", "never", "always", "often", "sometimes", "usually", "currently", "correctly", "properly", "actually", "really", "still", "even", "else", "well", "good", "bad", "best", "better", "new", "old", "different", "really", "automatically", "work", "works", "working", "happen", "happens", "mean", "means", "called", "named", "located", "considered", "use", "uses", "using", "used", "many", "long", "far", "often", "soon", "old", "big", "common", "main"]
 )
 _VAGUE = frozenset(
-    """role cost costs importance difference differences purpose meaning reason reasons cause causes effect effects impact type
-    types kind kinds example examples default defaults syntax alternative alternatives advantage advantages drawback drawbacks
-    step steps process rest result results order number amount part parts list value issue problem trouble sense time
-    name names idea point support history background details information pros cons benefits benefit""".split()
+    ["role", "cost", "costs", "importance", "difference", "differences", "purpose", "meaning", "reason", "reasons", "cause", "causes", "effect", "effects", "impact", "type", "types", "kind", "kinds", "example", "examples", "default", "defaults", "syntax", "alternative", "alternatives", "advantage", "advantages", "drawback", "drawbacks", "step", "steps", "process", "rest", "result", "results", "order", "number", "amount", "part", "parts", "list", "value", "issue", "problem", "trouble", "sense", "time", "name", "names", "idea", "point", "support", "history", "background", "details", "information", "pros", "cons", "benefits", "benefit"]
 )
 """Nouns that are about something else: in "the role of X" it is X that a later "it" means."""
 _WORD = re.compile(r"[A-Za-z0-9_@][\w.+#/'’-]*[\w+#)]|[A-Za-z0-9]|[^\w\s]")
 _DETERMINER = re.compile(r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s+)+$", re.IGNORECASE)
 
 _CLAUSE = re.compile(
-    r"[,.;:!?\n]|\b(?:and|but|or|so|then|when|if|because|after|before|while|which|unless|until|since|whether)\b", re.I
+    r"[,.;:!?\n]|\b(?:and|but|or|so|then|when|if|because|after|before|while|which|unless|until|since|whether)\b",
+    re.I,
 )
 _EXPLETIVE = re.compile(
     r"\b(?:(?:is|was|would|will|be|isn['’]t)\s+it|it(?:['’]s|\s+(?:is|was|would be|seems|looks|turns out)))\s+"
@@ -79,8 +73,7 @@ _POINTED = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_THAT = frozenset(
-    """does do did is are was were can could will would should how why what where when about with for like than of in
-    on from to into by and or but has have had if isn doesn don at as without using after before not""".split()
+    ["does", "do", "did", "is", "are", "was", "were", "can", "could", "will", "would", "should", "how", "why", "what", "where", "when", "about", "with", "for", "like", "than", "of", "in", "on", "from", "to", "into", "by", "and", "or", "but", "has", "have", "had", "if", "isn", "doesn", "don", "at", "as", "without", "using", "after", "before", "not"]
 )
 
 
@@ -101,7 +94,12 @@ class Phrase:
 def phrase_is_plural(text: str) -> bool:
     """Tell whether a phrase ends in what looks like a plural."""
     last = text.split()[-1].lower() if text.split() else ""
-    return last.endswith("s") and not last.endswith(("ss", "us", "is", "'s")) and last.isalpha() and len(last) > 3
+    return (
+        last.endswith("s")
+        and not last.endswith(("ss", "us", "is", "'s"))
+        and last.isalpha()
+        and len(last) > 3
+    )
 
 
 def gerund(action: str) -> str:
@@ -140,7 +138,7 @@ def phrases(text: str) -> list[Phrase]:
     for place, token in enumerate([*tokens, None]):
         word = token[0].lower() if token else ""
         verb = place == 0 and skip_first and token is not None and token[0] not in code
-        if token is None or verb or word in _BREAKS or not word[0].isalnum() and word[0] not in "_@-":
+        if token is None or verb or word in _BREAKS or (not word[0].isalnum() and word[0] not in "_@-"):
             if run:
                 found.append(_phrase(text, run))
             run = []
@@ -151,7 +149,9 @@ def phrases(text: str) -> list[Phrase]:
         run.append(token)
     if skip_last and found and len(found[0].text.split()) > 1 and not code:
         last = found[0].text.rsplit(None, 1)[0]
-        found[0] = Phrase(found[0].start, found[0].start + text[found[0].start :].index(last) + len(last), last)
+        found[0] = Phrase(
+            found[0].start, found[0].start + text[found[0].start :].index(last) + len(last), last
+        )
     found = [p for p in found if p.text.lower() not in _VAGUE] or found
     named = [p for p in found if any(c in p.text for c in code)]
     if named and skip_last:
@@ -180,11 +180,25 @@ def pronouns(text: str) -> list[re.Match[str]]:
         if kind == "this" and last and last not in _BEFORE_THAT:
             after = masked[match.end() :].lstrip()
             relative = after and not re.match(
-                r"[?.!,;:]|(?:in|with|for|on|from|by|without|instead|off|too|again|and|or|at|into)\b", after, re.I
+                r"[?.!,;:]|(?:in|with|for|on|from|by|without|instead|off|too|again|and|or|at|into)\b",
+                after,
+                re.I,
             )
             if relative:
                 continue  # "the error that happens"
-        if kind == "one" and last in ("", "no", "any", "every", "some", "each", "which", "only", "than", "just", "at"):
+        if kind == "one" and last in (
+            "",
+            "no",
+            "any",
+            "every",
+            "some",
+            "each",
+            "which",
+            "only",
+            "than",
+            "just",
+            "at",
+        ):
             continue
         if not _explained(masked, match.start()):
             open_ones.append(match)

@@ -40,7 +40,9 @@ _SUBORDINATE = re.compile(
     r"|because|whether)\b[^,;]*$",
     re.IGNORECASE,
 )
-_FILLER = frozenset("idea ideas suggestion suggestions tips hints pointers thoughts anyone possible right correct help".split())
+_FILLER = frozenset(
+    ["idea", "ideas", "suggestion", "suggestions", "tips", "hints", "pointers", "thoughts", "anyone", "possible", "right", "correct", "help"]
+)
 
 
 def parts(base: str) -> tuple[str, ...]:
@@ -63,7 +65,9 @@ def _asked(base: str) -> tuple[list[str], list[str]]:
     asked: list[str] = []
     for line in base.splitlines():
         for sentence in sentences(re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line.strip())):
-            question = sentence.endswith("?") or re.match(rf"\s*(?:and\s+|also,?\s+)*(?:{_FRAME})", sentence, re.IGNORECASE)
+            question = sentence.endswith("?") or re.match(
+                rf"\s*(?:and\s+|also,?\s+)*(?:{_FRAME})", sentence, re.IGNORECASE
+            )
             if not question:
                 statements.append(sentence)
             elif asked and _weight(sentence) < 2:
@@ -97,7 +101,12 @@ def _split(sentence: str) -> list[str]:
 
 def _whole(piece: str, earlier: list[str]) -> str:
     """Make a part a sentence of its own: frame, pronouns, capital and question mark."""
-    text = re.sub(r"^\s*(?:and|also|but|plus|then|second(?:ly)?|finally)\b[\s,]*", "", piece.strip(), flags=re.IGNORECASE)
+    text = re.sub(
+        r"^\s*(?:and|also|but|plus|then|second(?:ly)?|finally)\b[\s,]*",
+        "",
+        piece.strip(),
+        flags=re.IGNORECASE,
+    )
     text = re.sub(r"^(?:also|then)\s+", "", text, flags=re.IGNORECASE)
     if earlier and not re.match(rf"(?:{_FRAME})|how\b|what\b", text, re.IGNORECASE):
         frame = _FIRST_FRAME.match(earlier[0])

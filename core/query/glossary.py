@@ -9,7 +9,7 @@ from functools import lru_cache
 
 _DEFINED = re.compile(r"\b((?:[A-Za-z][\w-]*\s+){1,7})\(([A-Z][A-Za-z0-9]{1,7})s?\)")
 _AFTER = re.compile(r"\b([A-Z][A-Z0-9]{1,7})\s+\(((?:[A-Za-z][\w-]*\s+){1,6}[A-Za-z][\w-]*)\)")
-_SMALL = frozenset("a an and for in of on the to with".split())
+_SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
 
 
 @lru_cache(maxsize=4096)
@@ -57,7 +57,9 @@ def _long_form(words: Sequence[str], acronym: str) -> str:
     for start in range(len(words) - 1, -1, -1):
         run = words[start:]
         initials = [part[0].lower() for word in run for part in word.split("-") if part]
-        heavy = [part[0].lower() for word in run if word.lower() not in _SMALL for part in word.split("-") if part]
+        heavy = [
+            part[0].lower() for word in run if word.lower() not in _SMALL for part in word.split("-") if part
+        ]
         if "".join(initials) == acronym.lower() or "".join(heavy) == acronym.lower():
             return " ".join(run)
     return ""

@@ -35,30 +35,26 @@ class Mention:
     """It is one end of an open range: "since 2.3", "before 2.3"."""
 
 
+_MOST = 4000
+"""Characters that are looked at: a chat message's length; what follows is a log or a file."""
 _MASKED = re.compile(
     r"\b\d{4}[-/]\d{1,2}[-/]\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./](?:19|20)\d\d\b"  # dates
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)"  # addresses
-    r"|\bhttps?://\S+|\S+@\S+\.[a-z]+\b"  # links and mail
+    r"|\bhttps?://\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w.-]+\.[a-z]+\b"  # links and mail
     r"|(?<![\w.])[~.]{0,2}/[\w.{}<>:-]+(?:/[\w.{}<>:-]*)*"  # paths
     r"|(?<!\w)[A-Za-z]:\\\S+|[$€£#]\s?\d[\d.]*"
 )
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SEGMENT = re.compile(r"(?<=/)v?\d+(?:\.(?:\d+|x))*(?=/|$)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_][\w.+#'’]*(?:-[A-Za-z_][\w.+#'’]*)*|\d[\w.]*|[^\w\s]")
-_VERSION_WORDS = frozenset("version versions ver ver. release releases rel rel. v series".split())
-_SKIPPED = frozenset("= == === >= <= ~= != > < ~ ^ : @ ( [ ` * ** - _ / | \" ' is are".split())
+_VERSION_WORDS = frozenset(["version", "versions", "ver", "ver.", "release", "releases", "rel", "rel.", "v", "series"])
+_SKIPPED = frozenset(["=", "==", "===", ">=", "<=", "~=", "!=", ">", "<", "~", "^", ":", "@", "(", "[", "`", "*", "**", "-", "_", "/", "|", '"', "'", "is", "are"])
 _CUES = frozenset(
-    """in on for since until till before after between from to than vs vs. versus with using under through
-    upgrade upgrading upgraded update updated migrate migrating use run running install installed installing
-    about and or as pre at""".split()
+    ["in", "on", "for", "since", "until", "till", "before", "after", "between", "from", "to", "than", "vs", "vs.", "versus", "with", "using", "under", "through", "upgrade", "upgrading", "upgraded", "update", "updated", "migrate", "migrating", "use", "run", "running", "install", "installed", "installing", "about", "and", "or", "as", "pre", "at"]
 )
-_NEUTRAL = frozenset("docs documentation product framework release the a this our new notes latest".split())
+_NEUTRAL = frozenset(["docs", "documentation", "product", "framework", "release", "the", "a", "this", "our", "new", "notes", "latest"])
 _AMOUNT_NOUNS = frozenset(
-    """port error errors section sections chapter step page issue ticket bug figure fig table example line
-    lines part question item point level ratio score timeout limit size by factor rate code status exit
-    weight width height threshold value number no option row column appendix rule article exercise lesson week
-    day year priority channel room building id pid uid approximately nearly almost exactly only every within
-    another costs price alarm pi roughly plus minus times""".split()
+    ["port", "error", "errors", "section", "sections", "chapter", "step", "page", "issue", "ticket", "bug", "figure", "fig", "table", "example", "line", "lines", "part", "question", "item", "point", "level", "ratio", "score", "timeout", "limit", "size", "by", "factor", "rate", "code", "status", "exit", "weight", "width", "height", "threshold", "value", "number", "no", "option", "row", "column", "appendix", "rule", "article", "exercise", "lesson", "week", "day", "year", "priority", "channel", "room", "building", "id", "pid", "uid", "approximately", "nearly", "almost", "exactly", "only", "every", "within", "another", "costs", "price", "alarm", "pi", "roughly", "plus", "minus", "times"]
 )
 _AMOUNT_BEFORE = re.compile(
     r"\b(?:set|sets|setting|increas\w+|decreas\w+|rais\w+|lower\w*|reduc\w+|scal\w+|round\w*|multipl\w+|limit\w*"
@@ -74,12 +70,16 @@ _MOVE_BEFORE = re.compile(
 _MEASURES = frozenset(
     word
     for word, unit in UNITS.items()
-    if unit in "b kb mb gb tb ms s min h d week month year px pt em hz % usd eur kg cm mm km mph bit million k".split()
+    if unit
+    in ["b", "kb", "mb", "gb", "tb", "ms", "s", "min", "h", "d", "week", "month", "year", "px", "pt", "em", "hz", "%", "usd", "eur", "kg", "cm", "mm", "km", "mph", "bit", "million", "k"]
 )
-_RELEASE_NOUN = re.compile(r"\s+(?:release|version|docs|documentation|branch|series|line|lts|changelog)\b", re.I)
+_RELEASE_NOUN = re.compile(
+    r"\s+(?:release|version|docs|documentation|branch|series|line|lts|changelog)\b", re.I
+)
 _OF = re.compile(r"\s+(?:(?:release|version)\s+)?of\s+(?:the\s+|our\s+|my\s+)?(?!course\b)([\w.+#-]+)", re.I)
 _SEQUENCE = re.compile(
-    r"(?:\s|,|/|\+|&|-+>?|=+>|→|–|—|\b(?:and|or|to|vs|versus|through|than|nor|with|against|in|for|v)\b\.?)+", re.I
+    r"(?:\s|,|/|\+|&|-+>?|=+>|→|–|—|\b(?:and|or|to|vs|versus|through|than|nor|with|against|in|for|v)\b\.?)+",
+    re.I,
 )
 _OWN = re.compile(
     r"\b(?:i['’]?m|i am|we['’]?re|we are|i|we)\s+(?:(?:still|currently|now|all)\s+)*"
@@ -87,11 +87,16 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(r"\bnot\s+(?:(?:in|for|on|with|about|the)\s+)*$", re.IGNORECASE)
-_FROM = re.compile(r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$", re.IGNORECASE)
+_FROM = re.compile(
+    r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$", re.IGNORECASE
+)
 _UNTIL = re.compile(
     r"\b(?:before|prior to|older than|earlier than|lower than|less than|pre)[\s-]+(?:the\s+)?$", re.IGNORECASE
 )
-_ONWARDS = re.compile(r"\s+(?:and|or)\s+(?:later|newer|up|above|higher|onwards?)\b|\s+onwards?\b|\s+on(?=[,.?]|$)", re.IGNORECASE)
+_ONWARDS = re.compile(
+    r"\s+(?:and|or)\s+(?:later|newer|up|above|higher|onwards?)\b|\s+onwards?\b|\s+on(?=[,.?]|$)",
+    re.IGNORECASE,
+)
 _NO_NOUN_NEXT = re.compile(
     r"\s*(?:$|[^\w\s(]|(?:and|or|to|vs|is|are|was|does|do|did|has|have|can|how|what|where|when|why|if|the|a|for|on|in"
     r"|with|using|but|please|now|yet|then|i|we|still|that|which|docs|branch|line)\b)",
@@ -99,7 +104,8 @@ _NO_NOUN_NEXT = re.compile(
 )
 _PLURAL_NEXT = re.compile(r"\s+(?!(?:does|has|is|was|docs|vs|as|this|sessions)\b)[a-z]{3,}s\b", re.IGNORECASE)
 _MOVER = re.compile(
-    r"([A-Za-z][\w.+#-]*)\s+(?:(?:version|is|was|are)\s+)*(?:still\s+)?(?:from\s+v?\d\S*\s+)?(?:to|from|at|on)$", re.IGNORECASE
+    r"([A-Za-z][\w.+#-]*)\s+(?:(?:version|is|was|are)\s+)*(?:still\s+)?(?:from\s+v?\d\S*\s+)?(?:to|from|at|on)$",
+    re.IGNORECASE,
 )
 _WHICH = re.compile(r"\b(?:which|what)\s+(?:versions?\s+of\s+)?([\w.+#-]+)", re.IGNORECASE)
 
@@ -112,6 +118,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     if not product.releases:
         return ()
     known = spellings(product)
+    text = text[:_MOST]
     fences = [m.span() for m in _FENCE.finditer(text)]
     visible = _MASKED.sub(lambda m: "\0" * len(m[0]), text)
     prose = _FENCE.sub(lambda m: "\0" * len(m[0]), visible)
@@ -152,7 +159,9 @@ def _overlaps(start: int, end: int, found: list[Mention]) -> bool:
 def _linked(text: str, known: Spellings) -> Iterator[Mention]:
     """Yield the releases that links to the product's own pages carry in their path."""
     for link in re.finditer(r"\bhttps?://[^\s)>\]]+", text):
-        if not re.search(known.product.pattern.replace(r"(?<![\w-])", "").replace(r"(?![\w-])", ""), link[0], re.I):
+        if not re.search(
+            known.product.pattern.replace(r"(?<![\w-])", "").replace(r"(?![\w-])", ""), link[0], re.I
+        ):
             continue
         for part in _SEGMENT.finditer(link[0]):
             if release := known.numbered(part[0].lower().strip("vx.").replace(".x", "")):
@@ -164,7 +173,9 @@ def _numbers(text: str, known: Spellings, taken: list[Mention], ours_only: bool 
     previous: tuple[int, Owner] = (-1, "plain")
     which = _WHICH.search(text)
     choice = re.search(r"\d\S*\s*(?:,|\bor\b|/)\s*v?\d", text)
-    all_foreign = bool(choice and which and which[1].lower() in BEFORE_VERSIONS and not known.product.fullmatch(which[1]))
+    all_foreign = bool(
+        choice and which and which[1].lower() in BEFORE_VERSIONS and not known.product.fullmatch(which[1])
+    )
     foreign_majors = False
     for match in _candidates(text, known):
         start, end = match.start("prefix") if match["prefix"] else match.start("number"), match.end()
@@ -175,7 +186,11 @@ def _numbers(text: str, known: Spellings, taken: list[Mention], ours_only: bool 
         if owner in ("plain", "cue") and not version_word and between and _SEQUENCE.fullmatch(between):
             owner = previous[1] if previous[1] != "plain" else owner
         if owner in ("plain", "cue") and (_foreign_after(text, end, known) or _measured(text, match)):
-            owner = "foreign" if owner == "plain" or version_word or _foreign_after(text, end, known) else "amount"
+            owner = (
+                "foreign"
+                if owner == "plain" or version_word or _foreign_after(text, end, known)
+                else "amount"
+            )
         prefixed = bool(match["prefix"])
         if owner in ("plain", "cue") and (all_foreign or (foreign_majors and "." not in match["number"])):
             owner = "foreign"
@@ -279,7 +294,8 @@ def _foreign_after(text: str, end: int, known: Spellings) -> bool:
     following = re.match(r"[\s-]+([A-Za-z]\w+)", text[end : end + 40])
     return bool(
         following
-        and following[1].lower() in ("license", "licence", "interpreter", "protocol", "schema", "spec", "slim", "alpine")
+        and following[1].lower()
+        in ("license", "licence", "interpreter", "protocol", "schema", "spec", "slim", "alpine")
     )
 
 
@@ -288,8 +304,10 @@ def _measured(text: str, match: re.Match[str]) -> bool:
     return bool(following and following[1].lower() in _MEASURES and not match["prefix"])
 
 
-def _accepted(text: str, match: re.Match[str], release: str, owner: Owner, strong: bool, known: Spellings) -> bool:
-    number, before = match["number"], text[: match.start()]
+def _accepted(
+    text: str, match: re.Match[str], release: str, owner: Owner, strong: bool, known: Spellings
+) -> bool:
+    number, before = match["number"], text[max(0, match.start() - 160) : match.start()]
     if "." in number or match["any"]:
         if release:
             return True
@@ -297,12 +315,16 @@ def _accepted(text: str, match: re.Match[str], release: str, owner: Owner, stron
             strong |= bool(_MOVE_BEFORE.search(before))
         elif owner == "cue":
             strong = True
-        alone = not re.search(r"\w", before + text[match.end() :])
+        alone = not re.search(r"\w", before + text[match.end() : match.end() + 160])
         return strong or alone or bool(_RELEASE_NOUN.match(text, match.end()))
     if strong:
         if release:
             return not (owner == "ours" and _PLURAL_NEXT.match(text, match.end()) and len(number) > 2)
-        return len(number) < 3 and not _PLURAL_NEXT.match(text, match.end()) or bool(match["prefix"] and owner != "plain")
+        return (
+            (len(number) < 3
+            and not _PLURAL_NEXT.match(text, match.end()))
+            or bool(match["prefix"] and owner != "plain")
+        )
     if not release or owner != "cue" or not _NO_NOUN_NEXT.match(text, match.end()):
         return False
     return known.whole or (known.major and bool(_MOVE_BEFORE.search(before)))

@@ -64,7 +64,9 @@ def _named(found: tuple[Mention, ...], product: Product) -> tuple[tuple[str, ...
     if len(named) == 1 and not unknown:
         # an open range ends at the latest release, or begins before the one it excludes
         bound = next((m.bound for m in meant if m.bound), "")
-        other = {"from": product.latest.name, "until": spellings(product).neighbour(named[0], -1)}.get(bound, "")
+        other = {"from": product.latest.name, "until": spellings(product).neighbour(named[0], -1)}.get(
+            bound, ""
+        )
         if other and other != named[0]:
             named.append(other)
     return tuple(named), unknown

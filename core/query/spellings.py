@@ -19,7 +19,19 @@ NUMBER = re.compile(
 
 _NAME = re.compile(r"(?P<prefix>[A-Za-z]*)[.\s-]*(?P<number>\d+(?:\.\d+)*)(?P<any>(?:\.[xX*])+)?")
 LATEST_WORDS = ("recent stable", "most recent", "up-to-date", "latest", "newest", "current", "stable", "last")
-BRANCH_WORDS = ("main", "master", "dev", "develop", "nightly", "edge", "next", "beta", "trunk", "unstable", "testing")
+BRANCH_WORDS = (
+    "main",
+    "master",
+    "dev",
+    "develop",
+    "nightly",
+    "edge",
+    "next",
+    "beta",
+    "trunk",
+    "unstable",
+    "testing",
+)
 _AHEAD = r"(?=\s*(?:[?.,;:!)]|$)|\s+(?:and|or|vs|is|does|do|can|how|what|where|please|branch|docs)\b)"
 _NOUN = r"(?:(?:stable|official|public|available|supported)\s+)?(?:versions?|releases?)\b"
 
@@ -55,7 +67,9 @@ class Spellings:
         for wanted in self._variants(number.split(".")):
             if exact := [name for n, _, name in self.numbers if n == wanted]:
                 return exact[-1]
-            patched = [(len(n), name) for n, least, name in self.numbers if least <= len(n) and wanted[: len(n)] == n]
+            patched = [
+                (len(n), name) for n, least, name in self.numbers if least <= len(n) and wanted[: len(n)] == n
+            ]
             if patched:
                 return max(patched)[1]
             if begun := {name for n, _, name in self.numbers if n[: len(wanted)] == wanted}:

@@ -25,8 +25,8 @@ CACHED = 4096
 class Weights:
     """Share of each retriever in the fusion; see DECISIONS.md for the harness rows behind them."""
 
-    dense: float = 0.5
-    lexical: float = 0.5
+    dense: float = 0.3
+    lexical: float = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Searcher:
     async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
         """Return up to `keep` context chunks of a release, best first, numbered from 1.
 
-        `vectors` has one row for each dense query. Only live chunks are returned.
+        `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned.
         """
         live = self._live.get(release)
         if live is None:
@@ -109,7 +109,7 @@ class Searcher:
         collection = live.corpus.collection
         every = list(dict.fromkeys(term for some in terms for term in some))
         dense, lexical, rarity = await asyncio.gather(
-            self._vectors.search(collection, vectors, CANDIDATES),
+            self._vectors.search(collection, vectors[:1], CANDIDATES),
             asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
             self._words.rarity(collection, every),
         )

@@ -46,16 +46,22 @@ def postgres() -> Iterator[str]:
 
 
 @pytest.fixture(params=["fake", "sqlite", "postgresql"])
-async def stores(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stores]:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
+    """Return the URL of an empty database, empty for SQLite in `tmp_path`; None for the fakes."""
     if request.param == "fake":
+        return None
+    if request.param == "postgresql":
+        return truncated(request.getfixturevalue("postgres"))
+    shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "threadlore.sqlite3")
+    return ""
+
+
+@pytest.fixture
+async def stores(place: str | None, tmp_path: Path) -> AsyncIterator[Stores]:
+    if place is None:
         memories = FakeMemories()
         yield Stores(FakeCorpora(memories.topics), memories, FakeConversations())
         return
-    url = ""
-    if request.param == "sqlite":
-        shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path / "threadlore.sqlite3")
-    else:
-        url = truncated(request.getfixturevalue("postgres"))
-    database = await Database.open(tmp_path, url)
+    database = await Database.open(tmp_path, place)
     yield Stores(SqlCorpora(database), SqlMemories(database), SqlConversations(database))
     await database.close()

@@ -29,7 +29,7 @@ WORK = {
 
 @pytest.fixture
 def dispatch() -> FakeDispatch:
-    return FakeDispatch(pace=PACE)
+    return FakeDispatch(pace=0.002)
 
 
 @pytest.fixture
@@ -55,7 +55,10 @@ def ask(page: Page, text: str = QUESTION) -> None:
     page.find("#thread .footer")
 
 
-def test_answer_streams_into_the_thread_with_release_sources_and_code(page: Page) -> None:
+def test_answer_streams_into_the_thread_with_release_sources_and_code(
+    page: Page, dispatch: FakeDispatch
+) -> None:
+    dispatch.pace = PACE
     page.write(QUESTION)
     page.find("#thread .growing .working")
     early = page.text("#thread .growing .body", "Call")
@@ -224,7 +227,8 @@ def test_narrow_screen(page: Page, width: int) -> None:
         page.until(lambda: page.all("#sidebar a") == [])
 
 
-def test_dark_and_reduced_motion(page: Page) -> None:
+def test_dark_and_reduced_motion(page: Page, dispatch: FakeDispatch) -> None:
+    dispatch.pace = PACE
     look = """const { backgroundColor, color } = getComputedStyle(document.body);
         return [backgroundColor, color].map((one) => one.match(/\\d+/g).reduce((a, b) => a + +b, 0));"""
     paper, ink = page.js(look)

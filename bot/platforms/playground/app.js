@@ -189,8 +189,8 @@ const actions = {
     const own = thread(post.thread)[0]?.author === state.person || !post.thread;
     return say(own ? text : `@${state.bot.name} ${text}`, { channel: post.channel, thread: post.thread });
   },
-  edit(post) {
-    state.editing = post ? post.id : "";
+  edit(post, inThread = false) {
+    state.editing = post ? `${post.id} ${inThread}` : "";
     paint();
     if (!post) (state.thread ? threadComposer : mainComposer).focus();
   },
@@ -222,16 +222,16 @@ const actions = {
   },
 };
 
-function lastOwn(posts) {
+function lastOwn(posts, inThread) {
   const own = posts.findLast((post) => post.author === state.person && !post.gone);
-  if (own) actions.edit(own);
+  if (own) actions.edit(own, inThread);
 }
 
 const mainComposer = composer("composer-main", {
-  where: () => ({ channel: state.channel, thread: "" }), send: say, last: () => lastOwn(roots()),
+  where: () => ({ channel: state.channel, thread: "" }), send: say, last: () => lastOwn(roots(), false),
 });
 const threadComposer = composer("composer-thread", {
-  where: () => ({ channel: state.channel, thread: state.thread }), send: say, last: () => lastOwn(thread(state.thread)),
+  where: () => ({ channel: state.channel, thread: state.thread }), send: say, last: () => lastOwn(thread(state.thread), true),
 });
 
 function toggleMenu() {

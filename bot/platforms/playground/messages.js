@@ -35,9 +35,10 @@ export function showList(container, posts, { inThread, actions }) {
     const last = summary?.last;
     const newest = index === posts.length - 1 && (inThread || channel().kind === "direct");
     // What is being edited stays as it is, whatever happens around it.
-    const mark = state.editing === post.id ? ["editing"] : [post, state.person, compact, newest ? ready : newest,
+    const editing = state.editing === `${post.id} ${inThread}`; // a root stands in both lists
+    const mark = editing ? ["editing"] : [post, state.person, compact, newest ? ready : newest,
       summary?.count ?? 0, last ?? null, !inThread && state.thread === post.id];
-    rows.push({ key: post.id, mark, build: () => article(post, { compact, newest, summary, inThread, actions }) });
+    rows.push({ key: post.id, mark, build: () => article(post, { compact, newest, editing, summary, inThread, actions }) });
     before = post;
   }
   reconcile(container, rows);
@@ -51,7 +52,7 @@ function dayName(date) {
 
 export const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
 
-function article(post, { compact, newest, summary, inThread, actions }) {
+function article(post, { compact, newest, editing, summary, inThread, actions }) {
   const who = author(post.author);
   const bot = who.id === state.bot.id;
   const own = post.author === state.person;
@@ -70,7 +71,7 @@ function article(post, { compact, newest, summary, inThread, actions }) {
     post.release && h("span", { class: "release-badge", title: "The release this answer speaks for" },
       icon("tag"), `${state.product} ${post.release.replaceAll("+", " and ")}`.trim()),
     time, post.edited && h("span", { class: "quiet" }, "(edited)"));
-  const body = state.editing === post.id && own
+  const body = editing && own
     ? editor(post, actions)
     : h("div", { class: "body" }, markdown(post.text, { anchor: `${inThread ? "t" : "m"}${post.id}`, breaks: !bot }));
   return h("article", { class: classes, tabindex: "-1", "aria-label": `${who.name}, ${clock.format(date)}`, "data-id": post.id },
@@ -141,7 +142,7 @@ function toolbar(post, { own, bot, inThread, actions }) {
     !inThread && channel().kind !== "direct" && tool("thread", "Reply in thread", () => actions.open(post.id)),
     bot && h("button", { type: "button", class: "copy-text", "aria-label": "Copy the text", title: "Copy the text", onclick: (event) => copy(post.text, event.currentTarget) },
       icon("copy"), h("span", { class: "hidden-text" })),
-    own && tool("edit", "Edit", () => actions.edit(post)),
+    own && tool("edit", "Edit", () => actions.edit(post, inThread)),
     own && tool("trash", "Delete", () => actions.remove(post)),
   ].filter(Boolean);
   return tools.length ? h("div", { class: "toolbar", role: "group", "aria-label": "Actions" }, tools) : null;

@@ -34,6 +34,8 @@ logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
 MAX_JUDGED = 1_000_000
 """Characters of a page above which trafilatura is not asked: its time grows faster than the page."""
+MAX_DEPTH = 200
+"""Tags inside each other above which a page is not read: real ones have up to 60, and time grows with it."""
 COVERAGE = 0.85
 """Share of trafilatura's text that the element chosen as the article must hold; ours."""
 LINK_SHARE = 0.7
@@ -83,6 +85,8 @@ _CALLOUT = re.compile(r"admonition|note|tip|warn|callout|alert", re.I)
 
 def parse(raw: RawDocument, text: str) -> Document:
     """Parse an HTML page to the sections of its article."""
+    if _depth(soup_of(text)) > MAX_DEPTH:
+        raise RecursionError
     extracted = _extracted(text)
     judged = _words(extracted)
     sought = set(judged.split())
@@ -121,6 +125,15 @@ def _written(soup: BeautifulSoup, title: str, judged: str, strictly: bool) -> tu
         outline.heading(1, one_line(heading.get_text()), anchor_of(heading))
     HtmlWriter(outline, title).write(article)
     return outline.sections()
+
+
+def _depth(soup: BeautifulSoup) -> int:
+    deepest = 0
+    level: list[Tag] = [soup]
+    while level and deepest <= MAX_DEPTH:
+        deepest += 1
+        level = [child for tag in level for child in tag.children if isinstance(child, Tag)]
+    return deepest
 
 
 def _title(soup: BeautifulSoup, path: str) -> str:

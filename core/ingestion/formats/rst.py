@@ -61,9 +61,30 @@ def _tree(text: str, session: Session) -> Any:
         if name not in document.substitution_defs:
             document.substitution_defs[name] = nodes.substitution_definition("", nodes.Text(value))
             document.substitution_names[name.lower()] = name
+    _tame(document)
     for transform in (Substitutions, PropagateTargets):
         transform(document).apply()
     return document
+
+
+def _tame(document: Any) -> None:
+    """Empty substitutions that stand for each other until they would fill the memory."""
+    sizes: dict[str, int] = {}
+    definitions = document.substitution_defs
+
+    def size(name: str) -> int:
+        key = name if name in definitions else document.substitution_names.get(name.lower(), "")
+        if key and key not in sizes:
+            sizes[key] = 0  # what refers to itself is docutils' to find
+            inner = [ref["refname"] for ref in definitions[key].findall(nodes.substitution_reference)]
+            sizes[key] = len(definitions[key].astext()) + sum(size(ref) for ref in inner)
+            if sizes[key] > MAX_LINE:
+                definitions[key].clear()
+                sizes[key] = 0
+        return sizes.get(key, 0)
+
+    for name in list(definitions):
+        size(name)
 
 
 @lru_cache(maxsize=1)

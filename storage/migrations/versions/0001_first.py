@@ -48,7 +48,7 @@ def upgrade() -> None:
 
     op.create_table('corpora',
     sa.Column('release', sa.String(length=255), nullable=False),
-    sa.Column('encoder', sa.String(length=255), nullable=False),
+    sa.Column('encoder', sa.Text(), nullable=False),
     sa.Column('generation', sa.Integer(), nullable=False),
     sa.Column('built_at', sa.Float(), nullable=False),
     sa.Column('documents', sa.Integer(), nullable=False),
@@ -111,7 +111,7 @@ def upgrade() -> None:
 
     op.create_table('source_runs',
     sa.Column('release', sa.String(length=255), nullable=False),
-    sa.Column('source', sa.String(length=255), nullable=False),
+    sa.Column('source', sa.Text(), nullable=False),
     sa.Column('at', sa.Float(), nullable=False),
     sa.Column('succeeded_at', sa.Float(), nullable=False),
     sa.Column('failures', sa.Integer(), nullable=False),
@@ -120,7 +120,7 @@ def upgrade() -> None:
     sa.PrimaryKeyConstraint('release', 'source')
     )
     op.create_table('vectors',
-    sa.Column('encoder', sa.String(length=255), nullable=False),
+    sa.Column('encoder', sa.Text(), nullable=False),
     sa.Column('text_hash', sa.String(length=64), nullable=False),
     sa.Column('vector', sa.LargeBinary(), nullable=False),
     sa.PrimaryKeyConstraint('encoder', 'text_hash')

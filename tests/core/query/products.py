@@ -19,7 +19,12 @@ PRODUCTS = {
         ("3.1", ["3.1.x", "v3.1"], "latest"),
     ),
     "netpilot": _product(
-        "NetPilot", ["NP"], ("R16.4", [], ""), ("R17.1", [], "lts"), ("R17.2", [], ""), ("R17.3", [], "latest")
+        "NetPilot",
+        ["NP"],
+        ("R16.4", [], ""),
+        ("R17.1", [], "lts"),
+        ("R17.2", [], ""),
+        ("R17.3", [], "latest"),
     ),
     "telecom": _product("NetPilot", [], ("17.10", [], ""), ("17.20", [], ""), ("17.30", [], "latest")),
     "studio": _product(

@@ -1,10 +1,8 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from core.domain import Product, Question, Turn
-from core.query.releases import lookup, resolve
+from core.domain import Question, Turn
+from core.query.releases import resolve
 from tests.core.query.products import PRODUCTS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "releases.jsonl"

@@ -1,0 +1,151 @@
+"""What every `ConversationStore` does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.domain import MessageRef
+from core.ports import Claim, ConversationStore
+from tests.contracts.conftest import Stores
+from tests.contracts.samples import AWKWARD, UNWRITABLE, kept_of
+
+
+@pytest.fixture
+def store(stores: Stores) -> ConversationStore:
+    return stores.conversations
+
+
+def claim(message: str, at: float = 100.5, conversation: str = "slack:C:1", **payload: Any) -> Claim:
+    return Claim(message, conversation, "slack:U1", at, payload)
+
+
+def refs(*messages: str) -> tuple[MessageRef, ...]:
+    return tuple(MessageRef("slack", "C", message, "1") for message in messages)
+
+
+async def test_nothing_is_there_at_first(store: ConversationStore) -> None:
+    assert await store.claimed("m") is None
+    assert await store.last_claim("slack:C:1") is None
+    assert await store.unanswered(0) == ()
+    assert await store.answer_of("slack:C:p1") == ""
+    await store.answered("m", "a")
+    await store.posted("m", ())
+    await store.reopen("m", {}, 1.0)
+    assert await store.claimed("m") is None
+    assert await store.unanswered(0) == ()
+
+
+async def test_a_message_is_taken_once(store: ConversationStore) -> None:
+    first = replace(claim("m", text=AWKWARD, deep=[{"a": None, "b": 1.5}]), parts=refs("p1"))
+    assert await store.claim(first, "e1")
+    assert not await store.claim(claim("m", at=200), "e2")
+    assert not await store.claim(claim("m"))
+    assert await store.claimed("m") == first
+
+
+async def test_an_event_is_taken_once_whatever_it_brings(store: ConversationStore) -> None:
+    assert await store.claim(claim("m1"), "e1")
+    assert not await store.claim(claim("m2"), "e1")
+    assert await store.claimed("m2") is None
+    assert await store.claim(claim("m2"), "e2")
+
+
+async def test_an_event_without_a_message_is_taken_too(store: ConversationStore) -> None:
+    assert await store.claim(claim(""), "reaction-1")
+    assert not await store.claim(claim(""), "reaction-1")
+    assert await store.claim(claim(""), "reaction-2")
+    assert await store.unanswered(0) == ()
+
+
+async def test_twenty_claimers_at_once_get_a_message_once(store: ConversationStore) -> None:
+    by_event = await asyncio.gather(*(store.claim(claim("m"), f"e{n}") for n in range(20)))
+    assert sum(by_event) == 1
+    by_message = await asyncio.gather(*(store.claim(claim(f"n{n}"), "event") for n in range(20)))
+    assert sum(by_message) == 1
+    assert len(await store.unanswered(0)) == 2
+
+
+async def test_what_was_taken_and_not_settled_is_found_again_within_the_window(store: ConversationStore) -> None:
+    for message, at in (("late", 300.0), ("old", 100.0), ("edge", 200.0), ("done", 250.0), ("dropped", 260.0)):
+        await store.claim(claim(message, at, text=message))
+    await store.answered("done", "a1")
+    await store.answered("dropped", "")
+    found = await store.unanswered(200.0)
+    assert [c.message for c in found] == ["edge", "late"]
+    assert found[0].payload == {"text": "edge"}
+    assert [c.message for c in await store.unanswered(0)] == ["old", "edge", "late"]
+
+
+async def test_posts_lead_back_to_the_answer(store: ConversationStore) -> None:
+    await store.claim(claim("m"))
+    await store.posted("m", refs("p1", "p2"))
+    assert await store.answer_of("slack:C:p1") == ""
+    kept = await store.claimed("m")
+    assert kept is not None
+    assert kept.parts == refs("p1", "p2")
+    await store.answered("m", "a1")
+    assert [await store.answer_of(f"slack:C:{p}") for p in ("p1", "p2", "p3")] == ["a1", "a1", ""]
+
+    await store.posted("m", refs("p1", "p3"))  # a shorter or longer answer after an edit
+    assert [await store.answer_of(f"slack:C:{p}") for p in ("p1", "p2", "p3")] == ["a1", "", "a1"]
+    await store.posted("m", ())
+    assert await store.answer_of("slack:C:p1") == ""
+
+
+async def test_a_claim_settled_without_an_answer_has_none(store: ConversationStore) -> None:
+    await store.claim(claim("m"))
+    await store.posted("m", refs("p1"))
+    await store.answered("m", "")
+    assert await store.answer_of("slack:C:p1") == ""
+    assert await store.last_claim("slack:C:1") is None
+
+
+async def test_the_last_claim_of_a_conversation_is_the_latest_answered(store: ConversationStore) -> None:
+    for message, at in (("m1", 1.0), ("m3", 3.0), ("m2", 2.0), ("m4", 4.0), ("m5", 5.0)):
+        await store.claim(claim(message, at))
+    await store.claim(claim("other", 9.0, "slack:C:2"))
+    for message in ("m1", "m2", "m3", "other"):
+        await store.answered(message, f"a-{message}")
+    await store.answered("m5", "")
+    last = await store.last_claim("slack:C:1")
+    assert last is not None
+    assert (last.message, last.answer_id, last.at) == ("m3", "a-m3", 3.0)
+    assert await store.last_claim("slack:C:3") is None
+
+
+async def test_a_reopened_claim_waits_again_in_the_same_messages(store: ConversationStore) -> None:
+    await store.claim(claim("m", 100.0, text="before"))
+    await store.posted("m", refs("p1"))
+    await store.answered("m", "a1")
+    await store.reopen("m", {"text": "after"}, 150.0)
+    (waiting,) = await store.unanswered(150.0)
+    assert (waiting.payload, waiting.parts, waiting.at) == ({"text": "after"}, refs("p1"), 150.0)
+    assert waiting.answer_id == ""
+    assert await store.answer_of("slack:C:p1") == ""
+    assert not await store.claim(claim("m"))
+    await store.answered("m", "a2")
+    assert await store.answer_of("slack:C:p1") == "a2"
+
+
+async def test_a_reply_of_very_many_messages_is_kept(store: ConversationStore) -> None:
+    await store.claim(claim("m"))
+    parts = refs(*(f"p{n}" for n in range(700)))
+    await store.posted("m", parts)
+    await store.answered("m", "a1")
+    assert await store.answer_of("slack:C:p699") == "a1"
+    kept = await store.claimed("m")
+    assert kept is not None
+    assert kept.parts == parts
+
+
+async def test_text_that_no_database_can_hold_costs_only_its_bad_characters(store: ConversationStore) -> None:
+    odd = replace(claim("web:m", text=UNWRITABLE), asker=f"web:{UNWRITABLE}")
+    assert await store.claim(odd, f"event {UNWRITABLE}")
+    assert not await store.claim(claim("web:n"), f"event {UNWRITABLE}")
+    (kept,) = await store.unanswered(0)
+    assert kept_of(kept.payload["text"]) == kept_of(UNWRITABLE)
+    assert kept_of(kept.asker) == kept_of(odd.asker)
