@@ -51,6 +51,11 @@ class Dispatch:
         self._limits = limits
         self._running: dict[str, asyncio.Task[Any]] = {}
 
+    @property
+    def product(self) -> str:
+        """Return the name of what is talked about."""
+        return self._engine.product.name
+
     # --- messages -----------------------------------------------------------------------------
 
     async def message(self, chat: Chat, message: Message) -> None:

@@ -27,11 +27,15 @@ log = logging.getLogger(__name__)
 
 
 def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
-    """Build every platform of the folder that is configured: the folder is the registry."""
+    """Build every platform of the folder that is configured: the folder is the registry.
+
+    A module with `_` in its name is a platform's helper.
+    """
     found = []
-    for module in pkgutil.iter_modules(platforms.__path__):
-        connect = getattr(importlib.import_module(f"{platforms.__name__}.{module.name}"), "connect", None)
-        platform = connect(settings, dispatch) if connect else None
+    for name in (
+        module.name for module in pkgutil.iter_modules(platforms.__path__) if "_" not in module.name
+    ):
+        platform = importlib.import_module(f"{platforms.__name__}.{name}").connect(settings, dispatch)
         if platform is not None:
             found.append(platform)
     return found

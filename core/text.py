@@ -19,10 +19,11 @@ STOP_WORDS = frozenset(
 )
 
 COMMON_WORDS = frozenset(
-    """anyone best better bit cannot can't correct correctly currently does doesn't don't everyone example exactly
-    find good idea isn't issue know let let's look looking makes maybe means need needs nice people problem proper
-    properly question really right seems someone something somehow sort stuff sure there's understand want wants ways what's
-    won't wonder wondering works working would""".split()  # noqa: SIM905
+    """anyone best better bit cannot can't correct correctly currently does doesn't don't everyone
+    example exactly find good idea isn't issue know let let's look looking makes maybe means need
+    needs nice people problem proper properly question really right seems someone something somehow
+    sort stuff sure there's understand want wants ways what's won't wonder wondering works working
+    would""".split()  # noqa: SIM905
 )
 """Words of questions that say nothing about their subject."""
 
@@ -146,9 +147,11 @@ def identifiers(text: str) -> list[str]:
         if m[0].lower() not in _ABBREVIATED and m[0].strip("_")
     ]
     for quoted in _BACKTICKS.finditer(text):
-        for match in _TOKEN.finditer(quoted[1]):
-            if not match[0].isdigit() and len(match[0]) > 1:
-                found.append((quoted.start(1) + match.start(), match[0]))
+        found += [
+            (quoted.start(1) + match.start(), match[0])
+            for match in _TOKEN.finditer(quoted[1])
+            if not match[0].isdigit() and len(match[0]) > 1
+        ]
     ordered = sorted(found, key=lambda f: f[0])
     return list(dict.fromkeys(name.removesuffix("()").lstrip("@") for _, name in ordered))
 

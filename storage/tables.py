@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sqlalchemy import JSON, Dialect, Float, ForeignKey, Index, Integer, LargeBinary, String, Text, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    Text,
+    TypeDecorator,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
@@ -19,7 +30,7 @@ def writable(text: str) -> str:
 class Prose(TypeDecorator[str]):
     """Text of any length."""
 
-    impl = Text
+    impl: type[String] = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:

@@ -6,8 +6,10 @@ import asyncio
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +24,7 @@ T = TypeVar("T")
 AT_ONCE = 5000
 """Rows a call; Chroma refuses more than 5,461."""
 CHECK_SECONDS = 60
+READERS = 2
 
 
 class ChromaVectors:
@@ -33,7 +36,8 @@ class ChromaVectors:
         self._client = chromadb.PersistentClient(
             path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
         )
-        self._searching = ThreadPoolExecutor(2, thread_name_prefix="chroma")
+        self._readers = threading.Semaphore(READERS)
+        self._searching = ThreadPoolExecutor(READERS, thread_name_prefix="chroma")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="chroma-write")
         self._open: dict[str, Any] = {}
 
@@ -41,9 +45,12 @@ class ChromaVectors:
         """Put vectors under their ids."""
 
         def put() -> None:
-            target = self._client.get_or_create_collection(
-                collection, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-            )
+            target = self._collection(collection)
+            if target is None:
+                with self._alone():
+                    target = self._client.create_collection(
+                        collection, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
+                    )
             for start in range(0, len(ids), AT_ONCE):
                 stop = start + AT_ONCE
                 target.upsert(ids=list(ids[start:stop]), embeddings=vectors[start:stop])
@@ -63,35 +70,30 @@ class ChromaVectors:
     async def search(self, collection: str, queries: Matrix, k: int) -> list[list[Hit]]:
         """Return for each row of `queries` up to k hits with their cosine, best first."""
 
-        def find() -> list[list[Hit]]:
-            target = self._collection(collection)
-            if target is None or not len(queries):
-                return [[] for _ in queries]
+        def find(target: Any) -> list[list[Hit]]:
+            if not len(queries):
+                return []
             found = target.query(query_embeddings=queries, n_results=k, include=["distances"])
             return [
                 [Hit(key, 1.0 - distance) for key, distance in zip(keys, distances, strict=True)]
                 for keys, distances in zip(found["ids"], found["distances"], strict=True)
             ]
 
-        return await asyncio.get_running_loop().run_in_executor(self._searching, find)
+        return await self._read(collection, find, [[] for _ in queries])
 
     async def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty when there is no such collection."""
 
-        def read() -> set[str]:
-            target = self._collection(collection)
-            return set(target.get(include=[])["ids"]) if target else set()
-
-        return await asyncio.get_running_loop().run_in_executor(self._searching, read)
+        return await self._read(collection, lambda target: set(target.get(include=[])["ids"]), set())
 
     async def drop(self, collection: str) -> None:
         """Remove a collection; an unknown one is no error."""
 
         def remove() -> None:
-            self._open.pop(collection, None)
             if self._collection(collection) is not None:
-                self._open.pop(collection, None)
-                self._client.delete_collection(collection)
+                with self._alone():
+                    del self._open[collection]
+                    self._client.delete_collection(collection)
 
         await self._write(remove)
 
@@ -115,6 +117,24 @@ class ChromaVectors:
             except NotFoundError:
                 return None
         return self._open[name]
+
+    async def _read(self, collection: str, work: Callable[[Any], T], nothing: T) -> T:
+        def read() -> T:
+            with self._readers:
+                target = self._collection(collection)
+                return nothing if target is None else work(target)
+
+        return await asyncio.get_running_loop().run_in_executor(self._searching, read)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Wait until nobody reads: Chroma fails when a collection comes or goes meanwhile."""
+        for _ in range(READERS):
+            self._readers.acquire()
+        try:
+            yield
+        finally:
+            self._readers.release(READERS)
 
     async def _write(self, work: Callable[[], T]) -> T:
         def marked() -> T:

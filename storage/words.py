@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import shutil
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -36,6 +37,7 @@ class TantivyWords:
         builder.add_text_field("text", tokenizer_name="spaces")
         self._schema = builder.build()
         self._open: dict[str, tantivy.Index] = {}
+        self._opening = threading.Lock()
         self._searching = ThreadPoolExecutor(2, thread_name_prefix="tantivy")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="tantivy-write")
 
@@ -60,15 +62,13 @@ class TantivyWords:
             for key in ids:
                 writer.delete_documents_by_term("id", key)
 
-        if self._index(collection) is not None:
-            await self._write(collection, remove)
+        await self._write(collection, remove, create=False)
 
     async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
         """Return up to k hits with their BM25 score, best first."""
 
-        def find() -> list[Hit]:
-            index = self._index(collection)
-            if index is None or not terms:
+        def find(index: tantivy.Index) -> list[Hit]:
+            if not terms:
                 return []
             clauses = []
             for term in terms:
@@ -82,41 +82,36 @@ class TantivyWords:
             found = searcher.search(tantivy.Query.boolean_query(clauses), k)
             return [Hit(searcher.doc(address)["id"][0], score) for score, address in found.hits]
 
-        return await self._read(find)
+        return await self._read(collection, find, [])
 
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
 
-        def read() -> dict[str, float]:
-            index = self._index(collection)
-            if index is None:
-                return dict.fromkeys(terms, 0.0)
+        def read(index: tantivy.Index) -> dict[str, float]:
             searcher = index.searcher()
             total = searcher.num_docs
             counts = {term: min(searcher.doc_freq("text", term), total) for term in terms}
             return {term: math.log1p((total - n + 0.5) / (n + 0.5)) for term, n in counts.items()}
 
-        return await self._read(read)
+        return await self._read(collection, read, dict.fromkeys(terms, 0.0))
 
     async def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty when there is no such collection."""
 
-        def read() -> set[str]:
-            index = self._index(collection)
-            if index is None:
-                return set()
+        def read(index: tantivy.Index) -> set[str]:
             searcher = index.searcher()
             found = searcher.search(tantivy.Query.all_query(), max(1, searcher.num_docs))
             return {searcher.doc(address)["id"][0] for _, address in found.hits}
 
-        return await self._read(read)
+        return await self._read(collection, read, set())
 
     async def drop(self, collection: str) -> None:
         """Remove a collection; an unknown one is no error."""
 
         def remove() -> None:
-            self._open.pop(collection, None)
-            shutil.rmtree(self._folder / collection, ignore_errors=True)
+            with self._opening:
+                self._open.pop(collection, None)
+                shutil.rmtree(self._folder / collection, ignore_errors=True)
 
         await asyncio.get_running_loop().run_in_executor(self._writing, remove)
 
@@ -131,6 +126,10 @@ class TantivyWords:
         self._open.clear()
 
     def _index(self, collection: str, create: bool = False) -> tantivy.Index | None:
+        with self._opening:
+            return self._opened(collection, create)
+
+    def _opened(self, collection: str, create: bool) -> tantivy.Index | None:
         if collection in self._open:
             return self._open[collection]
         place = self._folder / collection
@@ -148,13 +147,27 @@ class TantivyWords:
         self._open[collection] = index
         return index
 
-    async def _read(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._searching, work)
+    async def _read(self, collection: str, work: Callable[[tantivy.Index], T], nothing: T) -> T:
+        def run() -> T:
+            index = self._index(collection)
+            if index is None:
+                return nothing
+            try:
+                return work(index)
+            except (ValueError, OSError):
+                if self._open.get(collection) is index:
+                    raise
+                return nothing  # dropped since it was opened
 
-    async def _write(self, collection: str, work: Callable[[tantivy.IndexWriter], None]) -> None:
+        return await asyncio.get_running_loop().run_in_executor(self._searching, run)
+
+    async def _write(
+        self, collection: str, work: Callable[[tantivy.IndexWriter], None], create: bool = True
+    ) -> None:
         def run() -> None:
-            index = self._index(collection, create=True)
-            assert index is not None
+            index = self._index(collection, create)
+            if index is None:
+                return
             writer = index.writer(WRITER_BYTES, 1)
             try:
                 work(writer)

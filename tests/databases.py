@@ -5,24 +5,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 
 import pytest
 from sqlalchemy import create_engine, make_url
 
 VARIABLE = "THREADLORE_TEST_POSTGRES"
+GIVEN = os.environ.get(VARIABLE, "")
+_numbers = count()
+DATABASES = ("sqlite", "postgresql") if GIVEN else ("sqlite",)
+"""What a test that needs a database runs on; `contracts/test_postgresql.py` says it when one is missing."""
 
 
 @contextmanager
 def postgres_schema() -> Iterator[str]:
     """Make an empty schema and yield the URL that sees only this; everything else there is left alone."""
-    given = os.environ.get(VARIABLE, "")
-    if not given:
+    if not GIVEN:
         told = f"needs PostgreSQL: start one and set {VARIABLE}=postgresql://user@127.0.0.1:5432/db"
         if os.environ.get("THREADLORE_CI") == "1":
             pytest.fail(told, pytrace=False)
         pytest.skip(told)
-    name = f"threadlore_test_{os.getpid()}"
-    url = make_url(given).set(drivername="postgresql+psycopg")
+    name = f"threadlore_test_{os.getpid()}_{next(_numbers)}"
+    url = make_url(GIVEN).set(drivername="postgresql+psycopg")
     engine = create_engine(url, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.exec_driver_sql(f"DROP SCHEMA IF EXISTS {name} CASCADE")

@@ -125,6 +125,7 @@ class Playground:
             await self._posts.load()
             await self._listen(runner)
             self.started.set()
+            self._room.resume()
             log.info("the playground is on %s", self.url)
             await self._stopping.wait()
         finally:

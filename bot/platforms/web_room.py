@@ -75,7 +75,7 @@ class Room:
         """Return all that one person's page shows."""
         player = self.player(person)
         releases = await self._dispatch.releases()
-        product = str(getattr(self._dispatch, "product", "") or "")
+        product = self._dispatch.product
         return {
             "person": player.id,
             "people": [{"id": p.id, "name": p.name, "about": p.about} for p in PLAYERS.values()],
@@ -251,6 +251,10 @@ class Room:
             log.exception("/%s failed", command.name)
             said = ThreadloreError.told
         responder.finish(said)
+
+    def resume(self) -> None:
+        """Have what a dead process left unanswered answered now."""
+        self._soon(self._dispatch.resume(self._chat))
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(_logged(work))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from core.memory.sense import Sense, root, sense
 from core.text import parts_of
-from core.vocabulary import OPPOSITES, RIVALS, SOFTWARE, SYNONYMS
+from core.vocabulary import OPPOSITES, RIVALS, SOFTWARE, SYNONYMS, word_list
 
 _DOMAIN = re.compile(r"\.(?:com|org|net|io|dev|de|eu|co|js)$", re.IGNORECASE)
 _PAIRED = re.compile(
@@ -20,12 +20,28 @@ _PAIRED = re.compile(
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
 _TURNED = frozenset(
     root(w)
-    for w in ["disable", "deactivate", "remove", "delete", "prevent", "stop", "avoid", "hide", "deny", "forbid", "block", "uninstall", "refuse", "reject", "suppress", "silence", "ignore", "skip", "exclude", "lack", "fail", "fails", "error", "broken", "problem", "trouble", "unable", "impossible", "miss", "missing", "lose", "lost", "wrong", "invalid", "issue", "restrict", "undo", "unable", "hidden", "invisible", "rid", "clear", "omit", "bypass", "escape", "forgot", "forget", "unlike", "gone", "dead", "empty", "off", "offline", "quit", "cancel", "kill", "leave", "halt", "pause", "cease", "revoke", "withdraw"]
+    for w in word_list(
+        """disable deactivate remove delete prevent stop avoid hide deny forbid block uninstall refuse
+        reject suppress silence ignore skip exclude lack fail fails error broken problem trouble unable
+        impossible miss missing lose lost wrong invalid issue restrict undo unable hidden invisible rid
+        clear omit bypass escape forgot forget unlike gone dead empty off offline quit cancel kill leave
+        halt pause cease revoke withdraw"""
+    )
 )
 """Words that say by themselves what another question says with "not"."""
 _LIGHT = frozenset(
     root(w)
-    for w in ["make", "way", "possible", "best", "good", "better", "easy", "easily", "simple", "simply", "work", "works", "use", "using", "used", "want", "need", "able", "help", "question", "problem", "issue", "mean", "meaning", "happen", "actually", "currently", "exactly", "really", "correct", "correctly", "proper", "properly", "right", "know", "tell", "explain", "wonder", "idea", "example", "go", "going", "come", "take", "give", "keep", "done", "let", "try", "find", "get", "have", "cause", "reason", "purpose", "seem", "look", "looking", "like", "just", "still", "even", "ever", "already", "specific", "certain", "thing", "stuff", "kind", "sort", "someone", "anyone", "something", "anything", "people", "person", "one", "ones", "user's", "since", "here", "there", "time", "point", "respective", "various", "own", "my", "please", "wish", "wanna", "gonna", "cant", "recommend", "recommended", "suggest", "suggestion", "suggestions", "advice", "solution", "method", "approach", "manner", "quick", "quickly", "quickest", "fastest", "safe", "available", "support", "supported", "case", "different", "possibility", "exist", "exists", "long", "often", "many", "much", "number", "well", "part", "lot"]
+    for w in word_list(
+        """make way possible best good better easy easily simple simply work works use using used want need
+        able help question problem issue mean meaning happen actually currently exactly really correct
+        correctly proper properly right know tell explain wonder idea example go going come take give
+        keep done let try find get have cause reason purpose seem look looking like just still even ever
+        already specific certain thing stuff kind sort someone anyone something anything people person
+        one ones user's since here there time point respective various own my please wish wanna gonna
+        cant recommend recommended suggest suggestion suggestions advice solution method approach manner
+        quick quickly quickest fastest safe available support supported case different possibility exist
+        exists long often many much number well part lot"""
+    )
 )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.text import STOP_WORDS, identifiers, parts_of, quantities, stem
-from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS
+from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS, word_list
 
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
@@ -24,7 +24,8 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bspeed(?:ing)?\s+up\b", " fast "),
         (r"\blook(?:ing)?\s+(?:up|for|at)\b", " find "),
         (
-            r"\b(?:break|clean|sign|end|come|came|pop|start|mess|hook|free|open|fill|make|show|bring)(?:s|ing|ed)?\s+up\b",
+            r"\b(?:break|clean|sign|end|come|came|pop|start|mess|hook|free|open|fill|make|show|bring)(?:s"
+            r"|ing|ed)?\s+up\b",
             " {} ",
         ),
         (r"\b(?:slow|break|write|track|cool|scroll)(?:s|ing|ed)?\s+down\b", " {} "),
@@ -36,30 +37,41 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     )
 )
 _NOT_NEGATED = re.compile(
-    r"\bwhy\s+not\b|\b(?:whether|or)\s+not\b|\bif\s+not\b|\bnot\s+only\b|\bnot\s+sure\b|\bno\s+(?:idea|clue|luck|matter|longer\s+than)\b"
-    r"|\b(?:do|did|does)(?:n['’]?t|\s+not)\s+(?:know|understand|remember|see|find|get)\s+(?:how|where|what|why|the\s+way|any|if)\b"
-    r"|\b(?:can|could)(?:n['’]?t|not|\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out|remember|think)\b|\bis\s+there\s+no\b"
+    r"\bwhy\s+not\b|\b(?:whether|or)\s+not\b|\bif\s+not\b|\bnot\s+only\b|\bnot\s+sure\b|\bno\s+(?:idea"
+    r"|clue|luck|matter|longer\s+than)\b"
+    r"|\b(?:do|did|does)(?:n['’]?t|\s+not)\s+(?:know|understand|remember|see|find|get)\s+(?:how|where"
+    r"|what|why|the\s+way|any|if)\b"
+    r"|\b(?:can|could)(?:n['’]?t|not|\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
+    r"|remember|think)\b|\bis\s+there\s+no\b"
     r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=.*\?)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][\w+#'’-]*[\w+#]|[A-Za-z]|\d[\w.]*")
 _FRAME = re.compile(
-    r"^\W*(?:(?:hi|hello|hey|please|so|ok|and|i['’]?d like to know|can (?:you|anyone|someone) tell me|does (?:any|some)(?:one|body) know)\b\W*)*"
+    r"^\W*(?:(?:hi|hello|hey|please|so|ok|and|i['’]?d like to know|can (?:you|anyone|someone) tell me"
+    r"|does (?:any|some)(?:one|body) know)\b\W*)*"
     r"(?:how\s+(?:do|can|would|should|could|might|must|does|did)\s+(?:i|we|you|one|it)|how\s+to|how"
-    r"|(?:what(?:['’]s|\s+is|\s+would be|\s+are)?|is\s+there|are\s+there)\s+(?:(?:a|an|the|any|some|best|good|easy|easiest|simplest|proper|correct|right)\s+)*"
-    r"ways?\s+(?:to|of|for)|is\s+it\s+possible\s+to|can\s+(?:i|we|you|one)|(?:i|we)\s+(?:want|need|would\s+like|have)\s+to|i['’]d\s+like\s+to"
-    r"|what\s+(?:must|should|can|do)\s+(?:i|we)\s+do\s+to|why\s+(?:is|are|do|does)|where\s+(?:is|are|do|can)(?:\s+(?:i|we))?)\s+",
+    r"|(?:what(?:['’]s|\s+is|\s+would be|\s+are)?|is\s+there|are\s+there)\s+(?:(?:a|an|the|any|some|best"
+    r"|good|easy|easiest|simplest|proper|correct|right)\s+)*"
+    r"ways?\s+(?:to|of|for)|is\s+it\s+possible\s+to|can\s+(?:i|we|you|one)|(?:i|we)\s+(?:want|need"
+    r"|would\s+like|have)\s+to|i['’]d\s+like\s+to"
+    r"|what\s+(?:must|should|can|do)\s+(?:i|we)\s+do\s+to|why\s+(?:is|are|do|does)|where\s+(?:is|are|do"
+    r"|can)(?:\s+(?:i|we))?)\s+",
     re.IGNORECASE,
 )
 _MOST = 4000
 """Characters that are looked at; what follows in a chat message is a log or a file."""
 _ARTICLES = frozenset(
-    ["a", "an", "the", "my", "your", "our", "their", "his", "her", "its", "this", "that", "these", "those", "some", "any", "i", "me", "we", "us", "so", "please", "here", "there", "just", "also"]
+    word_list(
+        """a an the my your our their his her its this that these those some any i me we us so please here
+        there just also"""
+    )
 )
 _STOPPED = re.compile(r"\b(?:stop|quit|cease)(?:s|ped|ping)?\s+(?:being|getting|(?=\w+ing\b))", re.IGNORECASE)
 
 
 def root(word: str) -> str:
+    """Return the stem of a lower-case word, British and American spelling alike."""
     word = re.sub(r"is(e|ed|es|ing|ation)$", r"iz\1", word) if len(word) > 6 else word
     return stem(word.replace("colour", "color"))
 
@@ -101,6 +113,7 @@ class Sense:
 
 @lru_cache(maxsize=4096)
 def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, ...]) -> Sense:
+    """Read a question; cached, for one remembered question is compared with many asked ones."""
     text = _without_names(text[:_MOST], product_names, release_names)
     code = tuple(identifiers(text))
     flat = text
@@ -182,10 +195,9 @@ def _denied(text: str) -> frozenset[str]:
         elif word in ".!?;":
             pending = False
         elif (
-            (pending
-            and word not in STOP_WORDS | {"be", "being", "been", "want", "using", "use", "used", "having"})
-            or (pending and word in ("see", "show", "get"))
-        ):
+            pending
+            and word not in STOP_WORDS | {"be", "being", "been", "want", "using", "use", "used", "having"}
+        ) or (pending and word in ("see", "show", "get")):
             found.add(root(word))
             pending = False
     return frozenset(found)

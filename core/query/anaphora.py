@@ -10,52 +10,80 @@ import re
 from dataclasses import dataclass
 
 from core.text import STOP_WORDS, identifiers
+from core.vocabulary import word_list
 
 _SUBJECT = r"(?:i|you|we|one|they|people|someone|anyone|users?)"
 _VERB_FRAME = re.compile(
-    rf"\b(?:(?:how|where|when|why|what|which \w+)\s+(?:do|does|did|can|could|should|would|will|must|shall)\s+{_SUBJECT}\s+"
+    rf"\b(?:(?:how|where|when|why|what|which \w+)\s+(?:do|does|did|can|could|should|would|will|must"
+    rf"|shall)\s+{_SUBJECT}\s+"
     rf"(?:(?:best|properly|correctly|actually|even|also|not|have to|need to|want to)\s+)*"
-    rf"|(?:can|could|should|may|must|do|did|would)\s+{_SUBJECT}\s+(?:(?:also|still|even|just|have to|need to)\s+)*"
-    rf"|(?:how|where|when|what|possible|way|ways|best|need|needs|want|wants|trying|try|like|able|going|supposed|have"
+    rf"|(?:can|could|should|may|must|do|did|would)\s+{_SUBJECT}\s+(?:(?:also|still|even|just|have to"
+    rf"|need to)\s+)*"
+    rf"|(?:how|where|when|what|possible|way|ways|best|need|needs|want|wants|trying|try|like|able|going"
+    rf"|supposed|have"
     rf"|safe|ok|okay|better|recommended|necessary)\s+to\s+(?:(?:not|best|properly|also)\s+)*"
     rf"|(?:{_SUBJECT}|me)\s+(?:can|could|should|want to|need to|have to|must)\s+)",
     re.IGNORECASE,
 )
 _NOUN_FRAME = re.compile(
-    r"\b(?:what|who|where|which|when|why)(?:['’]s|['’]re|\s+(?:is|are|was|were))\s+|\b(?:tell me|talk|know|hear|information"
+    r"\b(?:what|who|where|which|when|why)(?:['’]s|['’]re|\s+(?:is|are|was|were))\s+|\b(?:tell me|talk"
+    r"|know|hear|information"
     r"|explain|describe)\s+(?:more\s+)?(?:about\s+)?|\b(?:is|are)\s+there\s+",
     re.IGNORECASE,
 )
 _DOES_FRAME = re.compile(
-    r"\b(?:do|does|did|can|could|will|would|should|has|have|is|are|was|were)(?:n['’]t)?\s+(?!(?:i|you|we|there|it)\b)",
+    r"\b(?:do|does|did|can|could|will|would|should|has|have|is|are|was|were)(?:n['’]t)?\s+(?!(?:i|you|we"
+    r"|there|it)\b)",
     re.I,
 )
 _BREAKS = STOP_WORDS | frozenset(
-    ["above", "according", "across", "against", "along", "among", "around", "between", "behind", "below", "beneath", "beside", "besides", "beyond", "despite", "during", "except", "inside", "instead", "like", "near", "onto", "outside", "per", "since", "though", "through", "throughout", "till", "toward", "towards", "underneath", "unless", "unlike", "upon", "via", "vs", "versus", "whether", "within", "without", "yet", "however", "therefore", "because", "again", "ever", "never", "always", "often", "sometimes", "usually", "currently", "correctly", "properly", "actually", "really", "still", "even", "else", "well", "good", "bad", "best", "better", "new", "old", "different", "really", "automatically", "work", "works", "working", "happen", "happens", "mean", "means", "called", "named", "located", "considered", "use", "uses", "using", "used", "many", "long", "far", "often", "soon", "old", "big", "common", "main"]
+    word_list(
+        """above according across against along among around between behind below beneath beside besides
+        beyond despite during except inside instead like near onto outside per since though through
+        throughout till toward towards underneath unless unlike upon via vs versus whether within
+        without yet however therefore because again ever never always often sometimes usually currently
+        correctly properly actually really still even else well good bad best better new old different
+        really automatically work works working happen happens mean means called named located
+        considered use uses using used many long far often soon old big common main"""
+    )
 )
 _VAGUE = frozenset(
-    ["role", "cost", "costs", "importance", "difference", "differences", "purpose", "meaning", "reason", "reasons", "cause", "causes", "effect", "effects", "impact", "type", "types", "kind", "kinds", "example", "examples", "default", "defaults", "syntax", "alternative", "alternatives", "advantage", "advantages", "drawback", "drawbacks", "step", "steps", "process", "rest", "result", "results", "order", "number", "amount", "part", "parts", "list", "value", "issue", "problem", "trouble", "sense", "time", "name", "names", "idea", "point", "support", "history", "background", "details", "information", "pros", "cons", "benefits", "benefit"]
+    word_list(
+        """role cost costs importance difference differences purpose meaning reason reasons cause causes
+        effect effects impact type types kind kinds example examples default defaults syntax alternative
+        alternatives advantage advantages drawback drawbacks step steps process rest result results
+        order number amount part parts list value issue problem trouble sense time name names idea point
+        support history background details information pros cons benefits benefit"""
+    )
 )
 """Nouns that are about something else: in "the role of X" it is X that a later "it" means."""
 _WORD = re.compile(r"[A-Za-z0-9_@][\w.+#/'’-]*[\w+#)]|[A-Za-z0-9]|[^\w\s]")
 _DETERMINER = re.compile(r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s+)+$", re.IGNORECASE)
 
 _CLAUSE = re.compile(
-    r"[,.;:!?\n]|\b(?:and|but|or|so|then|when|if|because|after|before|while|which|unless|until|since|whether)\b",
+    r"[,.;:!?\n]|\b(?:and|but|or|so|then|when|if|because|after|before|while|which|unless|until|since"
+    r"|whether)\b",
     re.I,
 )
 _EXPLETIVE = re.compile(
-    r"\b(?:(?:is|was|would|will|be|isn['’]t)\s+it|it(?:['’]s|\s+(?:is|was|would be|seems|looks|turns out)))\s+"
-    r"(?:(?:also|even|still|really|not|like|always|ever|generally|usually)\s+)*[\w-]*\s*(?:idea|practice|way)?\s*"
-    r"(?:to|that|for|if|like|when|how|why)\b|\b(?:does|will|did|would)\s+it\s+(?:take|cost|make sense|matter|mean)\b"
+    r"\b(?:(?:is|was|would|will|be|isn['’]t)\s+it|it(?:['’]s|\s+(?:is|was|would be|seems|looks"
+    r"|turns out)))\s+"
+    r"(?:(?:also|even|still|really|not|like|always|ever|generally|usually)\s+)*[\w-]*\s*(?:idea|practice"
+    r"|way)?\s*"
+    r"(?:to|that|for|if|like|when|how|why)\b|\b(?:does|will|did|would)\s+it\s+(?:take|cost|make sense"
+    r"|matter|mean)\b"
     r"(?:\s+\w+)?\s+(?:to|if|that|for|when)\b|\bmakes?\s+it\s+\w+\s+to\b",
     re.IGNORECASE,
 )
 _AFTER_THAT = (
-    r"(?=\s*(?:[?.!,;:]|$)|\s+(?:is|was|are|were|isn|also|still|only|too|not|in|with|for|on|from|to|by|without|at|into|inside"
-    r"|work\w*|mean\w*|happen\w*|appl\w+|chang\w+|affect\w*|support\w*|look\w*|caus\w+|have|has|had|be|do|does|did|go|goes"
-    r"|need\w*|take\w*|return\w*|possible|safe|instead|off|up|down|out|over|again|as|and|or|when|if|the|get|break\w*|requir\w+"
-    r"|depend\w*|compar\w+|differ\w*|relat\w+|come|comes|cost\w*|help\w*|run\w*|start\w*|stop\w*|use\w*|make\w*)\b)"
+    r"(?=\s*(?:[?.!,;:]|$)|\s+(?:is|was|are|were|isn|also|still|only|too|not|in|with|for|on|from|to|by"
+    r"|without|at|into|inside"
+    r"|work\w*|mean\w*|happen\w*|appl\w+|chang\w+|affect\w*|support\w*|look\w*|caus\w+|have|has|had|be|do"
+    r"|does|did|go|goes"
+    r"|need\w*|take\w*|return\w*|possible|safe|instead|off|up|down|out|over|again|as|and|or|when|if|the"
+    r"|get|break\w*|requir\w+"
+    r"|depend\w*|compar\w+|differ\w*|relat\w+|come|comes|cost\w*|help\w*|run\w*|start\w*|stop\w*|use\w*"
+    r"|make\w*)\b)"
 )
 _PRONOUN = re.compile(
     rf"\b(?P<do>do(?:ing)?\s+(?:this|that|it|so))\b(?!\s+\w+(?:ing|ed)\b)"
@@ -67,13 +95,19 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _POINTED = re.compile(
-    r"\b(?P<det>this|that|these|those|the same|such an?|said)\s+(?P<noun>settings?|options?|flags?|commands?|functions?|methods?"
-    r"|classe?s?|decorators?|variables?|parameters?|arguments?|errors?|exceptions?|messages?|features?|files?|keys?|values?"
+    r"\b(?P<det>this|that|these|those|the same|such an?|said)\s+(?P<noun>settings?|options?|flags?"
+    r"|commands?|functions?|methods?"
+    r"|classe?s?|decorators?|variables?|parameters?|arguments?|errors?|exceptions?|messages?|features?"
+    r"|files?|keys?|values?"
     r"|packages?|modules?|extensions?|hooks?|handlers?|objects?|things?|approach|way|part|stuff)\b",
     re.IGNORECASE,
 )
 _BEFORE_THAT = frozenset(
-    ["does", "do", "did", "is", "are", "was", "were", "can", "could", "will", "would", "should", "how", "why", "what", "where", "when", "about", "with", "for", "like", "than", "of", "in", "on", "from", "to", "into", "by", "and", "or", "but", "has", "have", "had", "if", "isn", "doesn", "don", "at", "as", "without", "using", "after", "before", "not"]
+    word_list(
+        """does do did is are was were can could will would should how why what where when about with for
+        like than of in on from to into by and or but has have had if isn doesn don at as without using
+        after before not"""
+    )
 )
 
 

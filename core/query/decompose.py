@@ -10,38 +10,49 @@ import re
 
 from core.query.anaphora import antecedent, phrases, pronouns
 from core.text import STOP_WORDS, identifiers, sentences, words
+from core.vocabulary import word_list
 
 MOST = 4
 """Parts that are retrieved separately; more would share too little of the evidence."""
 
 _FRAME = (
-    r"(?:how|what|where|when|why|which|who)(?:['’]s)?\s+(?:(?:to|do|does|did|can|could|should|is|are|was|were|would|will|must)\b"
+    r"(?:how|what|where|when|why|which|who)(?:['’]s)?\s+(?:(?:to|do|does|did|can|could|should|is|are|was"
+    r"|were|would|will|must)\b"
     r"|\w+\s+(?:do|does|is|are|should|can|version|to)\b|happens\b)"
-    r"|(?:is|are)\s+(?:there|it|this|that)\b|(?:can|could|should|do|does|did|is|are|will|would)\s+(?:i|we|you|it|they|one|the|a)\b"
+    r"|(?:is|are)\s+(?:there|it|this|that)\b|(?:can|could|should|do|does|did|is|are|will|would)\s+(?:i|we"
+    r"|you|it|they|one|the|a)\b"
 )
 _CUT = re.compile(
-    rf"\s*[,;:]?\s+(?:and|but|or|plus)(?:\s+(?:also|then|second(?:ly)?|lastly|finally|if so))?,?\s+(?=(?:{_FRAME}))"
+    rf"\s*[,;:]?\s+(?:and|but|or|plus)(?:\s+(?:also|then|second(?:ly)?|lastly|finally"
+    rf"|if so))?,?\s+(?=(?:{_FRAME}))"
     rf"|\s*[,;]\s*(?:also\s+|then\s+)?(?=(?:{_FRAME}))",
     re.IGNORECASE,
 )
 _ALSO = re.compile(
-    r"\s*[,;]?\s+(?:and\s+also|and\s+additionally|and\s+then\s+also|as\s+well\s+as\s+(?=how\s+to\b)|additionally|and\s+on\s+top(?:\s+of\s+that)?|"
+    r"\s*[,;]?\s+(?:and\s+also|and\s+additionally|and\s+then\s+also|as\s+well\s+as\s+(?=how\s+to\b)"
+    r"|additionally|and\s+on\s+top(?:\s+of\s+that)?|"
     r"plus)\s+(?=[a-z]\w+\s+)",
     re.IGNORECASE,
 )
 _FIRST_FRAME = re.compile(
-    r"^(?P<frame>.*?\b(?:(?:how|where|when|why)\s+(?:do|can|should|would|could|must)\s+(?:i|we|you|one)|how\s+to"
-    r"|(?:can|could|should|may)\s+(?:i|we|you)|(?:is|are)\s+(?:it\s+possible|there\s+(?:a|any)\s+ways?)\s+to|(?:i|we)\s+(?:want|need|have)"
+    r"^(?P<frame>.*?\b(?:(?:how|where|when|why)\s+(?:do|can|should|would|could|must)\s+(?:i|we|you|one)"
+    r"|how\s+to"
+    r"|(?:can|could|should|may)\s+(?:i|we|you)|(?:is|are)\s+(?:it\s+possible|there\s+(?:a"
+    r"|any)\s+ways?)\s+to|(?:i|we)\s+(?:want|need|have)"
     r"\s+to))\s+(?P<verb>[a-z]\w+)",
     re.IGNORECASE | re.DOTALL,
 )
 _SUBORDINATE = re.compile(
-    r"\b(?:know|tell me|explain|wonder(?:ing)?|understand|see|sure|explains?|shows?|ask(?:ing)?|idea|out|me)\s*(?:about\s*)?$|\b(?:if|when|that"
+    r"\b(?:know|tell me|explain|wonder(?:ing)?|understand|see|sure|explains?|shows?|ask(?:ing)?|idea|out"
+    r"|me)\s*(?:about\s*)?$|\b(?:if|when|that"
     r"|because|whether)\b[^,;]*$",
     re.IGNORECASE,
 )
 _FILLER = frozenset(
-    ["idea", "ideas", "suggestion", "suggestions", "tips", "hints", "pointers", "thoughts", "anyone", "possible", "right", "correct", "help"]
+    word_list(
+        """idea ideas suggestion suggestions tips hints pointers thoughts anyone possible right correct
+        help"""
+    )
 )
 
 

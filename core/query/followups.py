@@ -17,6 +17,7 @@ from core.query.forms import topic, without, without_product
 from core.query.mentions import Mention, mentions
 from core.query.spellings import spellings
 from core.text import STOP_WORDS, identifiers
+from core.vocabulary import word_list
 
 _TURNS = 8
 """Earlier messages of a person that are looked at; older ones are another subject by then."""
@@ -24,12 +25,14 @@ _LONG = 30
 """Words from which a message is taken to explain itself."""
 
 _LEAD = re.compile(
-    r"^\s*(?:(?:and|but|so|also|then|ok(?:ay)?|hm+|ah+|oh|great|cool|nice|thanks?(?:\s+you)?|thx|ty|perfect|right|yes|yep|no"
+    r"^\s*(?:(?:and|but|so|also|then|ok(?:ay)?|hm+|ah+|oh|great|cool|nice|thanks?(?:\s+you)?|thx|ty"
+    r"|perfect|right|yes|yep|no"
     r"|well|sorry|alright|got it|good|awesome|sure|now|wait)\b[\s,.!:;-]*)+",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"^(?:and\s+|but\s+|or\s+)?(?:what|how|wat)\s*(?:['’]?s|\s+is)?\s+about\s+(?P<rest>.+?)\s*[?.!]*$|^same\s+(?:question\s+)?(?P<same>\w+\s+.+?)"
+    r"^(?:and\s+|but\s+|or\s+)?(?:what|how|wat)\s*(?:['’]?s|\s+is)?\s+about\s+(?P<rest>.+?)\s*[?.!]*$"
+    r"|^same\s+(?:question\s+)?(?P<same>\w+\s+.+?)"
     r"\s*[?.!]*$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -38,7 +41,8 @@ _MEANT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PREPOSITION = re.compile(
-    r"^(?:only\s+|also\s+|even\s+|just\s+|specifically\s+)?(?:for|with|without|in|on|inside|outside|using|via|from|under|over"
+    r"^(?:only\s+|also\s+|even\s+|just\s+|specifically\s+)?(?:for|with|without|in|on|inside|outside|using"
+    r"|via|from|under|over"
     r"|during|per|by|at|to|through|within|behind|against|across|instead of|except|when using|as)\b\s*\S",
     re.IGNORECASE,
 )
@@ -46,19 +50,36 @@ _CLAUSE_START = re.compile(
     r"^(?:what\s+|even\s+)?(?:if|when|unless|once|because|since|while|after|before)\b", re.IGNORECASE
 )
 _ASKS = re.compile(
-    r"\b(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have"
-    r"|had|am|may|must|show|tell|explain|give|list|describe|help|need|want|trying|tried|get|got|getting|see|please)\b"
+    r"\b(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|will|would"
+    r"|should|has|have"
+    r"|had|am|may|must|show|tell|explain|give|list|describe|help|need|want|trying|tried|get|got|getting"
+    r"|see|please)\b"
     r"|n['’]t\b|['’](?:s|re|m|ve|d|ll)\b",
     re.IGNORECASE,
 )
 _SAME = frozenset(
-    ["same", "still", "different", "true", "change", "changed", "changes", "valid", "apply", "applies", "work", "works", "worked", "working", "possible", "available", "version", "versions", "release", "releases", "case", "also", "differ", "differs", "exist", "exists", "existed", "there", "already", "supported", "support", "hold", "holds", "correct", "happen", "happens", "like", "look", "looks", "said", "docs", "ok", "then", "now", "one", "there's", "done", "go"]
+    word_list(
+        """same still different true change changed changes valid apply applies work works worked working
+        possible available version versions release releases case also differ differs exist exists
+        existed there already supported support hold holds correct happen happens like look looks said
+        docs ok then now one there's done go"""
+    )
 )
 _RELATIONAL = frozenset(
-    ["default", "defaults", "example", "examples", "sample", "syntax", "difference", "differences", "alternative", "alternatives", "option", "options", "parameter", "parameters", "argument", "arguments", "limit", "limits", "limitation", "limitations", "drawback", "drawbacks", "downside", "downsides", "advantage", "advantages", "benefit", "benefits", "cost", "costs", "reason", "reasons", "purpose", "requirement", "requirements", "step", "steps", "type", "types", "cause", "causes", "code", "value", "values", "name", "names", "order", "effect", "effects", "performance", "exception", "exceptions", "details", "detail", "docs", "documentation", "link", "page", "symptoms", "treatment", "treatments", "signature", "caveats", "caveat", "gotchas", "risks", "risk", "side", "kind", "kinds", "source", "sources", "method", "methods", "ways", "workaround", "workarounds", "snippet", "meaning", "origin", "history", "output", "result"]
+    word_list(
+        """default defaults example examples sample syntax difference differences alternative alternatives
+        option options parameter parameters argument arguments limit limits limitation limitations
+        drawback drawbacks downside downsides advantage advantages benefit benefits cost costs reason
+        reasons purpose requirement requirements step steps type types cause causes code value values
+        name names order effect effects performance exception exceptions details detail docs
+        documentation link page symptoms treatment treatments signature caveats caveat gotchas risks
+        risk side kind kinds source sources method methods ways workaround workarounds snippet meaning
+        origin history output result"""
+    )
 )
 _ACTS = re.compile(
-    r"\s+(?:(?:also|still|even|already)\s+)?(?:works?|working|possible|apply|applies|supported|allowed|recommended|break|breaks"
+    r"\s+(?:(?:also|still|even|already)\s+)?(?:works?|working|possible|apply|applies|supported|allowed"
+    r"|recommended|break|breaks"
     r"|happen|happens)\b",
     re.IGNORECASE,
 )

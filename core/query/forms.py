@@ -12,18 +12,23 @@ from core.text import COMMON_WORDS, STOP_WORDS, words
 
 _EMPTY = STOP_WORDS | COMMON_WORDS
 _GREETING = re.compile(
-    r"^\s*(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)|dear)\b(?:\s+(?:all|there|everyone"
-    r"|everybody|folks|guys|team|friends|y'all|threadlore|bot))?|(?:quick|short|dumb|stupid|newbie|noob|basic)\s+question"
+    r"^\s*(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
+    r"|dear)\b(?:\s+(?:all|there|everyone"
+    r"|everybody|folks|guys|team|friends|y'all|threadlore|bot))?|(?:quick|short|dumb|stupid|newbie|noob"
+    r"|basic)\s+question"
     r"|(?:sorry|thanks|thank you|please)(?=\s*[,.!]))[\s,.!:;–-]*",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"[\s,.;!]*\b(?:thanks|thank you|thx|ty|cheers|please|pls|plz|tia|thanks in advance|many thanks|any (?:help|idea|ideas|hints?)"
-    r"(?:\s+(?:is|would be)?\s*(?:appreciated|welcome))?)(?:\s+(?:a lot|so much|in advance|all|everyone))?\s*(?P<end>[?.!:)]*)\s*$",
+    r"[\s,.;!]*\b(?:thanks|thank you|thx|ty|cheers|please|pls|plz|tia|thanks in advance|many thanks"
+    r"|any (?:help|idea|ideas|hints?)"
+    r"(?:\s+(?:is|would be)?\s*(?:appreciated|welcome))?)(?:\s+(?:a lot|so much|in advance|all"
+    r"|everyone))?\s*(?P<end>[?.!:)]*)\s*$",
     re.IGNORECASE,
 )
 _USES = re.compile(
-    r"\b(?:(?:i|we)(?:['’]?m|['’]re|\s+am|\s+are)?|i['’]m|we['’]re)\s+(?:(?:still|currently|now|all|on|use|using|run|running|have"
+    r"\b(?:(?:i|we)(?:['’]?m|['’]re|\s+am|\s+are)?|i['’]m|we['’]re)\s+(?:(?:still|currently|now|all|on"
+    r"|use|using|run|running|have"
     r"|stuck|with|at|version|release)\s+)*$",
     re.IGNORECASE,
 )
@@ -42,6 +47,7 @@ def without(text: str, found: Sequence[Mention]) -> str:
 
 
 def without_product(text: str, product: Product) -> str:
+    """Blank the product\'s names."""
     return spellings(product).product.sub(" ", text)
 
 
@@ -52,6 +58,7 @@ def _tidy(text: str) -> str:
 
 
 def filtered(text: str) -> str:
+    """Return a text\'s words without stop words and common ones, as they were written."""
     kept = [w.strip("`*\"'()[]{},;:!?") for w in re.split(r"\s+", text)]
     kept = [w.rstrip(".") for w in kept]
     quiet = not text.isupper()  # GET is a word of its own unless everything is shouted
@@ -61,6 +68,7 @@ def filtered(text: str) -> str:
 
 
 def says_nothing(word: str) -> bool:
+    """Tell whether a lower-case word says nothing about the subject."""
     return word.replace("’", "'") in _EMPTY or re.split("['’]", word)[0] in STOP_WORDS
 
 
@@ -107,7 +115,8 @@ def _without_one(text: str, mention: Mention, product: Product) -> str:
     if re.search(r"\b(?:does|is|did|will|can|has|do|was|should|would|could)\s+$", before, re.IGNORECASE):
         return _tidy(f"{before}{product.name} {after.lstrip()}")
     preposed = re.sub(
-        rf"\b(?:in|on|with|using|for|of|under|from|to|at|within|about|since)\s+(?:the\s+|our\s+)?(?:{name})?{joint}",
+        rf"\b(?:in|on|with|using|for|of|under|from|to|at|within|about|since)\s+(?:the\s+"
+        rf"|our\s+)?(?:{name})?{joint}",
         "",
         before,
         flags=re.I,

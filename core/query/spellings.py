@@ -177,7 +177,8 @@ def _relative(words: dict[str, str], called: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?:\bthe\s+)?(?:\b(?:very\s+)?(?:{latest})\s+{between}{_NOUN}"
         rf"|\b(?:{bare})\s+{called}(?![\w-])"
-        rf"|(?:(?<=\bin\s)|(?<=\bon\s)|(?<=\bto\s)|(?<=\bof\s)|(?<=\bvs\s)|(?<=\bfor\s)|(?<=\bthe\s)|(?<=\bwith\s)"
+        rf"|(?:(?<=\bin\s)|(?<=\bon\s)|(?<=\bto\s)|(?<=\bof\s)|(?<=\bvs\s)|(?<=\bfor\s)|(?<=\bthe\s)"
+        rf"|(?<=\bwith\s)"
         rf"|(?<=\bfrom\s)|(?<=\bthan\s)|(?<=\busing\s)|(?<=\bunder\s))(?:{bare}){_AHEAD}"
         rf"|\b(?:previous|prior|preceding)\s+{between}(?:version\b|release\b|one{_AHEAD})"
         rf"|\b(?:oldest|earliest|first)\s+{between}{_NOUN}"

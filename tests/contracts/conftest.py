@@ -15,7 +15,7 @@ from storage.conversations import SqlConversations
 from storage.corpora import SqlCorpora
 from storage.database import Database
 from storage.memories import SqlMemories
-from tests.databases import postgres_schema, truncated
+from tests.databases import DATABASES, postgres_schema, truncated
 from tests.fakes import FakeConversations, FakeCorpora, FakeMemories
 
 
@@ -45,7 +45,7 @@ def postgres() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["fake", "sqlite", "postgresql"])
+@pytest.fixture(params=["fake", *DATABASES])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
     """Return the URL of an empty database, empty for SQLite in `tmp_path`; None for the fakes."""
     if request.param == "fake":

@@ -185,8 +185,12 @@ async def test_placements_are_written_changed_and_removed(memories: MemoryStore)
     assert await memories.placements() == ()
 
 
+def cited(*hashes: str, release: str = "1.0") -> tuple[Citation, ...]:
+    return tuple(Citation(n, "T", "u", release, "p", key) for n, key in enumerate(hashes, start=1))
+
+
 async def test_many_pairs_in_one_call(memories: MemoryStore) -> None:
-    made = [pair(f"p{number:04}", topic=f"t{number}") for number in range(640)]
+    made = [pair(f"p{number:04}", topic=f"t{number}", citations=cited(f"h{number}")) for number in range(640)]
     for some in made:
         await keep(memories, some)
     await asyncio.gather(*(memories.vote(Vote(f"a-{p.id}", "u", UP), 1.0) for p in made[:30]))
@@ -199,10 +203,8 @@ async def test_many_pairs_in_one_call(memories: MemoryStore) -> None:
     await memories.place(MemoryChange((), tuple(ids)))
     assert await memories.placements() == ()
     assert len(await memories.voted()) == 30
-
-
-def cited(*hashes: str, release: str = "1.0") -> tuple[Citation, ...]:
-    return tuple(Citation(n, "T", "u", release, "p", key) for n, key in enumerate(hashes, start=1))
+    assert await memories.mark_stale("1.0", {"h0"}) == 639
+    assert await memories.mark_stale("1.0", {f"h{n}" for n in range(640)}) == 0
 
 
 async def test_what_cites_a_page_that_is_gone_is_stale_until_it_is_back(memories: MemoryStore) -> None:
@@ -233,13 +235,6 @@ async def test_an_answer_for_two_releases_is_stale_when_either_changes(memories:
     found = await memories.pair("both")
     assert found is not None
     assert found.stale
-
-
-async def test_many_pairs_are_marked_in_one_call(memories: MemoryStore) -> None:
-    for number in range(620):
-        await keep(memories, pair(f"p{number}", citations=cited(f"h{number}")))
-    assert await memories.mark_stale("1.0", {"h0"}) == 619
-    assert await memories.mark_stale("1.0", {f"h{n}" for n in range(620)}) == 0
 
 
 async def test_text_that_no_database_can_hold_costs_only_its_bad_characters(memories: MemoryStore) -> None:

@@ -53,6 +53,9 @@ class FakeDispatch:
         self._parts: dict[str, tuple[MessageRef, ...]] = {}
         self._askers: dict[str, str] = {}
 
+    async def resume(self, chat: Chat) -> None:
+        self.resumed = chat.name
+
     async def message(self, chat: Chat, message: Message) -> None:
         self.messages.append(message)
         follows = (

@@ -17,6 +17,7 @@ class Session:
     raw: RawDocument
     conf: Conf
     module: str = ""
+    program: str = ""
     classes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     included: int = 0

@@ -9,11 +9,11 @@ from typing import Any
 from core.ingestion import autodoc
 from core.ingestion.formats._call import Call
 from core.ingestion.formats._include import include
+from core.ingestion.formats._objects import described
 from core.ingestion.formats._sphinx import object_id
 from core.ingestion.formats._vocabulary import (
     ADMONITIONS,
     AUTODOC,
-    CALLABLE,
     CODE,
     DOMAINS,
     DROPPED,
@@ -22,9 +22,6 @@ from core.ingestion.formats._vocabulary import (
     TITLED,
     VERSIONS,
 )
-
-_SIGNED = re.compile(r"^(?:(?:class|exception|async|static|abstract|final|property|classmethod)\s+)*"
-                     r"(@?[\w.:$~/<>{}*-]+?)\s*(?:\[|\(|=|:\s|\s|$)")  # fmt: skip
 
 
 def run(call: Call) -> list[Any]:
@@ -48,7 +45,7 @@ def run(call: Call) -> list[Any]:
     if name.startswith("auto") and name.removeprefix("auto") in AUTODOC:
         return _autodoc(call)
     if (not domain or domain in DOMAINS) and (local in OBJECTS or domain == "http"):
-        return _object(call)
+        return described(call)
     return _unknown(call)
 
 
@@ -121,61 +118,16 @@ def _image(call: Call) -> list[Any]:
     return [call.nodes.image("", uri="", alt=alternative), *(call.body() if call.name != "image" else [])]
 
 
+def _program(call: Call) -> list[Any]:
+    call.session.program = "" if call.argument == "None" else call.argument.replace(" ", "-")
+    return []
+
+
 def _module(call: Call) -> list[Any]:
     name = call.argument.strip()
     call.session.module = "" if name == "None" else name
     call.session.classes.clear()
     return call.body()
-
-
-def _object(call: Call) -> list[Any]:
-    session, kind = call.session, call.name.rpartition(":")[2]
-    signatures = [s for s in re.sub(r"\\\n\s*", "", "\n".join(call.head)).split("\n") if s.strip()]
-    signatures = [s.strip().replace("\\", "") for s in signatures]
-    if not signatures:
-        return call.body()
-    if call.name.startswith("http:"):
-        heading = f"{kind.upper()} {signatures[0]}"
-        node = call.make(
-            "desc", heading=heading, signatures=[heading], anchor=object_id(f"{kind} {signatures[0]}")
-        )
-        node += call.body()
-        return [node]
-    found = _SIGNED.match(signatures[0])
-    name = found.group(1) if found else signatures[0]
-    python = call.name in (kind, f"py:{kind}") and kind not in (
-        "option",
-        "cmdoption",
-        "envvar",
-        "confval",
-        "describe",
-    )
-    prefix = session.classes[-1] if python and session.classes else ""
-    full = f"{prefix}.{name}" if prefix and not name.startswith(f"{prefix}.") else name
-    module = call.options.get("module", session.module) if python else ""
-    hidden = {"noindex", "no-index", "no-index-entry", "nocontentsentry"} & call.options.keys()
-    anchor = "" if hidden or kind == "describe" else object_id(f"{module}.{full}" if module else full)
-    if kind in ("option", "cmdoption", "envvar", "confval"):
-        anchor = (
-            "" if hidden else object_id(f"{'cmdoption' if 'option' in kind else kind}-{name.lstrip('-/+')}")
-        )
-    heading = f"{full}()" if kind in CALLABLE and kind != "decorator" else full
-    details = [
-        f"{label} {call.options[key]}"
-        for key, label in (("type", ":"), ("value", "="))
-        if call.options.get(key)
-    ]
-    shown = [s if not prefix or s.startswith(prefix) else s.replace(name, full, 1) for s in signatures]
-    if details:
-        shown[0] += "".join(d if d.startswith(":") else f" {d}" for d in details)
-    node = call.make("desc", heading=heading, signatures=shown, anchor=anchor)
-    holds_members = kind in ("class", "exception", "interface", "struct", "enum")
-    if holds_members:
-        session.classes.append(full)
-    node += call.body()
-    if holds_members and session.classes:
-        session.classes.pop()
-    return [node]
 
 
 def _autodoc(call: Call) -> list[Any]:
@@ -223,10 +175,11 @@ def docstring_lines(docstring: str) -> list[str]:
 _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("include", "literalinclude"), include),
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
+    "program": _program,
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), _module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),
     **dict.fromkeys(TITLED, _admonition),
     **dict.fromkeys(("only", "ifconfig", "hlist", "tabs", "tab-set", "container", "glossary", "acks", "div",
-                     "program", "grid", "grid-item", "cpp:namespace"), _body),
+                     "grid", "grid-item", "cpp:namespace"), _body),
     **dict.fromkeys(("epigraph", "highlights", "pull-quote", "compound"), _prose),
 }  # fmt: skip

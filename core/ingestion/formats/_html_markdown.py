@@ -38,7 +38,8 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 
 def soup_of(html: str) -> BeautifulSoup:
     """Parse HTML, however broken; comments and processing instructions go."""
-    soup = BeautifulSoup(html, "lxml")
+    # The text is decoded by now; BeautifulSoup would warn about an XML declaration.
+    soup = BeautifulSoup(re.sub(r"^\s*<\?xml[^>]*>", "", html), "lxml")
     for node in soup.find_all(
         string=lambda s: isinstance(s, Comment | Declaration | Doctype | ProcessingInstruction)
     ):

@@ -1,0 +1,190 @@
+"""Tell whose a version is: the product's, another software's, or no version at all."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from core.query.spellings import Spellings
+from core.vocabulary import BEFORE_VERSIONS, UNITS, word_list
+
+Owner = Literal["ours", "foreign", "amount", "cue", "plain"]
+"""Who a number belongs to; `cue` where it stands as releases do, `plain` where nothing tells."""
+
+_WORD = re.compile(r"[A-Za-z_][\w.+#'’]*(?:-[A-Za-z_][\w.+#'’]*)*|\d[\w.]*|[^\w\s]")
+_VERSION_WORDS = frozenset(
+    ["version", "versions", "ver", "ver.", "release", "releases", "rel", "rel.", "v", "series"]
+)
+_SKIPPED = frozenset(
+    [
+        "=",
+        "==",
+        "===",
+        ">=",
+        "<=",
+        "~=",
+        "!=",
+        ">",
+        "<",
+        "~",
+        "^",
+        ":",
+        "@",
+        "(",
+        "[",
+        "`",
+        "*",
+        "**",
+        "-",
+        "_",
+        "/",
+        "|",
+        '"',
+        "'",
+        "is",
+        "are",
+    ]
+)
+_CUES = frozenset(
+    word_list(
+        """in on for since until till before after between from to than vs vs. versus with using under
+        through upgrade upgrading upgraded update updated migrate migrating use run running install
+        installed installing about and or as pre at"""
+    )
+)
+_NEUTRAL = frozenset(
+    [
+        "docs",
+        "documentation",
+        "product",
+        "framework",
+        "release",
+        "the",
+        "a",
+        "this",
+        "our",
+        "new",
+        "notes",
+        "latest",
+    ]
+)
+_AMOUNT_NOUNS = frozenset(
+    word_list(
+        """port error errors section sections chapter step page issue ticket bug figure fig table example
+        line lines part question item point level ratio score timeout limit size by factor rate code
+        status exit weight width height threshold value number no option row column appendix rule
+        article exercise lesson week day year priority channel room building id pid uid approximately
+        nearly almost exactly only every within another costs price alarm pi roughly plus minus times"""
+    )
+)
+_AMOUNT_BEFORE = re.compile(
+    r"\b(?:set|sets|setting|increas\w+|decreas\w+|rais\w+|lower\w*|reduc\w+|scal\w+|round\w*|multipl\w+"
+    r"|limit\w*"
+    r"|timeout|time-out|delay|interval|ratio|threshold|factor|weight|size|width|height|rate|score|value|zoom"
+    r"|opacity|price|cost|temperature|equal|grew|rose|fell)\b(?:\W+\w+){0,4}\W+(?:from|to|of|by|at)\W*$",
+    re.IGNORECASE,
+)
+_MEASURES = frozenset(
+    word
+    for word, unit in UNITS.items()
+    if unit
+    in word_list(
+        """b kb mb gb tb ms s min h d week month year px pt em hz % usd eur kg cm mm km mph bit million k"""
+    )
+)
+_MOVER = re.compile(
+    r"([A-Za-z][\w.+#-]*)\s+(?:(?:version|is|was|are)\s+)*(?:still\s+)?(?:from\s+v?\d\S*\s+)?(?:to|from"
+    r"|at|on)$",
+    re.IGNORECASE,
+)
+OF = re.compile(r"\s+(?:(?:release|version)\s+)?of\s+(?:the\s+|our\s+|my\s+)?(?!course\b)([\w.+#-]+)", re.I)
+
+
+def owner_of(text: str, start: int, known: Spellings) -> tuple[Owner, bool]:
+    """Tell who stands before a version, and whether a word such as "version" leads to it."""
+    if start and text[start - 1] == "(" and start > 1 and re.match(r"\w", text[start - 2]):
+        return "amount", False  # a call: sleep(2.0)
+    before = text[max(0, start - 80) : start]
+    words = list(_WORD.finditer(before))
+    version_word = assigned = False
+    while words:
+        word = words[-1][0].lower()
+        if word in _VERSION_WORDS:
+            version_word = True
+        elif word in _SKIPPED:
+            assigned |= word in ("=", "is", "are")
+        elif word not in ("'s", "’s"):
+            break
+        words.pop()
+    if not words:
+        return ("cue" if version_word else "plain"), version_word
+    last = words[-1]
+    head, word = before[: last.end()], last[0].lower().rstrip(".")
+    product = next(iter(reversed(list(known.product.finditer(head)))), None)
+    if product and head[product.end() :].strip("'’s ") == "":
+        return "ours", version_word
+    if last[0][0].isdigit():
+        return ("cue" if version_word else "plain"), version_word
+    if last[0].endswith("\0") or word in _AMOUNT_NOUNS or _AMOUNT_BEFORE.search(before):
+        return "amount", version_word
+    stripped = re.sub(r"['’]s$", "", word)
+    compound = re.search(r"[-_.]", stripped.strip(".")) and not stripped.startswith("pre-")
+    if stripped in BEFORE_VERSIONS or compound or re.search(r"[a-z]\d", stripped):
+        return "foreign", version_word
+    if word in _CUES:
+        return _moved(head, known) or "cue", version_word
+    if assigned and not version_word:
+        return "amount", False
+    if version_word:
+        return ("foreign" if _named(last, before, words) else "cue"), True
+    return ("foreign" if _capitalised(last, before) else "plain"), False
+
+
+def _moved(head: str, known: Spellings) -> Owner | None:
+    """Tell who is moved in "upgrade Werkzeug from 2.3 to 3.1" or "Flask to 2.3"."""
+    mover = _MOVER.search(head)
+    if not mover:
+        return None
+    if known.product.fullmatch(mover[1]):
+        return "ours"
+    return "foreign" if mover[1].lower() in BEFORE_VERSIONS else None
+
+
+def _capitalised(word: re.Match[str], before: str) -> bool:
+    """Tell whether a word looks like a name: a capital inside it, or one that begins no sentence."""
+    if re.search(r"[a-z][A-Z]", word[0]):
+        return True
+    lead = before[: word.start()].rstrip()
+    if word[0].isupper() and len(word[0]) > 1 and word[0].isalpha():
+        return any(letter.islower() for letter in before) or not lead
+    return word[0][0].isupper() and bool(lead) and lead[-1] not in ".!?:;\n-*•("
+
+
+def _named(word: re.Match[str], before: str, words: list[re.Match[str]]) -> bool:
+    """Tell whether "X version 2" speaks of some X; verbs and small words are none."""
+    lower = word[0].lower()
+    if lower in _NEUTRAL or not word[0][0].isalpha():
+        return False
+    if _capitalised(word, before):
+        return True
+    earlier = words[-2][0].lower() if len(words) > 1 else ""
+    return earlier in ("my", "our", "your", "their", "its", "app", "api", "schema", "protocol", "model")
+
+
+def foreign_after(text: str, end: int, known: Spellings) -> bool:
+    """Tell whether what follows claims the version: "2.3 of Werkzeug", "2.0 license"."""
+    of = OF.match(text, end)
+    if of and not known.product.match(text, of.start(1)) and of[1].lower() not in _NEUTRAL:
+        return True
+    following = re.match(r"[\s-]+([A-Za-z]\w+)", text[end : end + 40])
+    return bool(
+        following
+        and following[1].lower()
+        in ("license", "licence", "interpreter", "protocol", "schema", "spec", "slim", "alpine")
+    )
+
+
+def measured(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a unit follows the number."""
+    following = re.match(r"\s?-?([A-Za-z%$€]+)", text[match.end() : match.end() + 20])
+    return bool(following and following[1].lower() in _MEASURES and not match["prefix"])

@@ -1,0 +1,88 @@
+"""What every `Encoder` does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.models.encoder import LocalEncoder, load_encoder
+from core.ports import Encoder
+from tests.contracts.samples import AWKWARD, UNWRITABLE
+from tests.fakes import FakeEncoder
+
+ASKED = "How do I configure the secret key of my application?"
+REWORDED = "configure an application's secret key"
+OTHER = "The weather in Lisbon is warm in the summer."
+
+
+@pytest.fixture(scope="module", params=["fake", "minilm"])
+def encoder(request: pytest.FixtureRequest) -> Iterator[Encoder]:
+    if request.param == "fake":
+        yield FakeEncoder()
+        return
+    made = load_encoder("all-MiniLM-L6-v2", request.getfixturevalue("encoder_cache"))
+    assert isinstance(made, LocalEncoder)
+    yield made
+    made.close()
+
+
+async def test_it_names_itself_and_its_limits(encoder: Encoder) -> None:
+    assert encoder.name.endswith(f"@{encoder.max_tokens}")
+    assert encoder.max_tokens == 256
+    assert encoder.dimensions > 100
+
+
+async def test_vectors_are_float32_rows_of_unit_length(encoder: Encoder) -> None:
+    texts = [ASKED, OTHER, "", " ", "x", AWKWARD, UNWRITABLE.replace("\ud800", ""), "word " * 2000]
+    vectors = await encoder.encode(texts)
+    assert vectors.shape == (len(texts), encoder.dimensions)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-4)
+
+
+async def test_no_text_gives_no_rows(encoder: Encoder) -> None:
+    assert (await encoder.encode([])).shape == (0, encoder.dimensions)
+
+
+async def test_similar_texts_are_near(encoder: Encoder) -> None:
+    asked, reworded, other = await encoder.encode([ASKED, REWORDED, OTHER])
+    assert asked @ reworded > 0.6 > 0.3 > asked @ other
+
+
+async def test_a_text_has_one_vector_alone_or_among_many_in_order(encoder: Encoder) -> None:
+    texts = [f"{'word ' * (number % 7)} number {number} of {ASKED}" for number in range(40)]
+    texts += texts[:3]
+    together = await encoder.encode(texts)
+    for place in (0, 6, 39, 41):
+        (alone,) = await encoder.encode([texts[place]])
+        assert alone @ together[place] == pytest.approx(1, abs=1e-4)
+        assert int(np.argmax(together @ alone)) == place % 40
+
+
+async def test_only_the_first_tokens_count(encoder: Encoder) -> None:
+    begin = "word " * 400
+    one, two = await encoder.encode([begin + ASKED, begin + OTHER])
+    assert one @ two == pytest.approx(1, abs=1e-4)
+    assert encoder.count_tokens(begin) >= 400, "what is cut off is counted"
+
+
+async def test_tokens_grow_with_the_text(encoder: Encoder) -> None:
+    assert encoder.count_tokens("") <= 2 < encoder.count_tokens("word")
+    assert encoder.count_tokens("word " * 10) < encoder.count_tokens("word " * 20)
+
+
+async def test_callers_at_once_get_their_own(encoder: Encoder) -> None:
+    texts = [f"question {number}" for number in range(12)]
+    single = await asyncio.gather(*(encoder.encode([text]) for text in texts))
+    together = await encoder.encode(texts)
+    assert np.vstack(single) == pytest.approx(together, abs=1e-4)
+
+
+async def test_two_loads_give_the_same_vectors(encoder_cache: Path) -> None:
+    for pair in ((FakeEncoder(), FakeEncoder()), [load_encoder("all-MiniLM-L6-v2", encoder_cache) for _ in "ab"]):
+        one, two = [await encoder.encode([ASKED]) for encoder in pair]
+        assert np.array_equal(one, two)

@@ -1,0 +1,29 @@
+"""Small documents for the parsing tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from core.domain import Document, Format, RawDocument, Section
+from core.ingestion.parsing import parse
+
+
+def parsed(text: str | bytes, kind: str, root: Path | None = None, path: str = "docs/page.rst") -> Document:
+    content = text if isinstance(text, bytes) else text.encode()
+    if root is None:
+        return parse(RawDocument(path, "https://docs.example/page/", content, cast(Format, kind)))
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(content)
+    return parse(
+        RawDocument(path, "https://docs.example/page/", content, cast(Format, kind), str(root), str(file))
+    )
+
+
+def body(text: str, kind: str, root: Path | None = None) -> str:
+    return "\n\n".join(section.text for section in parsed(text, kind, root).sections)
+
+
+def section(document: Document, heading: str) -> Section:
+    return next(s for s in document.sections if s.headings and s.headings[-1] == heading)

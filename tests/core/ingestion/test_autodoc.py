@@ -1,0 +1,142 @@
+from tests.core.ingestion.pages import parsed, section
+
+APP = '''
+"""The app."""
+import sys
+
+sys.stdout.write("imported!")
+
+
+class Base:
+    def inherited(self):
+        """From :class:`Base`."""
+
+    def overridden(self):
+        """Says what it does."""
+
+
+class App(Base):
+    """An application.
+
+    .. versionadded:: 0.7
+
+    :param name: how it is called
+    """
+
+    #: The class of requests, see :class:`~app.Request`.
+    request_class = Request
+
+    def __init__(self, name, debug=False):
+        #: Its settings.
+        self.config = {}
+
+    @property
+    def debug(self) -> bool:
+        """Whether it debugs."""
+
+    def run(self, host: str | None = None, *, port: int = 5000, **options: object) -> None:
+        """Runs it.
+
+        Notes
+        -----
+        Not in production.
+        """
+
+    def overridden(self):
+        pass
+
+    def hidden(self):
+        """Not for you.
+
+        :meta private:
+        """
+
+    def undocumented(self):
+        pass
+
+    def _private(self):
+        """Private."""
+
+
+def send_file(path, /, mimetype="text/plain"):
+    """Send a file."""
+
+
+LIMIT = 3
+"""How much."""
+'''
+
+
+def project(tmp_path, layout):
+    package = tmp_path / layout / "thing"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("from .app import App as App\nfrom .app import send_file\n")
+    (package / "app.py").write_text(APP)
+    (package / "plain").mkdir()
+    (package / "plain" / "inner.py").write_text('def f():\n    """In a folder without init."""\n')
+    return tmp_path
+
+
+def test_code_is_documented_without_running_it(tmp_path, capfd):
+    for layout in ("src", "."):
+        root = project(tmp_path / layout.replace(".", "flat"), layout)
+        document = parsed(
+            "API\n===\n\n.. module:: thing\n\n.. autoclass:: App\n   :members:\n   :inherited-members:\n\n"
+            ".. autofunction:: thing.send_file\n\n.. currentmodule:: thing.app\n\n.. autodata:: LIMIT\n\n"
+            ".. autofunction:: thing.plain.inner.f\n",
+            "rst",
+            root,
+        )
+        assert {s.headings[-1]: s.anchor for s in document.sections} == {
+            "App": "thing.App",
+            "App.request_class": "thing.App.request_class",
+            "App.config": "thing.App.config",
+            "App.debug": "thing.App.debug",
+            "App.run()": "thing.App.run",
+            "App.overridden()": "thing.App.overridden",
+            "App.inherited()": "thing.App.inherited",
+            "send_file()": "thing.send_file",
+            "LIMIT": "thing.app.LIMIT",
+            "f()": "thing.plain.inner.f",
+        }
+        assert section(document, "App").text == (
+            "`class thing.App(name, debug=False)`\n\nAn application.\n\nAdded in version 0.7.\n\n"
+            "Parameters:\n\n- `name`: how it is called"
+        )
+        assert section(document, "App.run()").text == (
+            "`thing.App.run(host: str | None = None, *, port: int = 5000, **options: object) -> None`\n\n"
+            "Runs it.\n\n**Notes**\n\nNot in production."
+        )
+        assert section(document, "App.request_class").text.endswith("The class of requests, see `Request`.")
+        assert section(document, "App.overridden()").text.endswith("Says what it does.")
+        assert "(path, /, mimetype='text/plain')" in section(document, "send_file()").text
+        assert section(document, "LIMIT").text == "`thing.app.LIMIT = 3`\n\nHow much."
+    assert capfd.readouterr() == ("", "")
+
+
+def test_members_can_be_chosen(tmp_path):
+    root = project(tmp_path, "src")
+    document = parsed(
+        ".. autoclass:: thing.App\n   :members: run, debug\n   :exclude-members: debug\n\n"
+        ".. automodule:: thing.app\n   :members:\n",
+        "rst",
+        root,
+    )
+    names = [s.headings[-1] for s in document.sections if s.headings]
+    assert names[:2] == ["App", "App.run()"]
+    assert {"App.debug", "App.run()", "send_file()", "LIMIT"} <= set(names[2:])
+    assert not {"Base", "App.inherited()", "App._private()", "App.hidden()"} & set(names)
+
+
+def test_what_cannot_be_found_is_dropped(tmp_path):
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "far.py").write_text('def f():\n    """Secret."""\n')
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "far.py").symlink_to(tmp_path / "outside" / "far.py")
+    (root / "broken.py").write_text("def f(:\n")
+    text = (
+        "API\n===\n\nText.\n\n.. autofunction:: far.f\n\n.. autofunction:: broken.f\n\n.. autoclass:: json.JSONEncoder\n"
+        "   :members:\n\n.. autofunction:: ../x\n\n.. autoclass::\n"
+    )
+    assert [s.text for s in parsed(text, "rst", root).sections] == ["Text."]

@@ -1,0 +1,219 @@
+"""Reindexing: what changes is built beside the live corpus, and nothing that fails loses it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+import pytest
+
+from core.domain import Queries, RawDocument
+from core.errors import EncoderChanged, SourceError, StorageError
+from core.ingestion.indexer import Indexer, Progress
+from core.retrieval.search import Searcher
+from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
+
+
+class Pages:
+    """A source whose pages a test changes; `broken` makes reading it fail."""
+
+    name = "folder:pages"
+
+    def __init__(self, pages: dict[str, str]) -> None:
+        self.pages = pages
+        self.broken = ""
+        self.skipped: Sequence[tuple[str, str]] = ()
+
+    def documents(self) -> Iterable[RawDocument]:
+        if self.broken:
+            raise SourceError(self.broken)
+        for path, text in self.pages.items():
+            yield RawDocument(path, f"https://docs.example/{path}", text.encode(), "markdown")
+
+
+class Counted(FakeEncoder):
+    """An encoder that counts what it encodes."""
+
+    encoded = 0
+
+    async def encode(self, texts: Sequence[str]):  # type: ignore[no-untyped-def]
+        self.encoded += len(texts)
+        return await super().encode(texts)
+
+
+class House:
+    """An indexer on fakes."""
+
+    def __init__(self, pages: dict[str, str]) -> None:
+        self.source = Pages(pages)
+        self.store, self.vectors, self.words = FakeCorpora(), FakeVectors(), FakeWords()
+        self.searcher = Searcher(self.store, self.vectors, self.words)
+        self.indexer = Indexer(
+            self.store, self.vectors, self.words, lambda _: [self.source], self.searcher.load
+        )
+        self.encoder = Counted()
+
+    async def reindex(self, **options: bool):  # type: ignore[no-untyped-def]
+        return await self.indexer.reindex("1.0", self.encoder, **options)
+
+    async def ask(self, text: str) -> list[str]:
+        vectors = await self.encoder.encode([text])
+        found = await self.searcher.search(Queries(text, text), vectors, "1.0")
+        return [item.chunk.path for item in found.evidence]
+
+
+PAGES = {
+    "kettle.md": "# Kettle\n\nThe kettle boils water when its lid is closed.",
+    "teapot.md": "# Teapot\n\nThe teapot keeps brewed tea warm for an hour.",
+}
+
+
+async def test_pages_are_found_and_unchanged_ones_cost_nothing() -> None:
+    house = House(dict(PAGES))
+    first = await house.reindex()
+    assert (first.corpus.documents, len(first.reading.added)) == (2, 2)
+    assert (await house.ask("boils water lid"))[0] == "kettle.md"
+
+    before = house.encoder.encoded
+    again = await house.reindex()
+    assert (again.embedded, again.reading.unchanged, again.corpus) == (0, 2, first.corpus)
+    assert house.encoder.encoded == before
+
+
+async def test_one_changed_page_embeds_that_page_and_the_old_text_is_gone() -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    house.source.pages["kettle.md"] = "# Kettle\n\nThe kettle whistles after four minutes."
+    done = await house.reindex()
+    assert done.reading.changed == ("folder:pages: kettle.md",)
+    assert done.embedded == 1
+    corpus = done.corpus
+    rows = {row.id for row in await house.store.rows("1.0")}
+    assert await house.vectors.ids(corpus.collection) == rows == await house.words.ids(corpus.collection)
+    assert "boils" not in " ".join(row.text for row in await house.store.rows("1.0"))
+
+
+async def test_a_deleted_page_never_answers_again() -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    del house.source.pages["teapot.md"]
+    done = await house.reindex()
+    assert done.reading.removed == ("folder:pages: teapot.md",)
+    assert "teapot.md" not in await house.ask("teapot brewed tea warm")
+
+
+async def test_a_dry_run_tells_and_writes_nothing() -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    house.source.pages = {"kettle.md": "# Kettle\n\nNew words.", "cup.md": "# Cup\n\nHolds tea."}
+    plan = await house.indexer.plan("1.0", house.encoder)
+    assert plan.added == ("folder:pages: cup.md",)
+    assert plan.changed == ("folder:pages: kettle.md",)
+    assert plan.removed == ("folder:pages: teapot.md",)
+    assert {d.path for d in await house.store.manifest("1.0")} == {"kettle.md", "teapot.md"}
+    assert not await house.store.stored(["cup.md"])
+
+
+async def test_a_source_that_fails_keeps_its_old_pages_and_is_noted() -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    house.source.broken = "The disk is unplugged."
+    done = await house.reindex()
+    assert done.reading.failed == (("folder:pages", "The disk is unplugged."),)
+    assert (await house.ask("boils water lid"))[0] == "kettle.md"
+    (run,) = await house.store.runs()
+    assert (run.failures, run.error) == (1, "The disk is unplugged.")
+
+
+async def test_a_source_that_never_worked_is_an_error() -> None:
+    house = House({})
+    with pytest.raises(SourceError, match="no document that can be read"):
+        await house.reindex()
+    assert await house.store.live() == {}
+
+
+async def test_what_cannot_be_read_is_passed_over_with_its_reason() -> None:
+    house = House(dict(PAGES) | {"huge.md": "x" * 6_000_000, "binary.md": "a\0b"})
+    done = await house.reindex()
+    assert {path for _, path, _ in done.reading.skipped} == {"huge.md", "binary.md"}
+    assert done.corpus.documents == 2
+    (run,) = await house.store.runs()
+    assert dict(run.skipped).keys() == {"huge.md", "binary.md"}
+
+
+async def test_another_encoder_is_refused_and_a_rebuild_serves_the_old_one_until_it_is_done() -> None:
+    house = House(dict(PAGES))
+    old = (await house.reindex()).corpus
+    other = FakeEncoder("other@64", dimensions=64, max_tokens=64)
+    with pytest.raises(EncoderChanged, match="index --rebuild"):
+        await house.indexer.reindex("1.0", other)
+    assert (await house.ask("boils water lid"))[0] == "kettle.md"
+
+    stages = []
+
+    def watch(progress: Progress) -> None:
+        stages.append((progress.stage, house.searcher.corpora["1.0"].encoder))
+
+    new = await house.indexer.reindex("1.0", other, watch, rebuild=True)
+    assert {encoder for stage, encoder in stages if stage in ("reading", "embedding")} == {old.encoder}
+    assert new.corpus.encoder == "other@64"
+    assert await house.vectors.collections() == {new.corpus.collection}
+
+
+class FullDisk(FakeCorpora):
+    """A store whose disk fills up after some writes."""
+
+    room = 10**9
+
+    async def put_vectors(self, encoder, vectors):  # type: ignore[no-untyped-def]
+        if self.room <= 0:
+            raise StorageError("The disk that holds the home folder is full.")
+        self.room -= 1
+        await super().put_vectors(encoder, vectors)
+
+
+async def test_a_full_disk_leaves_the_old_corpus_and_the_next_run_finishes() -> None:
+    house = House(dict(PAGES))
+    house.store = FullDisk()
+    house.searcher = Searcher(house.store, house.vectors, house.words)
+    house.indexer = Indexer(
+        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load
+    )
+    await house.reindex()
+    house.source.pages["kettle.md"] = "# Kettle\n\nThe kettle sings."
+    house.store.room = 0
+    with pytest.raises(StorageError, match="full"):
+        await house.reindex()
+    assert (await house.ask("boils water lid"))[0] == "kettle.md"
+    assert house.indexer.running == {}
+    house.store.room = 10**9
+    assert (await house.reindex()).reading.changed == ("folder:pages: kettle.md",)
+    assert "sings" in " ".join(row.text for row in await house.store.rows("1.0"))
+
+
+async def test_lost_indexes_are_rebuilt_from_the_store_without_embedding() -> None:
+    house = House(dict(PAGES))
+    corpus = (await house.reindex()).corpus
+    before = house.encoder.encoded
+    await house.vectors.drop(corpus.collection)
+    await house.words.drop(corpus.collection)
+    await house.vectors.upsert("corpus-left-over", ["x"], await house.encoder.encode(["x"]))
+    before = house.encoder.encoded
+    assert await house.indexer.reconcile() == 2 * corpus.chunks
+    assert house.encoder.encoded == before
+    assert await house.vectors.collections() == {corpus.collection}
+    assert (await house.ask("boils water lid"))[0] == "kettle.md"
+
+
+async def test_releases_are_built_one_at_a_time_and_progress_is_told() -> None:
+    house = House(dict(PAGES))
+    seen: list[tuple[str, str]] = []
+
+    def hear(progress: Progress) -> None:
+        seen.append((progress.release, progress.stage))
+
+    await asyncio.gather(*(house.indexer.reindex(r, house.encoder, hear) for r in ("1.0", "2.0")))
+    order = [release for release, _ in seen]
+    assert order == sorted(order)
+    assert seen[-1] == ("2.0", "done")
+    assert {stage for _, stage in seen} >= {"reading", "embedding", "indexing", "done"}

@@ -1,0 +1,208 @@
+import re
+
+import pytest
+
+from core.domain import Section
+from tests.core.ingestion.pages import body, parsed, section
+
+DEBRIS = re.compile(r"^\s*\.\. [\w:-]+::|:[\w:+-]+:`|\|version\||^\s*:[\w-]+:( |$)", re.M)
+
+
+@pytest.mark.parametrize(
+    ("role", "shown"),
+    [
+        (":class:`~flask.Flask`", "`Flask`"),
+        (":func:`a.b`", "`a.b()`"),
+        (":meth:`~flask.Flask.run`", "`run()`"),
+        (":meth:`run it <flask.Flask.run>`", "`run it`"),
+        (":py:exc:`!ValueError`", "`ValueError`"),
+        (":ref:`the guide <guide>`", "the guide"),
+        (":ref:`some-label`", "some label"),
+        (":doc:`/deploying/index`", "index"),
+        (":doc:`Deploying <deploying/index>`", "Deploying"),
+        (":pep:`8`", "PEP 8"),
+        (":rfc:`7231`", "RFC 7231"),
+        (":issue:`12`", "#12"),
+        (":pr:`12`", "#12"),
+        (":gh:`12`", "#12"),
+        (":data:`SECRET_KEY`", "`SECRET_KEY`"),
+        (":file:`app/{name}.py`", "`app/name.py`"),
+        (":unheard-of:`text <target>`", "text"),
+        ("`plain`", "`plain`"),
+        ("`Blinker <https://blinker.example/>`_", "Blinker"),
+        ("`Blinker`_", "Blinker"),
+    ],
+)
+def test_roles_read_as_sphinx_shows_them(role, shown):
+    assert body(f"See {role} now.", "rst") == f"See {shown} now."
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (".. note:: Mind the gap.", "**Note:** Mind the gap."),
+        (".. warning::\n\n   One.\n\n   Two.", "**Warning:** One.\n\nTwo."),
+        (".. admonition:: A :func:`title`\n\n   Text.", "**A title():** Text."),
+        (".. versionadded:: 2.2", "Added in version 2.2."),
+        (".. versionchanged:: 2.3\n   It moved.", "Changed in version 2.3: It moved."),
+        (".. deprecated:: 2.2\n    Use :data:`X`.", "Deprecated since version 2.2: Use `X`."),
+        (".. versionremoved:: 3.0", "Removed in version 3.0."),
+        (".. code-block:: python\n   :linenos:\n\n   x = 1\n\n   y = 2", "```python\nx = 1\n\ny = 2\n```"),
+        (".. sourcecode:: html+jinja\n\n   <p>", "```html+jinja\n<p>\n```"),
+        (".. code-block:: text\n\n   plain", "```\nplain\n```"),
+        (".. image:: x.png", ""),
+        (".. image:: x.png\n   :alt: What is shown", "What is shown"),
+        (".. figure:: x.png\n\n   The caption.", "The caption."),
+        (".. toctree::\n   :maxdepth: 2\n\n   a", ""),
+        (".. contents::\n   :local:", ""),
+        (".. raw:: html\n\n   <script>alert(1)</script>", ""),
+        (".. only:: html\n\n   Shown.", "Shown."),
+        (
+            ".. tabs::\n\n   .. group-tab:: Windows\n\n      .. code-block:: text\n\n         > x",
+            "**Windows:**\n\n```\n> x\n```",
+        ),
+        (".. rubric:: Notes", "**Notes**"),
+        (".. glossary::\n\n   WSGI\n      A standard.", "- WSGI: A standard."),
+        (".. unheard_of:: thing\n   :option: 3\n\n   The *content*.", "The *content*."),
+        (".. promo:: Two words\n\n   Text.", "**Two words**\n\nText."),
+        (".. click:run::\n\n   invoke(x)", "```python\ninvoke(x)\n```"),
+        (".. productionlist::\n   a: b", "```\na: b\n```"),
+        (".. csv-table:: T\n   :header: a, b\n\n   1, 2", "T\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
+        (
+            ".. list-table::\n   :header-rows: 1\n   :class: wide\n\n   * - a\n     - b\n   * - ``x|y``\n     - 2",
+            "| a | b |\n| --- | --- |\n| `x\\|y` | 2 |",
+        ),
+        (".. highlight:: python\n\nExample::\n\n   x", "Example:\n\n```\nx\n```"),
+        (".. |name| replace:: Flask\n\nUse |name|.", "Use Flask."),
+        (".. rst-class:: lead\n\nText.", "Text."),
+        (".. comment of nobody\n\nText.", "Text."),
+        ("1. one\n2. two\n\n   * in\n   * side", "1. one\n2. two\n   - in\n   - side"),
+        ("term : kind\n    What it is.", "- term (kind): What it is."),
+        (":param name: who\n:type name: str\n:returns: a thing\n:raises ValueError: never", "DOCINFO"),
+    ],
+)
+def test_directives_leave_what_a_reader_needs(source, shown):
+    text = body(f"Start.\n\n{source}\n", "rst")
+    if shown == "DOCINFO":
+        assert "- `name` (str): who" in text
+        assert "Returns: a thing" in text
+        assert "- `ValueError`: never" in text
+    else:
+        assert text == f"Start.\n\n{shown}".strip()
+    assert not DEBRIS.search(text)
+
+
+def test_headings_and_anchors_are_those_of_sphinx():
+    document = parsed(
+        "Before.\n\n.. _my-label:\n\nThe Title\n=========\n\nIntro, see :ref:`ansi-colors`.\n\n.. _ansi-colors:\n\n"
+        "ANSI Colors\n-----------\n\nText.\n\nText!\n-----\n\nMore.\n\nText!\n-----\n\nAgain.\n",
+        "rst",
+    )
+    assert document.title == "The Title"
+    assert document.sections == (
+        Section((), "", "Before."),
+        Section(("The Title",), "the-title", "Intro, see ANSI Colors."),
+        Section(("The Title", "ANSI Colors"), "ansi-colors", "Text."),
+        Section(("The Title", "Text!"), "text", "More."),
+        Section(("The Title", "Text!"), "id2", "Again."),
+    )
+
+
+def test_each_config_value_is_a_section_of_its_own():
+    document = parsed(
+        "Configuration\n=============\n\nValues\n------\n\nThese:\n\n.. py:data:: SECRET_KEY\n\n   Signs.\n\n"
+        "   Default: ``None``\n\n.. py:data:: DEBUG\n\n   Debugs.\n\n.. versionadded:: 0.4\n   ``LOGGER_NAME``\n",
+        "rst",
+    )
+    headings = ("Configuration", "Values")
+    assert document.sections == (
+        Section(headings, "values", "These:"),
+        Section((*headings, "SECRET_KEY"), "SECRET_KEY", "`SECRET_KEY`\n\nSigns.\n\nDefault: `None`"),
+        Section((*headings, "DEBUG"), "DEBUG", "`DEBUG`\n\nDebugs."),
+        Section(headings, "values", "Added in version 0.4: `LOGGER_NAME`"),
+    )
+
+
+def test_objects_are_named_and_linked_as_in_their_module():
+    document = parsed(
+        "API\n===\n\n.. module:: flask\n\n.. class:: session\n\n   A dict.\n\n   .. attribute:: new\n\n      Is it?\n\n"
+        "   .. method:: pop(key, default=None)\n\n      Pops.\n\n.. data:: other\n   :noindex:\n\n   Here too.\n\n"
+        ".. c:function:: int main(void)\n\n   Starts.\n\n.. program:: flask run\n\n.. option:: --debug <x>\n\n   Debugs.\n",
+        "rst",
+    )
+    assert [(s.headings[-1], s.anchor) for s in document.sections] == [
+        ("session", "flask.session"),
+        ("session.new", "flask.session.new"),
+        ("session.pop()", "flask.session.pop"),
+        ("other", "api"),
+        ("main()", "c.main"),
+        ("--debug", "cmdoption-flask-run-debug"),
+    ]
+    assert section(document, "session.pop()").text.startswith("`session.pop(key, default=None)`")
+
+
+def test_includes_are_read_inside_the_root_and_never_outside(tmp_path):
+    root = tmp_path / "project"
+    (root / "docs").mkdir(parents=True)
+    (tmp_path / "secret.txt").write_text("SECRET")
+    (root / "CHANGES.rst").write_text(
+        "Version 1\n---------\n\n- Fix. :issue:`3`\n\n.. include:: CHANGES.rst\n"
+    )
+    (root / "code.py").write_text("import os\n\n\ndef f():\n    return 1\n\n\ny = 2\n")
+    (root / "docs" / "link.txt").symlink_to(tmp_path / "secret.txt")
+    document = parsed(
+        "Changes\n=======\n\n.. include:: ../CHANGES.rst\n\n.. include:: ../../secret.txt\n\n"
+        f".. include:: {tmp_path}/secret.txt\n\n.. include:: link.txt\n\n.. literalinclude:: ../../secret.txt\n\n"
+        ".. csv-table::\n   :file: ../../secret.txt\n\n.. raw:: html\n   :file: ../../secret.txt\n\n"
+        ".. literalinclude:: ../code.py\n   :pyobject: f\n",
+        "rst",
+        root,
+    )
+    assert [s.headings for s in document.sections] == [("Changes", "Version 1")]
+    assert document.sections[0].anchor == "version-1"
+    assert document.sections[0].text == "- Fix. #3\n\n```python\ndef f():\n    return 1\n```"
+
+
+def test_a_markdown_file_can_be_included(tmp_path):
+    (tmp_path / "README.md").write_text("# Readme\n\nUse [it](https://x.example).\n\n## Install\n\n`pip`\n")
+    document = parsed("Title\n=====\n\n.. include:: ../README.md\n   :parser: myst\n", "rst", tmp_path)
+    assert [(s.headings, s.text) for s in document.sections] == [
+        (("Title", "Readme"), "Use it."),
+        (("Title", "Install"), "`pip`"),
+    ]
+
+
+def test_the_configuration_of_sphinx_is_read_and_not_run(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: x\nVersion: 3.1.0\n")
+    (tmp_path / "docs" / "conf.py").write_text(
+        f"import pathlib\npathlib.Path({str(tmp_path / 'ran')!r}).touch()\nversion = compute()\n"
+        "extlinks = {'cve': ('https://x/%s', 'CVE %s')}\nrst_epilog = '.. |us| replace:: Pallets'\n"
+    )
+    (tmp_path / "docs" / "other.rst").write_text(
+        ".. _deep:\n\nOther :class:`Page`\n==================\n\nx\n"
+    )
+    text = body(
+        "Version |version| (|release|) by |us|, :cve:`7`, :doc:`other`, :ref:`deep`.", "rst", tmp_path
+    )
+    assert text == "Version 3.1 (3.1.0) by Pallets, CVE 7, Other Page, Other Page."
+    assert not (tmp_path / "ran").exists()
+
+
+def test_broken_input_neither_raises_nor_prints(capfd):
+    text = (
+        "Title\n==\n\n`unclosed\n\n**strong\n\n|nothing| `lost`_ [1]_ name_ *args\n\n.. table::\n\n   ===\n  a\n\n"
+        ".. py:function::\n\n.. figure:: x\n   :scale: none\n\n   Caption.\n\n.. code-block::\n\n.. include::\n\n"
+        ".. role:: bogus(\n\n+---+\n| a\n+---+\n\n====\nOver\n\n.. note:\n\n.. _a: b\n.. _a: c\n\nEnd.\n"
+    )
+    document = parsed(text, "rst")
+    written = "\n".join(s.text for s in document.sections)
+    assert "Caption." in written
+    assert "End." in written
+    assert not DEBRIS.search(written)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_substitutions_that_multiply_end():
+    lines = [f".. |a{i}| replace:: |a{i + 1}| |a{i + 1}|" for i in range(40)]
+    assert body("\n".join([*lines, ".. |a40| replace:: x", "", "|a0| |a39|"]), "rst") == "x x"

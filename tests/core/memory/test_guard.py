@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.memory.guard import guard
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "guard.jsonl"
+PAIRS = [json.loads(line) for line in GOLDEN.read_text("utf-8").splitlines() if line.strip()]
+DIFFERENT = [pair for pair in PAIRS if not pair["same"]]
+SAME = [pair for pair in PAIRS if pair["same"]]
+
+
+def test_at_most_one_in_a_hundred_decisive_words_slips_through():
+    assert len(DIFFERENT) >= 200
+    passed = [(p["a"], p["b"]) for p in DIFFERENT if not guard(p["a"], p["b"])]
+    assert len(passed) <= 0.01 * len(DIFFERENT), passed
+
+
+def test_rewordings_pass():
+    assert len(SAME) >= 100
+    blocked = [(p["a"], p["b"], guard(p["a"], p["b"])) for p in SAME if guard(p["a"], p["b"])]
+    assert len(blocked) <= 0.05 * len(SAME), blocked
+
+
+def test_order_of_the_two_does_not_matter():
+    for pair in PAIRS:
+        assert bool(guard(pair["a"], pair["b"])) == bool(guard(pair["b"], pair["a"])), pair
+
+
+def test_the_difference_is_named_in_one_sentence():
+    assert guard("How do I enable caching?", "How do I disable caching?") == (
+        "One asks about enable, the other about disable."
+    )
+    assert guard("Set the limit to 10 MB?", "Set the limit to 100 MB?") == "One asks about 10, the other about 100."
+    assert "`SECRET_KEY`" in guard("What is SECRET_KEY?", "What is SESSION_KEY?")
+
+
+def test_identifiers_in_words_are_the_same():
+    assert guard("How do I set SECRET_KEY?", "How do I set the secret key?") == ""
+    assert guard("How do I use app.route?", "How do I use route() of the app object?") == ""
+
+
+def test_product_and_release_do_not_tell_questions_apart():
+    names, releases = ("Flask", "flask"), ("2.0", "2.3", "3.1")
+    assert guard("How do I flash in Flask 2.3?", "How do I flash?", names, releases) == ""
+    assert guard("How do I flash in flask?", "How do I flash?", names, releases) == ""
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("What changed between 2.0 and 2.3?", "What changed between 2.3 and 3.1?"),
+        ("What changed between 2.0 and 2.3?", "What changed in 2.3?"),
+        ("How do I flash on Python 3.8?", "How do I flash on Python 3.12?"),
+        ("How do I use Flask-Login?", "How do I use Flask-WTF?"),
+    ],
+)
+def test_compared_releases_and_other_software_do(a, b):
+    assert guard(a, b, ("Flask",), ("2.0", "2.3", "3.1"))
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_survived_and_equals_itself(a, b):
+    assert guard(a, a) == ""
+    guard(a, b, ("Flask",), ("2.3",))

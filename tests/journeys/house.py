@@ -1,0 +1,117 @@
+"""A home in which Kettle is indexed, and the whole bot built on a copy of it.
+
+    async with house(kettle, ollama_host="off") as bot:
+        stage = FakeStage(bot)
+        ...
+
+What is built is the real thing throughout: MiniLM, SQLite, Chroma, tantivy, dispatch. Only the
+platforms' and the model's servers are stood in for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from bot.admin import Admin
+from bot.bootstrap import Threadlore, build
+from bot.dispatch import Dispatch
+from bot.limits import Limits
+from core.settings import Settings, load_settings
+from tests.journeys.kettle import write_kettle
+
+
+@dataclass(frozen=True)
+class Kettle:
+    """A folder with documentation, `corpora.toml`, and a home that holds its index."""
+
+    folder: Path
+    encoder_cache: Path
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "corpora.toml"
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    def settings(self, **given: Any) -> Settings:
+        """Return settings for this home: nothing of the environment, no model, no platform."""
+        quiet = {
+            "home": self.home,
+            "config": self.config,
+            "ollama_host": "off",
+            "playground": False,
+            "questions_per_minute": 1000.0,
+            "ollama_timeout": 5.0,
+            "port": 0,
+            "slack_bot_token": "",
+            "slack_app_token": "",
+            "discord_token": "",
+            "database_url": "",
+        }
+        return load_settings(None, **(quiet | given))
+
+    def copy(self, folder: Path) -> Kettle:
+        """Return the same in another folder, to be changed freely."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        return replace(self, folder=folder)
+
+    def variables(self, **more: str) -> dict[str, str]:
+        """Return the environment of a child process that serves this home."""
+        passed = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "OMP_NUM_THREADS")}
+        return passed | {
+            "THREADLORE_HOME": str(self.home),
+            "THREADLORE_CONFIG": str(self.config),
+            "THREADLORE_PLAYGROUND": "false",
+            "OLLAMA_HOST": "off",
+            "QUESTIONS_PER_MINUTE": "1000",
+            "HF_HUB_OFFLINE": "1",
+            **more,
+        }
+
+
+async def new_kettle(folder: Path, encoder_cache: Path, *releases: str) -> Kettle:
+    """Write Kettle's documentation and index the named releases, or all."""
+    write_kettle(folder)
+    kettle = Kettle(folder, encoder_cache)
+    kettle.home.mkdir()
+    (kettle.home / "models").symlink_to(encoder_cache)
+    async with build(kettle.settings(), "index") as app:
+        for release in releases or [""]:
+            await app.library.reindex(release)
+    return kettle
+
+
+@dataclass
+class Bot:
+    """The whole bot without a platform."""
+
+    kettle: Kettle
+    settings: Settings
+    app: Threadlore
+    dispatch: Dispatch
+
+    async def counts(self) -> dict[str, int]:
+        """Return how much memory holds."""
+        return dict((await self.app.library.status())["memory"])
+
+
+@asynccontextmanager
+async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
+    """Build everything on a home and close it at the end; `given` are settings."""
+    settings = kettle.settings(**given)
+    async with build(settings, "test") as app:
+        admin = Admin(app.library, settings.admins)
+        limits = Limits(settings.questions_per_minute)
+        dispatch = Dispatch(app.engine, app.conversations, admin, limits)
+        try:
+            yield Bot(kettle, settings, app, dispatch)
+        finally:
+            await dispatch.stop()

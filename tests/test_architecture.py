@@ -1,0 +1,122 @@
+"""The house stands as CONTRIBUTING.md says: doors, registries, sizes, documents."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from bot.cli import parser
+from core.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+CODE = sorted(p for room in ("bot", "core", "storage") for p in (ROOT / room).rglob("*.py"))
+DOORS = {
+    "slack_bolt": {"bot/platforms/slack"},
+    "slack_sdk": {"bot/platforms/slack"},
+    "discord": {"bot/platforms/discord"},
+    "aiohttp": {"bot/platforms/web", "bot/platforms/slack", "bot/platforms/discord"},
+    "apscheduler": {"bot/clock"},
+    "rich": {"bot/progress"},
+    "ollama": {"core/models/ollama"},
+    "httpx": {"core/models/ollama", "core/models/re", "core/models/address"},
+    "sentence_transformers": {"core/models/encoder"},
+    "torch": {"core/models/encoder"},
+    "onnxruntime": {"core/models/encoder"},
+    "tokenizers": {"core/models/encoder"},
+    "llama_index": {"core/ingestion/sources/reader"},
+    "pypi_simple": {"core/ingestion/sources/_package_index"},
+    "trafilatura": {"core/ingestion/formats/html"},
+    "griffe": {"core/ingestion/autodoc"},
+    "markdown_it": {"core/ingestion/formats/markdown"},
+    "chromadb": {"storage/vectors"},
+    "tantivy": {"storage/words"},
+    "alembic": {"storage/"},
+    "sqlalchemy": {"storage/"},
+    "pydantic_settings": {"core/settings"},
+}
+
+
+def _imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_each_library_has_one_door() -> None:
+    strays = defaultdict(list)
+    for path in CODE:
+        place = path.relative_to(ROOT).as_posix()
+        for library in _imports(path) & DOORS.keys():
+            if not place.startswith(tuple(DOORS[library])):
+                strays[library].append(place)
+    assert not strays
+
+
+def test_nothing_heavy_is_imported_for_help() -> None:
+    script = "import sys, bot.cli; bot.cli.parser().format_help(); print(*sorted(sys.modules))"
+    modules = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout.split()
+    heavy = {"numpy", "torch", "chromadb", "discord", "slack_bolt", "pydantic", "sqlalchemy", "rich"}
+    assert heavy.isdisjoint(modules)
+
+
+def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> None:
+    allowed = {"bot/cli.py", "bot/bench.py", "core/models/encoder.py"}
+    readers = {
+        path.relative_to(ROOT).as_posix()
+        for path in CODE
+        if re.search(r"os\.environ|os\.getenv", path.read_text(encoding="utf-8"))
+    }
+    # git gets a cleaned environment handed on; TLS certificates are where the machine says
+    others = {"core/ingestion/sources/_git.py", "core/ingestion/sources/_package_index.py"}
+    assert readers - allowed <= others
+
+
+def test_every_platform_has_connect_or_is_a_helper_of_one() -> None:
+    folder = ROOT / "bot" / "platforms"
+    doors = {
+        p.stem
+        for p in folder.glob("*.py")
+        if re.search(r"^def connect\(", p.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert doors == {"slack", "discord", "web"}
+    for path in folder.glob("*.py"):
+        assert path.stem == "__init__" or path.stem.split("_")[0] in doors
+
+
+@pytest.mark.parametrize("command", ["serve", "index", "ask", "vote", "status", "why", "memory", "chat"])
+def test_the_readme_lists_every_command(command: str) -> None:
+    assert f"`threadlore {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_lists_no_command_that_is_not_there() -> None:
+    said = set(re.findall(r"`threadlore (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    choices = next(a.choices for a in parser()._actions if a.dest == "command")
+    assert choices is not None
+    assert said - {"status", "releases", "reindex"} <= set(choices)
+    assert set(choices) <= said
+
+
+def test_the_example_file_names_every_setting() -> None:
+    said = set(re.findall(r"^#? ?([A-Z][A-Z_]+)=", (ROOT / ".env.example").read_text(encoding="utf-8"), re.M))
+    names = set()
+    for field in Settings.model_fields.values():
+        choices = getattr(field.validation_alias, "choices", None)
+        names.add(str(choices[0]) if choices else str(field.alias))
+    assert said == names
+
+
+def test_the_ci_script_calls_the_readmes_test_command() -> None:
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().endswith("\nmake test")
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
