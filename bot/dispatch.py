@@ -8,35 +8,31 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
+from weakref import WeakValueDictionary
 
 from bot.admin import Admin
+from bot.answering import Answering, tell
 from bot.chat import Chat, Command, Message, Person, Reaction, Reply, Responder, vote_of
 from bot.limits import Limits
-from bot.render import WORKING, compose, growing
-from core.domain import Evidence, MessageRef, Question, Scope, Turn, Vote
+from bot.pleasantry import is_pleasantry
+from bot.render import WORKING, compose
+from core.domain import MessageRef, Question, Scope, Vote
 from core.engine import Engine
-from core.errors import PlatformError, ThreadloreError
+from core.errors import ThreadloreError
 from core.ports import Claim, ConversationStore
 from core.text import looks_like_question
 
 log = logging.getLogger(__name__)
 
-TURNS = 12
-"""Messages of a conversation that are read back for a follow-up."""
 EDIT_SECONDS = 60
 """How long after a question an edit of it is answered anew."""
 RESUME_SECONDS = 600
 """Age up to which a question that a dead process took is answered after a restart."""
-_PLEASANTRY = re.compile(
-    r"\W*(?:(?:many )?thanks?(?: (?:a lot|so much|you))?|thx|ty|great|ok(?:ay)?|cool|nice|perfect|awesome|"
-    r"got it|that (?:works|helped|did it)|works(?: now)?|danke|merci|gracias|lol|yes|no|👍|🙏|❤️)\b[^?]{0,25}",
-    re.IGNORECASE,
-)
+TOO_LATE = "I was stopped before I could answer this. Please ask again."
+ASK_AGAIN = "I am being restarted. Please ask again in a minute."
 
 
 class Dispatch:
@@ -49,11 +45,14 @@ class Dispatch:
         self._conversations = conversations
         self._admin = admin
         self._limits = limits
-        self._running: dict[str, asyncio.Task[Any]] = {}
+        self._answering = Answering(engine, conversations)
+        self._commands: set[asyncio.Task[Any]] = set()
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._slowed: dict[str, float] = {}
 
     @property
     def product(self) -> str:
-        """Return the name of what is talked about."""
+        """Return the name of the product that is talked about."""
         return self._engine.product.name
 
     # --- messages -----------------------------------------------------------------------------
@@ -62,42 +61,71 @@ class Dispatch:
         """Answer a message that is meant for the bot, once."""
         if not await self._is_meant(chat, message):
             return
-        claim = Claim(
-            message.ref.key, message.ref.conversation, message.author.id, time.time(), _packed(message)
-        )
-        if await self._conversations.claim(claim):
-            await self._answer(chat, message, ())
+        key, ref = message.ref.key, message.ref
+        claim = Claim(key, ref.conversation, message.author.id, time.time(), _packed(message))
+        async with self._lock(key):
+            if not await self._conversations.claim(claim) or self._answering.stopping:
+                return
+            if seconds := self._limits.wait(message.author.id, ref.channel_key):
+                await self._conversations.answered(key, "")
+                await self._slow_down(chat, message, seconds)
+                return
+            task = self._answering.begin(chat, message, ())
+        await self._answering.follow(key, task)
 
     async def edited(self, chat: Chat, message: Message) -> None:
         """Answer a question anew that was edited within a minute, in place of the first answer."""
-        claim = await self._conversations.claimed(message.ref.key)
-        if claim is None:
-            if message.mentions_bot:
-                await self.message(chat, message)
-            return
-        if claim.payload.get("text") == message.text or time.time() - claim.at > EDIT_SECONDS:
-            return
-        await self._cancel(message.ref.key)
-        claim = await self._conversations.claimed(message.ref.key) or claim
-        await self._conversations.reopen(message.ref.key, _packed(message), claim.at)
-        await self._answer(chat, message, claim.parts)
+        key = message.ref.key
+        async with self._lock(key):
+            claim = await self._conversations.claimed(key)
+            if claim is not None:
+                late = time.time() - claim.at > EDIT_SECONDS
+                if late or claim.payload.get("text") == message.text or not message.text.strip():
+                    return
+                if self._answering.stopping or self._limits.wait(message.author.id, message.ref.channel_key):
+                    return
+                await self._answering.cancel(key)
+                claim = await self._conversations.claimed(key) or claim
+                await self._conversations.reopen(key, _packed(message), claim.at)
+                task = self._answering.begin(chat, message, claim.parts)
+        if claim is not None:
+            await self._answering.follow(key, task)
+        elif message.mentions_bot:
+            await self.message(chat, message)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
         """Take back the answer to a question that was deleted."""
-        claim = await self._conversations.claimed(ref.key)
-        if claim is None:
-            return
-        await self._cancel(ref.key)
-        claim = await self._conversations.claimed(ref.key) or claim
-        await chat.delete(claim.parts)
-        await self._conversations.posted(ref.key, ())
-        await self._conversations.answered(ref.key, "")
+        async with self._lock(ref.key):
+            if await self._conversations.claimed(ref.key) is None:
+                return
+            await self._answering.cancel(ref.key)
+            claim = await self._conversations.claimed(ref.key)
+            await self._conversations.answered(ref.key, "")
+            if claim is not None and claim.parts:
+                await chat.delete(claim.parts)
+                await self._conversations.posted(ref.key, ())
 
     async def resume(self, chat: Chat) -> None:
-        """Answer what a process that died had taken from this platform but not answered."""
-        for claim in await self._conversations.unanswered(time.time() - RESUME_SECONDS):
-            if claim.message.startswith(f"{chat.name}:") and claim.message not in self._running:
-                await self._answer(chat, _unpacked(claim.payload), claim.parts)
+        """Answer what a process that died had taken from this platform but not answered.
+
+        What has become too old for that is told so, for a sign of work must not stand for ever.
+        """
+        young = time.time() - RESUME_SECONDS
+        begun: dict[str, asyncio.Task[None]] = {}
+        for claim in await self._conversations.unanswered(0.0):
+            key = claim.message
+            if not key.startswith(f"{chat.name}:") or self._answering.stopping:
+                continue
+            async with self._lock(key):
+                still_open = {c.message for c in await self._conversations.unanswered(claim.at)}
+                if key in self._answering or key not in still_open:
+                    continue
+                if claim.at >= young:
+                    begun[key] = self._answering.begin(chat, _unpacked(claim.payload), claim.parts)
+                else:
+                    await self._conversations.answered(key, "")
+                    await tell(chat, claim.parts, TOO_LATE)
+        await asyncio.gather(*(self._answering.follow(key, task) for key, task in begun.items()))
 
     async def _is_meant(self, chat: Chat, message: Message) -> bool:
         if message.author.bot or not message.text.strip():
@@ -112,8 +140,9 @@ class Dispatch:
         is_root = message.ref.thread in ("", message.ref.message)
         if is_root:
             return mode == "forum" or (mode == "questions" and looks_like_question(message.text))
-        if message.mentions_others or _PLEASANTRY.fullmatch(message.text.strip()):
+        if message.mentions_others or is_pleasantry(message.text):
             return False
+        await self._answering.settled(message.ref.conversation)
         last = await self._conversations.last_claim(message.ref.conversation)
         if last is None or last.asker != message.author.id:
             return False
@@ -121,79 +150,18 @@ class Dispatch:
         between_people = bool(turns) and turns[-1].role == "user" and turns[-1].author != message.author.id
         return not between_people
 
-    async def _answer(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
-        key = message.ref.key
-        task = asyncio.ensure_future(self._say(chat, message, parts))
-        self._running[key] = task
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if not task.done():  # the platform is stopping: what was taken is answered after a restart
-                task.cancel()
-            raise
-        except PlatformError as error:
-            log.warning("could not answer %s: %s", key, error)
-        finally:
-            if self._running.get(key) is task:
-                del self._running[key]
-
-    async def _say(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
-        key = message.ref.key
-        seconds = self._limits.wait(message.author.id, message.ref.channel_key) if not parts else 0.0
-        if seconds:
+    async def _slow_down(self, chat: Chat, message: Message, seconds: float) -> None:
+        """Tell a person once to slow down, then say nothing until they may ask again."""
+        now = time.monotonic()
+        self._slowed = {person: until for person, until in self._slowed.items() if until > now}
+        if message.author.id not in self._slowed:
+            self._slowed[message.author.id] = now + seconds
             said = f"That is a lot of questions at once: please ask again in {seconds:.0f} s."
-            await chat.post(message.ref, Reply(said))
-            await self._conversations.answered(key, "")
-            return
-        waiting = Reply(WORKING, final=False)
-        parts = await (chat.edit(parts, waiting) if parts else chat.post(message.ref, waiting))
-        await self._conversations.posted(key, parts)
-        show = _Show(chat, parts, self._engine.product.name)
-        try:
-            history = await chat.history(message.ref, TURNS)
-            question = Question(
-                text=message.text,
-                asker=message.author.id,
-                channel=message.ref.channel_key,
-                scope=message.scope,
-                history=await self._with_releases(message.ref, history),
-            )
-            answer = await self._engine.answer(question, show)
-            await show.finish()
-            parts = await chat.edit(show.parts, compose(answer, self._engine.product.name))
-            await self._conversations.posted(key, parts)
-            await self._conversations.answered(key, answer.id)
-            await chat.seed_votes(parts[-1])
-        except PlatformError:
-            raise
-        except ThreadloreError as error:
-            log.error("answering %s failed: %s", key, error)
-            await self._apologise(chat, show, key, error.told)
-        except Exception:
-            log.exception("answering %s failed", key)
-            await self._apologise(chat, show, key, ThreadloreError.told)
+            parts = await chat.post(message.ref, Reply(said))
+            await self._conversations.posted(message.ref.key, parts)
 
-    async def _apologise(self, chat: Chat, show: _Show, key: str, told: str) -> None:
-        await show.finish()
-        await chat.edit(show.parts, Reply(told))
-        await self._conversations.answered(key, "")
-
-    async def _with_releases(self, ref: MessageRef, history: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Tell the thread's last answer which release it spoke for."""
-        last = await self._conversations.last_claim(ref.conversation)
-        release = await self._engine.release_of(last.answer_id) if last else ""
-        turns = list(history)
-        for place in range(len(turns) - 1, -1, -1):
-            if turns[place].role == "assistant":
-                turns[place] = replace(turns[place], release=release)
-                break
-        return tuple(turns)
-
-    async def _cancel(self, key: str) -> None:
-        task = self._running.pop(key, None)
-        if task is not None and task is not asyncio.current_task():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+    def _lock(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())
 
     # --- reactions ----------------------------------------------------------------------------
 
@@ -203,7 +171,7 @@ class Dispatch:
         if value is None or reaction.person.bot:
             return
         answer_id = await self._conversations.answer_of(reaction.ref.key)
-        if not answer_id:
+        if not answer_id or not await self._is_new(reaction.event):
             return
         voter = reaction.person.id
         vote = (
@@ -215,35 +183,44 @@ class Dispatch:
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
-        if command.event and not await self._conversations.claim(Claim("", "", "", 0.0), command.event):
+        if not await self._is_new(command.event):
             return
+        work = asyncio.create_task(self._carry_out(command, responder))
+        self._commands.add(work)
         try:
-            if command.name == "ask":
-                await self._ask(command, responder)
-            else:
-                await self._admin.run(command.text, command.person, responder)
+            await work
+        except asyncio.CancelledError:
+            work.cancel()
+            if not self._answering.stopping:
+                raise
+            await responder.reply(Reply(ASK_AGAIN))
         except ThreadloreError as error:
             log.warning("/%s %s: %s", command.name, command.text, error)
-            await responder.reply(Reply(str(error)))
+            await responder.reply(Reply(error.told if command.name == "ask" else str(error)))
+        except Exception:  # whoever typed it must not be left with a sign of work
+            log.exception("/%s %s failed", command.name, command.text)
+            await responder.reply(Reply(ThreadloreError.told))
+        finally:
+            self._commands.discard(work)
 
-    async def _ask(self, command: Command, responder: Responder) -> None:
+    async def _carry_out(self, command: Command, responder: Responder) -> None:
+        if command.name != "ask":
+            await self._admin.run(command.text, command.person, responder)
+            return
         if not command.text.strip():
             await responder.reply(Reply("Write your question after the command: `/ask How do I …?`"))
             return
-        seconds = self._limits.wait(command.person.id, command.where.channel_key)
-        if seconds:
+        where = command.where.channel_key
+        if seconds := self._limits.wait(command.person.id, where):
             await responder.reply(Reply(f"Please ask again in {seconds:.0f} s."))
             return
         await responder.reply(Reply(WORKING, final=False))
-        answer = await self._engine.answer(
-            Question(
-                command.text,
-                command.person.id,
-                command.where.channel_key,
-                command.scope if command.scope.kind != "direct" else Scope("direct", command.scope.channel),
-            )
-        )
-        await responder.reply(compose(answer, self._engine.product.name))
+        answer = await self._engine.answer(Question(command.text, command.person.id, where, command.scope))
+        await responder.reply(compose(answer, self.product))
+
+    async def _is_new(self, event: str) -> bool:
+        """Claim an event of which nothing but its id is kept."""
+        return not event or await self._conversations.claim(Claim("", "", "", 0.0), event)
 
     # --- what pages ask -----------------------------------------------------------------------
 
@@ -260,56 +237,10 @@ class Dispatch:
         return await self._engine.why(answer_id)
 
     async def stop(self) -> None:
-        """Give up what is running; it is answered after the next start."""
-        tasks = list(self._running.values())
-        for task in tasks:
+        """Give up what is running, and say so; it is answered after the next start."""
+        for task in self._commands:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-class _Show:
-    """Shows an answer while it grows: sources first, then text, one edit at a time."""
-
-    def __init__(self, chat: Chat, parts: tuple[MessageRef, ...], product: str) -> None:
-        self.parts = parts
-        self._chat = chat
-        self._product = product
-        self._release = ""
-        self._evidence: Sequence[Evidence] = ()
-        self._text = ""
-        self._shown = ""
-        self._task: asyncio.Task[None] | None = None
-
-    async def sources(self, release: str, evidence: Sequence[Evidence]) -> None:
-        """Show which pages are being read."""
-        self._release, self._evidence = release, evidence
-        self._begin()
-
-    async def text(self, markdown: str) -> None:
-        """Show the text so far; what comes while an edit is under way is shown by the next one."""
-        self._text = markdown
-        self._begin()
-
-    async def finish(self) -> None:
-        """Wait until no edit is under way."""
-        if self._task is not None:
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    def _begin(self) -> None:
-        if self._task is None or self._task.done():
-            self._task = asyncio.ensure_future(self._edit())
-
-    async def _edit(self) -> None:
-        while (
-            reply := growing(self._text, self._product, self._release, self._evidence)
-        ).markdown != self._shown:
-            self._shown = reply.markdown
-            try:
-                self.parts = await self._chat.edit(self.parts, reply)
-            except PlatformError as error:
-                log.info("an intermediate edit failed: %s", error)
-                return
-            await asyncio.sleep(0)
+        await self._answering.stop()
 
 
 def _packed(message: Message) -> dict[str, Any]:

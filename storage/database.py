@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from core.errors import ConfigurationError, HomeTooNew, StorageError
+from storage.disk import storage_error
 from storage.tables import Base
 
 T = TypeVar("T")
@@ -154,12 +155,5 @@ def _migrate(connection: Connection) -> None:
 
 
 def _storage_error(error: Exception) -> StorageError:
-    reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-    if "disk is full" in reason or "No space left" in reason or "disk I/O" in reason:
-        return StorageError(
-            f"The disk that holds the home folder is full ({reason}); free some space and run the command "
-            f"again. What was there before still serves."
-        )
-    if isinstance(error, OperationalError):
-        return StorageError(f"The database does not answer ({reason}); check DATABASE_URL and the disk.")
-    return StorageError(f"The database refuses: {reason}.")
+    down = isinstance(error, OperationalError)
+    return storage_error(error, "The database", "; check DATABASE_URL and the disk." if down else ".")

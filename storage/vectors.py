@@ -15,10 +15,11 @@ from typing import Any, TypeVar
 
 import chromadb
 from chromadb.config import Settings as ChromaSettings
-from chromadb.errors import NotFoundError
+from chromadb.errors import ChromaError, NotFoundError
 
 from core.domain import Hit
 from core.ports import Matrix
+from storage.disk import storage_error
 
 T = TypeVar("T")
 AT_ONCE = 5000
@@ -138,9 +139,12 @@ class ChromaVectors:
 
     async def _write(self, work: Callable[[], T]) -> T:
         def marked() -> T:
-            self._marker.touch()  # a process killed now leaves it behind: the index is then checked
-            done = work()
-            self._marker.unlink(missing_ok=True)
+            try:
+                self._marker.touch()  # a process killed now leaves it behind: the index is then checked
+                done = work()
+                self._marker.unlink(missing_ok=True)
+            except (ChromaError, OSError) as error:
+                raise storage_error(error, "The vector index") from error
             return done
 
         return await asyncio.get_running_loop().run_in_executor(self._writing, marked)

@@ -18,6 +18,7 @@ import tantivy
 
 from core.domain import Hit
 from core.text import index_terms
+from storage.disk import storage_error
 
 T = TypeVar("T")
 WRITER_BYTES = 32_000_000
@@ -165,15 +166,18 @@ class TantivyWords:
         self, collection: str, work: Callable[[tantivy.IndexWriter], None], create: bool = True
     ) -> None:
         def run() -> None:
-            index = self._index(collection, create)
-            if index is None:
-                return
-            writer = index.writer(WRITER_BYTES, 1)
             try:
-                work(writer)
-                writer.commit()
-            finally:
-                writer.wait_merging_threads()  # lets go of the lock on the folder
-            index.reload()
+                index = self._index(collection, create)
+                if index is None:
+                    return
+                writer = index.writer(WRITER_BYTES, 1)
+                try:
+                    work(writer)
+                    writer.commit()
+                finally:
+                    writer.wait_merging_threads()  # lets go of the lock on the folder
+                index.reload()
+            except (ValueError, OSError) as error:
+                raise storage_error(error, "The word index") from error
 
         await asyncio.get_running_loop().run_in_executor(self._writing, run)

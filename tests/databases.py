@@ -39,18 +39,6 @@ def postgres_schema() -> Iterator[str]:
     engine.dispose()
 
 
-def emptied(url: str) -> str:
-    """Remove every table of a schema that `postgres_schema` made."""
-    options = str(make_url(url).query["options"])
-    name = options.partition("search_path=")[2]
-    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
-        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
-    engine.dispose()
-    return url
-
-
 def truncated(url: str) -> str:
     """Remove every row of a schema that `postgres_schema` made, but the schema's revision."""
     engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")

@@ -71,7 +71,7 @@ def why(row: Mapping[str, Any]) -> list[str]:
             for near in trace.get(kind, ())
         ]
     if trace.get("guard"):
-        lines.append(f"It was not reused as it is, because {trace['guard']}.")
+        lines.append(f"The nearest good one was not reused as it is: {trace['guard']}")
     if trace.get("model_error"):
         lines.append(f"The model did not write it: {trace['model_error']}")
     if "confidence" in trace:

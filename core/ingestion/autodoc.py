@@ -129,7 +129,7 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
     docstring = found.docstring.value if found.docstring else ""
     if not docstring and found.parent is not None and found.parent.is_class:
         # What overrides without a docstring is documented by what it overrides, as in autodoc.
-        inherited = (base.members.get(found.name) for base in _bases(root, found.parent))
+        inherited = (_final(root, base.members.get(found.name)) for base in _bases(root, found.parent))
         docstring = next((m.docstring.value for m in inherited if m is not None and m.docstring), "")
     if found.is_function and any("property" in str(decorator.value) for decorator in found.decorators):
         return Documented(name, short, name, docstring)
@@ -141,7 +141,7 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
             (
                 i
                 for c in (found, *_bases(root, found))
-                if (i := c.members.get("__init__")) is not None and i.is_function
+                if (i := _final(root, c.members.get("__init__"))) is not None and i.is_function
             ),
             None,
         )
@@ -202,9 +202,17 @@ def _find(root: str, name: str) -> Any | None:
 
 
 def _final(root: str, member: Any, hops: int = 0) -> Any | None:
-    if member is None or not member.is_alias:
-        return member
+    if member is None:
+        return None
+    if not member.is_alias:
+        # A link inside the package may lead out of the root, where nothing may be read from.
+        return member if _is_inside(root, str(member.filepath)) else None
     return None if hops > 20 else _find_alias(root, member.target_path, hops)
+
+
+@lru_cache(maxsize=4096)
+def _is_inside(root: str, file: str) -> bool:
+    return file.startswith("[") or Path(file).resolve().is_relative_to(Path(root).resolve())
 
 
 def _find_alias(root: str, path: str, hops: int) -> Any | None:

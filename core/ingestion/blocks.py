@@ -16,7 +16,11 @@ from core.text import sentences
 
 Kind = Literal["prose", "list", "code", "table"]
 
-_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})(.*)$")
+MAX_INDENT = 12
+"""Spaces of indentation that are kept when a paragraph is cut; ours: three lists inside each other."""
+
+# A longer word after the mark is text that begins with one, not a language.
+_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*([\w+#./-]{0,30})\s*$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
 _RULE = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)*\|?\s*$")
 _QUESTION = re.compile(
@@ -109,7 +113,7 @@ def _running(number: int, lines: list[str]) -> Piece:
                 atoms.append(line)
         return Piece(number, "list", "", tuple(atoms), "\n")
     indent = re.match(r"\s*", lines[0])
-    head = indent[0] if indent else ""
+    head = indent[0][:MAX_INDENT] if indent else ""
     if len(lines) > 1:
         # Lines kept apart on purpose (signatures, verse) stay apart.
         return Piece(number, "prose", "", tuple(lines), "\n")
@@ -145,6 +149,9 @@ def fitting(piece: Piece, fits: Callable[[str], bool]) -> list[Piece]:
     """
     if fits(piece.text) or not piece.atoms:
         return [piece]
+    if piece.head.strip() and not fits("\n".join([replace(piece, atoms=()).text] * 2)):
+        # A head that leaves no room for what it heads is text like any other.
+        piece = Piece(piece.block, "list", "", (*piece.head.split("\n"), *piece.atoms), "\n")
     if len(piece.atoms) > 1:
         cut: list[Piece] = []
         start = 0

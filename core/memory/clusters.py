@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from core.domain import Cluster, Vector
 
-GROWTH = 2
+ROUNDING = 1e-5
+"""By how much two ways to compute a cosine of float32 vectors may differ."""
+ROWS_AT_ONCE = 1024
 Rank = tuple[float, float, str]
 
 
@@ -58,6 +60,11 @@ class Partition:
         return pair_id in self._row
 
     @property
+    def dimensions(self) -> int:
+        """Return the length of its vectors."""
+        return int(self._vectors.shape[1])
+
+    @property
     def kept(self) -> set[str]:
         """Return the ids of the pairs that are recalled."""
         return set(self._cluster)
@@ -86,6 +93,24 @@ class Partition:
             self._shadow[member.id] = shadowed_by
         else:
             self._join(member.id, cluster)
+
+    def sound(self) -> bool:
+        """Tell whether just those are kept that the rule keeps, for instance after δ was changed.
+
+        No kept pair may be as close as δ to another, and each other one must be to a better kept one.
+        """
+        kept = [self._row[key] for key in self._cluster]
+        for start in range(0, len(kept), ROWS_AT_ONCE):
+            near = self._vectors[kept[start : start + ROWS_AT_ONCE]] @ self._vectors[kept].T
+            if np.count_nonzero(near >= self._delta + ROUNDING) > len(near):  # each is near itself
+                return False
+        for key, better in self._shadow.items():
+            if better not in self._cluster or self._members[better].rank > self._members[key].rank:
+                return False
+            cosine = float(self._vectors[self._row[key]] @ self._vectors[self._row[better]])
+            if cosine < self._delta - ROUNDING:
+                return False
+        return True
 
     def put(self, member: Member) -> set[str]:
         """Add a member or change its score; return the ids whose place changed."""

@@ -15,7 +15,8 @@ from core.vocabulary import OPPOSITES, RIVALS, SOFTWARE, SYNONYMS, word_list
 
 _DOMAIN = re.compile(r"\.(?:com|org|net|io|dev|de|eu|co|js)$", re.IGNORECASE)
 _PAIRED = re.compile(
-    r"([\w+#.-]+(?:\s\d[\w.]*)?)\s+(?:in)?to\s+(?:an?\s+|the\s+)?([\w+#.-]+(?:\s+\d[\w.]*)?)", re.IGNORECASE
+    r"(?<![\w+#.-])([\w+#.-]+(?:\s\d[\w.]*)?)\s+(?:in)?to\s+(?:an?\s+|the\s+)?([\w+#.-]+(?:\s+\d[\w.]*)?)",
+    re.IGNORECASE,
 )
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
 _TURNED = frozenset(

@@ -44,7 +44,7 @@ _BREAKS = STOP_WORDS | frozenset(
         without yet however therefore because again ever never always often sometimes usually currently
         correctly properly actually really still even else well good bad best better new old different
         really automatically work works working happen happens mean means called named located
-        considered use uses using used many long far often soon old big common main"""
+        considered use uses using used many long far often soon old big common main go goes gets comes"""
     )
 )
 _VAGUE = frozenset(
@@ -57,7 +57,12 @@ _VAGUE = frozenset(
     )
 )
 """Nouns that are about something else: in "the role of X" it is X that a later "it" means."""
-_WORD = re.compile(r"[A-Za-z0-9_@][\w.+#/'’-]*[\w+#)]|[A-Za-z0-9]|[^\w\s]")
+_WORD = re.compile(r"(?<!\w)\.(?=[a-z])[\w.]*\w|[A-Za-z0-9_@][\w.+#/'’-]*[\w+#)]|[A-Za-z0-9]|[^\w\s]")
+_TITLE = re.compile(r"\s*([a-z]+)\s+(?:a|an|the|my|any|our)\s", re.IGNORECASE)
+"""A verb and its object without more: "repeat an option"."""
+_VERB_NEXT = re.compile(
+    r"\s+(?:works?|working|happens?|mean|means|really|actually|still|even|ever|always|never|use|uses)\b", re.I
+)
 _DETERMINER = re.compile(r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s+)+$", re.IGNORECASE)
 
 _CLAUSE = re.compile(
@@ -76,7 +81,8 @@ _EXPLETIVE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_THAT = (
-    r"(?=\s*(?:[?.!,;:]|$)|\s+(?:is|was|are|were|isn|also|still|only|too|not|in|with|for|on|from|to|by"
+    r"(?=\s*(?:[?.!,;:]|$)|\s+(?:\w{2,}er\b|better|safe|ok|enough|required|needed|supported|allowed|available|deprecated|removed|gone|stored|set|called"
+    r"|cached|kept|sent|is|was|are|were|isn|also|still|only|too|not|in|with|for|on|from|to|by"
     r"|without|at|into|inside"
     r"|work\w*|mean\w*|happen\w*|appl\w+|chang\w+|affect\w*|support\w*|look\w*|caus\w+|have|has|had|be|do"
     r"|does|did|go|goes"
@@ -99,7 +105,8 @@ _POINTED = re.compile(
     r"|commands?|functions?|methods?"
     r"|classe?s?|decorators?|variables?|parameters?|arguments?|errors?|exceptions?|messages?|features?"
     r"|files?|keys?|values?"
-    r"|packages?|modules?|extensions?|hooks?|handlers?|objects?|things?|approach|way|part|stuff)\b",
+    r"|env(?:ironment)? var(?:iable)?s?|attributes?|fields?|endpoints?|routes?|views?|callbacks?"
+    r"|prompts?|warnings?|plugins?|tools?|packages?|modules?|extensions?|hooks?|handlers?|objects?|things?|approach|way|part|stuff)\b",
     re.IGNORECASE,
 )
 _BEFORE_THAT = frozenset(
@@ -149,7 +156,7 @@ def gerund(action: str) -> str:
 
 
 def predicate(text: str) -> str:
-    """Return what is to be done, from the verb to the end: "register error handlers"; "" where none is asked."""
+    """Return what is to be done, from the verb to the end ("register error handlers"), or ""."""
     match = _VERB_FRAME.search(text)
     return text[match.end() :].strip().rstrip("?!. ") if match else ""
 
@@ -165,6 +172,8 @@ def phrases(text: str) -> list[Phrase]:
         begin = noun.end()
     elif does:
         begin, skip_last = does.end(), True
+    elif title := _TITLE.match(text):
+        begin, skip_first = title.start(1), True
     code = set(identifiers(text))
     found: list[Phrase] = []
     run: list[re.Match[str]] = []
@@ -181,6 +190,8 @@ def phrases(text: str) -> list[Phrase]:
             found.append(_phrase(text, run))
             run = []
         run.append(token)
+    if skip_last and found and _VERB_NEXT.match(text, found[0].end):
+        skip_last = False
     if skip_last and found and len(found[0].text.split()) > 1 and not code:
         last = found[0].text.rsplit(None, 1)[0]
         found[0] = Phrase(

@@ -135,9 +135,7 @@ def _overlaps(start: int, end: int, found: list[Mention]) -> bool:
 def _linked(text: str, known: Spellings) -> Iterator[Mention]:
     """Yield the releases that links to the product's own pages carry in their path."""
     for link in re.finditer(r"\bhttps?://[^\s)>\]]+", text):
-        if not re.search(
-            known.product.pattern.replace(r"(?<![\w-])", "").replace(r"(?![\w-])", ""), link[0], re.I
-        ):
+        if not known.called.search(link[0]):
             continue
         for part in _SEGMENT.finditer(link[0]):
             if release := known.numbered(part[0].lower().strip("vx.").replace(".x", "")):
@@ -148,7 +146,7 @@ def _numbers(text: str, known: Spellings, taken: list[Mention], ours_only: bool 
     found: list[Mention] = []
     previous: tuple[int, Owner] = (-1, "plain")
     which = _WHICH.search(text)
-    choice = re.search(r"\d\S*\s*(?:,|\bor\b|/)\s*v?\d", text)
+    choice = re.search(r"\d[\w.]{0,12}\s*(?:,|\bor\b|/)\s*v?\d", text)
     all_foreign = bool(
         choice and which and which[1].lower() in BEFORE_VERSIONS and not known.product.fullmatch(which[1])
     )

@@ -6,8 +6,9 @@ import re
 from typing import Literal
 
 from core.query.spellings import Spellings
-from core.vocabulary import BEFORE_VERSIONS, UNITS, word_list
+from core.vocabulary import BEFORE_VERSIONS, SOFTWARE, UNITS, word_list
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 Owner = Literal["ours", "foreign", "amount", "cue", "plain"]
 """Who a number belongs to; `cue` where it stands as releases do, `plain` where nothing tells."""
 
@@ -106,13 +107,15 @@ def owner_of(text: str, start: int, known: Spellings) -> tuple[Owner, bool]:
         return "amount", False  # a call: sleep(2.0)
     before = text[max(0, start - 80) : start]
     words = list(_WORD.finditer(before))
-    version_word = assigned = False
+    version_word = assigned = bracketed = listed = False
     while words:
         word = words[-1][0].lower()
         if word in _VERSION_WORDS:
             version_word = True
         elif word in _SKIPPED:
             assigned |= word in ("=", "is", "are")
+            bracketed |= word in "(["
+            listed |= word == ":"
         elif word not in ("'s", "’s"):
             break
         words.pop()
@@ -123,13 +126,17 @@ def owner_of(text: str, start: int, known: Spellings) -> tuple[Owner, bool]:
     product = next(iter(reversed(list(known.product.finditer(head)))), None)
     if product and head[product.end() :].strip("'’s ") == "":
         return "ours", version_word
+    heads_line = not before[: last.start()].rstrip(" *•-").endswith(tuple(_LETTERS)) if listed else True
+    if (bracketed and word not in SOFTWARE) or (listed and not version_word and not heads_line):
+        return "cue", version_word
     if last[0][0].isdigit():
         return ("cue" if version_word else "plain"), version_word
     if last[0].endswith("\0") or word in _AMOUNT_NOUNS or _AMOUNT_BEFORE.search(before):
         return "amount", version_word
     stripped = re.sub(r"['’]s$", "", word)
-    compound = re.search(r"[-_.]", stripped.strip(".")) and not stripped.startswith("pre-")
-    if stripped in BEFORE_VERSIONS or compound or re.search(r"[a-z]\d", stripped):
+    if not assigned and (before[: last.start()].endswith("-") or (last[0].isupper() and "_" in word)):
+        return "plain", version_word  # a flag, an environment variable
+    if stripped in BEFORE_VERSIONS or _compound(stripped, known) or re.search(r"[a-z]\d", stripped):
         return "foreign", version_word
     if word in _CUES:
         return _moved(head, known) or "cue", version_word
@@ -148,6 +155,15 @@ def _moved(head: str, known: Spellings) -> Owner | None:
     if known.product.fullmatch(mover[1]):
         return "ours"
     return "foreign" if mover[1].lower() in BEFORE_VERSIONS else None
+
+
+def _compound(word: str, known: Spellings) -> bool:
+    """Tell whether a word looks like a package: `flask_cors`, `socket.io`; not `mix_stderr`."""
+    if "_" in word:
+        return bool(
+            known.product.match(re.split("_", word)[0]) or known.product.match(re.split("_", word)[-1])
+        )
+    return bool(re.search(r"\w-\w|\.(?:js|io|net|py)$", word)) and not word.startswith("pre-")
 
 
 def _capitalised(word: re.Match[str], before: str) -> bool:

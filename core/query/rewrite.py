@@ -27,7 +27,8 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
         base=base,
         filtered=" ".join([plain, *added]),
         versionless=" ".join([versionless, *added]) if versionless else "",
-        parts=parts(base),
+        # a completion may hold the earlier question too, which has its answer already
+        parts=parts(base) if base == question.text or len(parts(question.text)) > 1 else (base,),
         topic=topic(base, product, found),
         rewritten=base != question.text,
     )

@@ -43,6 +43,8 @@ class Spellings:
     releases: tuple[Release, ...]
     product: re.Pattern[str]
     """The product's names, whole; `Flask-Login` and `pytest-flask` are none."""
+    called: re.Pattern[str]
+    """The product's names anywhere, as in a link."""
     glued: re.Pattern[str]
     """The product's names with a version right after: `flask2.3`."""
     literal: re.Pattern[str] | None
@@ -141,6 +143,7 @@ def _prepare(name: str, aliases: tuple[str, ...], releases: tuple[Release, ...])
     return Spellings(
         releases=releases,
         product=re.compile(rf"(?<![\w-])(?<!\w\.)(?:{called})(?:['’]s)?(?![\w-]|\.[A-Za-z])", re.IGNORECASE),
+        called=re.compile(rf"\b(?:{called})\b", re.IGNORECASE),
         glued=re.compile(rf"(?<![\w-])(?:{called})(?=v?\d)", re.IGNORECASE),
         literal=_any(literals),
         literals=literals,

@@ -79,8 +79,16 @@ class DiscordStage:
         who, message = self._messages[said.id]
         await self.people[who].delete(message)
 
+    def stored(self, seen: Seen) -> Any:
+        """Return a message of the bot as Discord keeps it."""
+        return self.env.backend.get_message(self._messages[seen.id][1].channel.id, int(seen.id))
+
     async def react(self, who: str, seen: Seen, emoji: str, added: bool = True) -> None:
         message = self._messages[seen.id][1]
+        if seen.place == "direct":
+            self.env.backend.set_reaction(message.channel.id, message.id, emoji, self.people[who].id, added)
+            await self.env.settle()
+            return
         emoji = {"thumbsup": "👍", "+1": "👍"}.get(emoji, emoji)
         act = self.people[who].react if added else self.people[who].unreact
         await act(message, emoji)
@@ -111,14 +119,13 @@ class DiscordStage:
         found = [m for m in thread.history() if m.author.id == me and not m.is_system()]
         self._messages |= {str(m.id): ("bot", m) for m in found}
         return [
-            Seen(
-                str(m.id),
-                m.content,
-                said.place,
-                tuple(PLAIN[str(r.emoji)] for r in m.reactions if str(r.emoji) in PLAIN and r.me),
-            )
+            Seen(str(m.id), m.content, said.place, self._seeds(thread, m.id))
             for m in sorted(found, key=lambda m: m.id)
         ]
+
+    def _seeds(self, thread: Any, message: int) -> tuple[str, ...]:
+        stored = self.env.backend.get_message(thread.id, message)
+        return tuple(PLAIN[r.emoji] for r in stored.reactions if self.env.bot.user.id in r.user_ids)
 
     async def quiet(self) -> None:
         await self.env.settle()

@@ -118,6 +118,16 @@ def _image(call: Call) -> list[Any]:
     return [call.nodes.image("", uri="", alt=alternative), *(call.body() if call.name != "image" else [])]
 
 
+def _changelog(call: Call) -> list[Any]:
+    """Make a release of the `changelog` extension (SQLAlchemy's) a section of its own."""
+    version, released = call.options.get("version", ""), call.options.get("released", "")
+    node = call.make("desc", heading=version, signatures=[], anchor=object_id(f"change-{version}"))
+    if released:
+        node += call.nodes.paragraph("", f"Released: {released}")
+    node += call.body()
+    return [node]
+
+
 def _program(call: Call) -> list[Any]:
     call.session.program = "" if call.argument == "None" else call.argument.replace(" ", "-")
     return []
@@ -175,6 +185,7 @@ def docstring_lines(docstring: str) -> list[str]:
 _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("include", "literalinclude"), include),
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
+    "changelog": _changelog,
     "program": _program,
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), _module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),

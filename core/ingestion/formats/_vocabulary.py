@@ -15,7 +15,8 @@ DROPPED = _names("""
     section-numbering tabularcolumns rst-class cssclass sectionauthor moduleauthor codeauthor graphviz digraph
     graph mermaid uml plantuml inheritance-diagram autoclasstree video youtube vimeo target-notes title date
     autosummary testsetup testcleanup header footer bibliography todolist program-output command-output exec
-    git_changelog doxygenindex sidebar-links image-grid btn button-link button-ref ethicalads carousel-item
+    git_changelog changelog_imports
+    doxygenindex sidebar-links image-grid btn button-link button-ref ethicalads carousel-item
     restructuredtext-test-directive
 """)
 

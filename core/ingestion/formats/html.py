@@ -27,7 +27,10 @@ from core.ingestion.formats._outline import Outline, heading_text, one_line
 
 try:
     import trafilatura
-except ImportError:  # its dependency lxml_html_clean is left out by some installers
+except ImportError as error:  # its dependency lxml_html_clean is left out by some installers
+    logging.getLogger(__name__).warning(
+        "HTML pages are read without trafilatura (%s); run `pip install lxml_html_clean`.", error
+    )
     trafilatura = None
 
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)

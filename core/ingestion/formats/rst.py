@@ -105,6 +105,9 @@ class _Roles:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._folder = Path(session.conf.folder) if session.conf.folder else None
+        file = location(session.raw)
+        self._file = file.resolve() if file else None
 
     def __call__(self, rawsource: str, text: str, role: str, lineno: int) -> tuple[list[Any], list[Any]]:
         """Return the nodes of one piece of interpreted text and no messages."""
@@ -119,12 +122,11 @@ class _Roles:
         if shown.code:
             return nodes.literal(shown.text, shown.text)
         said = shown.text
-        folder, file = self._session.conf.folder, location(self._session.raw)
-        if folder and file is not None:
+        if self._folder and self._file:
             if shown.document:
-                said = document_title(Path(folder), file.resolve(), shown.document) or said
+                said = document_title(self._folder, self._file, shown.document) or said
             elif shown.label:
-                said = label_title(Path(folder), shown.label) or said
+                said = label_title(self._folder, shown.label) or said
         return nodes.inline(said, said, label_text=shown.label)
 
 

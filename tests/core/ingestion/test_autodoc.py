@@ -128,6 +128,24 @@ def test_members_can_be_chosen(tmp_path):
     assert not {"Base", "App.inherited()", "App._private()", "App.hidden()"} & set(names)
 
 
+def test_links_inside_a_package_lead_nowhere_else(tmp_path):
+    (tmp_path / "far.py").write_text('def f():\n    """SECRET."""\n\n\nclass C:\n    """SECRET."""\n')
+    root = tmp_path / "root"
+    for package in (root / "thing", root / "thing" / "plain"):
+        package.mkdir(parents=True)
+        (package / "inner.py").symlink_to(tmp_path / "far.py")
+    (root / "thing" / "__init__.py").write_text(
+        "from .inner import C, f\n\n\n"
+        'class D(C):\n    from os import __init__, getcwd\n    """Own."""\n\n'
+        "    def f(self):\n        pass\n"
+    )
+    lines = [f".. autofunction:: thing.{name}" for name in ("f", "inner.f", "plain.inner.f")]
+    lines += [f".. autoclass:: thing.{name}\n   :members:\n   :undoc-members:" for name in ("C", "D")]
+    document = parsed("\n\n".join(["API\n===", *lines]), "rst", root)
+    assert [s.headings[-1] for s in document.sections] == ["D", "D.f()"]
+    assert "SECRET" not in "".join(s.text for s in document.sections)
+
+
 def test_what_cannot_be_found_is_dropped(tmp_path):
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "far.py").write_text('def f():\n    """Secret."""\n')
@@ -136,7 +154,8 @@ def test_what_cannot_be_found_is_dropped(tmp_path):
     (root / "far.py").symlink_to(tmp_path / "outside" / "far.py")
     (root / "broken.py").write_text("def f(:\n")
     text = (
-        "API\n===\n\nText.\n\n.. autofunction:: far.f\n\n.. autofunction:: broken.f\n\n.. autoclass:: json.JSONEncoder\n"
+        "API\n===\n\nText.\n\n.. autofunction:: far.f\n\n.. autofunction:: broken.f\n\n"
+        ".. autoclass:: json.JSONEncoder\n"
         "   :members:\n\n.. autofunction:: ../x\n\n.. autoclass::\n"
     )
     assert [s.text for s in parsed(text, "rst", root).sections] == ["Text."]

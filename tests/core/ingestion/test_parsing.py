@@ -67,7 +67,8 @@ def test_nesting_beyond_reason_is_a_source_error(text, kind):
 
 def test_plain_text_has_no_false_headings():
     text = (
-        "Release notes\n=============\n\nIt is faster.\nMuch faster.\n\nName     Value\n-----    -----\na        1\n\n"
+        "Release notes\n=============\n\nIt is faster.\nMuch faster.\n\n"
+        "Name     Value\n-----    -----\na        1\n\n"
         "A SHOUTED LINE\n\n3\n\n- one\n  more\n- two\n"
     )
     document = parsed(text, "text")
@@ -89,7 +90,7 @@ def test_line_ends_of_every_system_are_read():
 
 
 def test_importing_the_dispatcher_loads_no_parser():
-    heavy = "docutils, bs4, trafilatura, griffe, markdown_it".split(", ")
+    heavy = ["docutils", "bs4", "trafilatura", "griffe", "markdown_it"]
     code = (
         "import sys, core.ingestion.parsing, core.ingestion.chunking;"
         f"print([m for m in {heavy!r} if m in sys.modules])"

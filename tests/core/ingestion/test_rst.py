@@ -69,7 +69,8 @@ def test_roles_read_as_sphinx_shows_them(role, shown):
         (".. productionlist::\n   a: b", "```\na: b\n```"),
         (".. csv-table:: T\n   :header: a, b\n\n   1, 2", "T\n\n| a | b |\n| --- | --- |\n| 1 | 2 |"),
         (
-            ".. list-table::\n   :header-rows: 1\n   :class: wide\n\n   * - a\n     - b\n   * - ``x|y``\n     - 2",
+            ".. list-table::\n   :header-rows: 1\n   :class: wide\n\n"
+            "   * - a\n     - b\n   * - ``x|y``\n     - 2",
             "| a | b |\n| --- | --- |\n| `x\\|y` | 2 |",
         ),
         (".. highlight:: python\n\nExample::\n\n   x", "Example:\n\n```\nx\n```"),
@@ -94,7 +95,8 @@ def test_directives_leave_what_a_reader_needs(source, shown):
 
 def test_headings_and_anchors_are_those_of_sphinx():
     document = parsed(
-        "Before.\n\n.. _my-label:\n\nThe Title\n=========\n\nIntro, see :ref:`ansi-colors`.\n\n.. _ansi-colors:\n\n"
+        "Before.\n\n.. _my-label:\n\nThe Title\n=========\n\nIntro, see :ref:`ansi-colors`.\n\n"
+        ".. _ansi-colors:\n\n"
         "ANSI Colors\n-----------\n\nText.\n\nText!\n-----\n\nMore.\n\nText!\n-----\n\nAgain.\n",
         "rst",
     )
@@ -110,8 +112,10 @@ def test_headings_and_anchors_are_those_of_sphinx():
 
 def test_each_config_value_is_a_section_of_its_own():
     document = parsed(
-        "Configuration\n=============\n\nValues\n------\n\nThese:\n\n.. py:data:: SECRET_KEY\n\n   Signs.\n\n"
-        "   Default: ``None``\n\n.. py:data:: DEBUG\n\n   Debugs.\n\n.. versionadded:: 0.4\n   ``LOGGER_NAME``\n",
+        "Configuration\n=============\n\nValues\n------\n\nThese:\n\n.. py:data:: SECRET_KEY\n\n"
+        "   Signs.\n\n"
+        "   Default: ``None``\n\n"
+        ".. py:data:: DEBUG\n\n   Debugs.\n\n.. versionadded:: 0.4\n   ``LOGGER_NAME``\n",
         "rst",
     )
     headings = ("Configuration", "Values")
@@ -123,11 +127,32 @@ def test_each_config_value_is_a_section_of_its_own():
     )
 
 
+def test_a_changelog_directive_is_a_section_per_release():
+    document = parsed(
+        "2.0 Changelog\n=============\n\n"
+        ".. changelog::\n    :version: 2.0.36\n    :released: October 15, 2024\n\n"
+        ""
+        "    .. change::\n        :tags: bug, orm\n        :tickets: 11912\n\n"
+        "        Fixed :class:`.Session`.\n",
+        "rst",
+    )
+    assert document.sections == (
+        Section(
+            ("2.0 Changelog", "2.0.36"),
+            "change-2.0.36",
+            "Released: October 15, 2024\n\nFixed `Session`.",
+        ),
+    )
+
+
 def test_objects_are_named_and_linked_as_in_their_module():
     document = parsed(
-        "API\n===\n\n.. module:: flask\n\n.. class:: session\n\n   A dict.\n\n   .. attribute:: new\n\n      Is it?\n\n"
-        "   .. method:: pop(key, default=None)\n\n      Pops.\n\n.. data:: other\n   :noindex:\n\n   Here too.\n\n"
-        ".. c:function:: int main(void)\n\n   Starts.\n\n.. program:: flask run\n\n.. option:: --debug <x>\n\n   Debugs.\n",
+        "API\n===\n\n.. module:: flask\n\n.. class:: session\n\n   A dict.\n\n"
+        "   .. attribute:: new\n\n      Is it?\n\n"
+        "   .. method:: pop(key, default=None)\n\n      Pops.\n\n.. data:: other\n   :noindex:\n\n"
+        "   Here too.\n\n"
+        ".. c:function:: int main(void)\n\n   Starts.\n\n"
+        ".. program:: flask run\n\n.. option:: --debug <x>\n\n   Debugs.\n",
         "rst",
     )
     assert [(s.headings[-1], s.anchor) for s in document.sections] == [
@@ -152,7 +177,8 @@ def test_includes_are_read_inside_the_root_and_never_outside(tmp_path):
     (root / "docs" / "link.txt").symlink_to(tmp_path / "secret.txt")
     document = parsed(
         "Changes\n=======\n\n.. include:: ../CHANGES.rst\n\n.. include:: ../../secret.txt\n\n"
-        f".. include:: {tmp_path}/secret.txt\n\n.. include:: link.txt\n\n.. literalinclude:: ../../secret.txt\n\n"
+        f".. include:: {tmp_path}/secret.txt\n\n.. include:: link.txt\n\n"
+        f".. literalinclude:: ../../secret.txt\n\n"
         ".. csv-table::\n   :file: ../../secret.txt\n\n.. raw:: html\n   :file: ../../secret.txt\n\n"
         ".. literalinclude:: ../code.py\n   :pyobject: f\n",
         "rst",
@@ -191,8 +217,10 @@ def test_the_configuration_of_sphinx_is_read_and_not_run(tmp_path):
 
 def test_broken_input_neither_raises_nor_prints(capfd):
     text = (
-        "Title\n==\n\n`unclosed\n\n**strong\n\n|nothing| `lost`_ [1]_ name_ *args\n\n.. table::\n\n   ===\n  a\n\n"
-        ".. py:function::\n\n.. figure:: x\n   :scale: none\n\n   Caption.\n\n.. code-block::\n\n.. include::\n\n"
+        "Title\n==\n\n`unclosed\n\n**strong\n\n|nothing| `lost`_ [1]_ name_ *args\n\n.. table::\n\n"
+        "   ===\n  a\n\n"
+        ".. py:function::\n\n.. figure:: x\n   :scale: none\n\n   Caption.\n\n.. code-block::\n\n"
+        ".. include::\n\n"
         ".. role:: bogus(\n\n+---+\n| a\n+---+\n\n====\nOver\n\n.. note:\n\n.. _a: b\n.. _a: c\n\nEnd.\n"
     )
     document = parsed(text, "rst")

@@ -34,7 +34,10 @@ def test_the_difference_is_named_in_one_sentence():
     assert guard("How do I enable caching?", "How do I disable caching?") == (
         "One asks about enable, the other about disable."
     )
-    assert guard("Set the limit to 10 MB?", "Set the limit to 100 MB?") == "One asks about 10, the other about 100."
+    assert (
+        guard("Set the limit to 10 MB?", "Set the limit to 100 MB?")
+        == "One asks about 10, the other about 100."
+    )
     assert "`SECRET_KEY`" in guard("What is SECRET_KEY?", "What is SESSION_KEY?")
 
 

@@ -1,12 +1,19 @@
 import json
 from pathlib import Path
 
-from core.domain import Question, Turn
-from core.query.releases import resolve
+import pytest
+
+from core.domain import Product, Question, Release, Resolution, Turn
+from core.query.mentions import mentions
+from core.query.releases import lookup, resolve
 from tests.core.query.products import PRODUCTS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "releases.jsonl"
 CASES = [json.loads(line) for line in GOLDEN.read_text("utf-8").splitlines() if line.strip()]
+
+
+def _release(name, alias):
+    return Release(name, (alias,), True, 1)
 
 
 def _resolved(case):
@@ -37,3 +44,49 @@ def test_no_foreign_version_is_taken():
         if set(named) - set(case["named"]) or set(unknown) - set(case["unknown"]):
             taken.append((case["question"], named, unknown))
     assert not taken
+
+
+@pytest.mark.parametrize(
+    ("product", "spelled", "release"),
+    [
+        ("flask", "02.03", "2.3"),
+        ("flask", "Flask 2.3.4", "2.3"),
+        ("flask", "v3", "3.1"),
+        ("flask", "latest", "3.1"),
+        ("flask", "previous version", "2.3"),
+        ("flask", "2.2", ""),
+        ("flask", "3.10", ""),
+        ("flask", "", ""),
+        ("telecom", "R17.2", "17.20"),
+        ("telecom", "Rel 17.20", "17.20"),
+        ("telecom", "Release 17.2", "17.20"),
+        ("netpilot", "rel. 17.20", "R17.2"),
+        ("kubernetes", "1.3", ""),
+        ("ubuntu", "Noble Numbat", "noble"),
+        ("ubuntu", "22.04 LTS", "jammy"),
+        ("postgres", "16.2", "16"),
+    ],
+)
+def test_lookup(product, spelled, release):
+    assert lookup(spelled, PRODUCTS[product]) == release
+
+
+def test_spans_are_the_words_that_name_a_release():
+    text = "From Flask 2.0 to v2.3.1, and in 9.9?"
+    spans = resolve(Question(text), PRODUCTS["flask"]).spans
+    assert [text[start:end] for start, end in spans] == ["2.0", "v2.3.1", "9.9"]
+
+
+def test_product_without_releases():
+    assert resolve(Question("How in 2.3?"), Product("Wiki")) == Resolution("", "latest")
+
+
+def test_given_release_frees_from_an_unknown_one_in_the_words():
+    found = resolve(Question("How in Flask 9.9?", release="2.3"), PRODUCTS["flask"])
+    assert (found.release, found.origin, found.unknown) == ("2.3", "given", ())
+
+
+def test_alias_that_is_a_common_word_needs_its_place():
+    product = Product("Tide", (), (PRODUCTS["flask"].releases[0], _release("nightly", "dev")))
+    assert mentions("how do I start it in dev mode?", product) == ()
+    assert [m.release for m in mentions("is that fixed in dev?", product)] == ["nightly"]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from core.domain import Product, Question, Turn
 from core.query.releases import resolve
 from core.query.rewrite import checked, queries
+from core.vocabulary import word_list
 from tests.core.query.products import PRODUCTS
 
 FLASK = PRODUCTS["flask"]
@@ -87,6 +88,18 @@ def test_follow_up_of_a_follow_up():
         "How do I register error handlers in Flask 2.0 for blueprints?"
     )
     assert _ask("how do I turn it off?", DEBUG, "and in 2.3?").base == "how do I turn debug mode off in 2.3?"
+
+
+def test_a_completed_follow_up_does_not_ask_the_earlier_question_again():
+    found = _ask("what if I use docker?", KEY)
+    assert found.parts == (found.base,)
+
+
+def test_parts_of_a_follow_up_are_completed():
+    assert _ask("how do I disable it in tests, and where do I see the state?", DEBUG).parts == (
+        "How do I disable debug mode in tests?",
+        "Where do I see the state?",
+    )
 
 
 def test_thanks_in_between_are_no_question():
@@ -173,7 +186,9 @@ def test_any_text_is_survived(text, earlier):
     assert queries(threaded, FLASK, resolve(threaded, FLASK)).base.strip() or not text.strip()
 
 
-_WORDS = "how do i and in 2.3 Flask 9.9 what about it that for SECRET_KEY blueprints ? , the latest version not".split()
+_WORDS = word_list(
+    "how do i and in 2.3 Flask 9.9 what about it that for SECRET_KEY blueprints ? , the latest not"
+)
 
 
 @given(st.lists(st.sampled_from(_WORDS), max_size=9).map(" ".join), st.sampled_from([ERRORS, DEBUG, KEY]))

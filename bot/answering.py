@@ -1,0 +1,183 @@
+"""Answers under way: shown from the first moment, given up and taken up again, said whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from bot.chat import Chat, Message, Reply
+from bot.render import WORKING, compose
+from bot.show import Show
+from core.domain import MessageRef, Question, Turn
+from core.engine import Engine
+from core.errors import PlatformError, ThreadloreError
+from core.ports import ConversationStore
+
+log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+TURNS = 12
+"""Messages of a conversation that are read back for a follow-up."""
+GOODBYE_SECONDS = 3.0
+"""Time that the words of a bot that is being stopped may take."""
+RESTARTING = "I am being restarted and will answer this when I am back."
+
+
+class Answering:
+    """Asks the engine for each question in a task of its own, and posts what comes of it."""
+
+    def __init__(self, engine: Engine, conversations: ConversationStore) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._running: dict[str, tuple[Message, asyncio.Task[None]]] = {}
+        self.stopping = False
+
+    def __contains__(self, key: str) -> bool:
+        """Tell whether the message of that key is being answered."""
+        return key in self._running
+
+    def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
+        """Start to answer a claimed message, in place of the reply `parts` if there is one."""
+        task = asyncio.create_task(self._say(chat, message, parts))
+        self._running[message.ref.key] = (message, task)
+        return task
+
+    async def follow(self, key: str, task: asyncio.Task[None]) -> None:
+        """Wait for an answer; when the platform is stopped instead, it is answered after a restart."""
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.done():
+                task.cancel()
+                raise
+        except PlatformError as error:
+            log.warning("could not answer %s: %s", key, error)
+            if not error.retryable:
+                await self._conversations.answered(key, "")
+        finally:
+            if self._running.get(key, (None, None))[1] is task:
+                del self._running[key]
+
+    async def cancel(self, key: str) -> None:
+        """Give up an answer; the messages it has taken are known afterwards."""
+        _, task = self._running.pop(key, (None, None))
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def settled(self, conversation: str) -> None:
+        """Wait for the answers under way in a conversation: a follow-up may come before the answer."""
+        tasks = {task for message, task in self._running.values() if message.ref.conversation == conversation}
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def stop(self) -> None:
+        """Give up everything, and say so where it was asked."""
+        self.stopping = True
+        tasks = {task for _, task in self._running.values()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
+
+    async def _say(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
+        key = message.ref.key
+        try:
+            parts, reply = await self._find(chat, message, parts)
+        except asyncio.CancelledError:
+            claim = await self._conversations.claimed(key) if self.stopping else None
+            if claim is not None:
+                await tell(chat, claim.parts, RESTARTING)
+            raise
+        parts = await _whole(self._close(chat, key, parts, reply))
+        if reply.answer_id:
+            await chat.seed_votes(parts[-1])
+
+    async def _find(
+        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
+    ) -> tuple[tuple[MessageRef, ...], Reply]:
+        """Ask the engine, showing how far it is; return the reply and the messages to put it in."""
+        key = message.ref.key
+
+        async def note(now: tuple[MessageRef, ...]) -> None:
+            await self._conversations.posted(key, now)
+
+        product = self._engine.product.name
+        show = Show(chat, await _whole(self._open(chat, message, parts)), product, note)
+        try:
+            history = await chat.history(message.ref, TURNS)
+            question = Question(
+                text=message.text,
+                asker=message.author.id,
+                channel=message.ref.channel_key,
+                scope=message.scope,
+                history=await self._with_releases(message.ref, history),
+            )
+            reply = compose(await self._engine.answer(question, show), product)
+        except PlatformError:
+            raise
+        except ThreadloreError as error:
+            log.error("answering %s failed: %s", key, error)
+            reply = Reply(error.told)
+        except Exception:  # whoever asked must not be left with a sign of work
+            log.exception("answering %s failed", key)
+            reply = Reply(ThreadloreError.told)
+        finally:
+            await show.finish()
+        return show.parts, reply
+
+    async def _open(
+        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
+    ) -> tuple[MessageRef, ...]:
+        """Show that work goes on, in the messages of an earlier reply if there are any."""
+        waiting = Reply(WORKING, final=False)
+        if parts:
+            try:
+                return await chat.edit(parts, waiting)
+            except PlatformError as error:
+                log.info("an earlier reply cannot be edited, so there will be a new one: %s", error)
+        parts = await chat.post(message.ref, waiting)
+        await self._conversations.posted(message.ref.key, parts)
+        return parts
+
+    async def _close(
+        self, chat: Chat, key: str, parts: tuple[MessageRef, ...], reply: Reply
+    ) -> tuple[MessageRef, ...]:
+        """Say the whole answer and note that the question is settled."""
+        parts = await chat.edit(parts, reply)
+        await self._conversations.posted(key, parts)
+        await self._conversations.answered(key, reply.answer_id)
+        return parts
+
+    async def _with_releases(self, ref: MessageRef, history: Sequence[Turn]) -> tuple[Turn, ...]:
+        """Tell the thread's last answer which release it spoke for."""
+        last = await self._conversations.last_claim(ref.conversation)
+        release = await self._engine.release_of(last.answer_id) if last else ""
+        turns = list(history)
+        for place in range(len(turns) - 1, -1, -1):
+            if turns[place].role == "assistant":
+                turns[place] = replace(turns[place], release=release)
+                break
+        return tuple(turns)
+
+
+async def _whole(work: Awaitable[_T]) -> _T:
+    """Await work to its end even if the caller is cancelled: what was posted must be known."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> None:
+    """Replace what stands in messages of the bot, if the platform takes it in good time."""
+    if parts:
+        try:
+            await asyncio.wait_for(chat.edit(parts, Reply(text)), GOODBYE_SECONDS)
+        except (PlatformError, TimeoutError) as error:
+            log.info("a reply could not be changed: %s", error)

@@ -1,0 +1,282 @@
+"""One question through one configuration: every step of QAMR can be switched off (QAMR IV-C)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol
+
+from core.domain import Evidence, Product, Queries, Question
+from core.evaluation.baselines import Baseline, Mix, Retrieved, joined
+from core.evaluation.gold import GoldLine, is_right, rank_of
+from core.evaluation.metrics import Outcome
+from core.generation.answer import Request, write
+from core.generation.citations import uncited
+from core.generation.context import reduce, select
+from core.generation.quote import quote
+from core.models.encoders import Encoders
+from core.ports import CorpusStore, LanguageModel, ModelHealth, Prompt, VectorIndex, WordIndex
+from core.prompts import DONT_KNOW
+from core.query.releases import resolve
+from core.research import Asked, Research
+from core.retrieval.search import Weights
+from core.text import query_terms
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Which steps are on. Without a `mix` retrieval is the product's own.
+
+    `standalone` asks follow-ups in the form that a person wrote for them, as a bound for rewriting.
+    """
+
+    name: str
+    rewrite: bool = True
+    dual: bool = True
+    reduce: bool = False
+    select: bool = False
+    mix: Mix | None = None
+    standalone: bool = False
+
+
+CONFIGURATIONS: tuple[Configuration, ...] = (
+    Configuration("base", rewrite=False, dual=False),
+    Configuration("+rewrite", dual=False),
+    Configuration("+dual-chunk", rewrite=False),
+    Configuration("+reduce", rewrite=False, dual=False, reduce=True),
+    Configuration("+select", rewrite=False, dual=False, select=True),
+    Configuration("all", reduce=True, select=True),
+    Configuration("stand-alone", reduce=True, select=True, standalone=True),
+    Configuration("one corpus", mix=Mix(together=True)),
+    Configuration("dense only", mix=Mix(Weights(dense=1.0, lexical=0.0))),
+    Configuration("BM25 only", mix=Mix(Weights(dense=0.0, lexical=1.0))),
+    Configuration("equal RRF", mix=Mix(Weights(dense=0.5, lexical=0.5), "rank")),
+    Configuration("cosine + MMR", mix=Mix(fusion="union")),
+)
+
+
+class Reducing(Protocol):
+    """Keeps of each chunk what bears on the question: number → text (QAMR step 3)."""
+
+    async def __call__(self, asked: Asked, found: Retrieved) -> Mapping[int, str]:
+        """Return the texts that are left, without the chunks that have nothing."""
+
+
+class Selecting(Protocol):
+    """Chooses the most useful chunks, best first (QAMR step 4)."""
+
+    async def __call__(
+        self, asked: Asked, found: Retrieved, texts: Mapping[int, str] | None
+    ) -> Sequence[Evidence]:
+        """Return the chosen evidence."""
+
+
+async def reduce_by_rule(asked: Asked, found: Retrieved) -> Mapping[int, str]:
+    """Reduce by the terms of the question."""
+    return reduce(found.evidence, _terms(asked), lambda term: found.rarity.get(term, 0.0))
+
+
+async def select_by_rule(
+    asked: Asked, found: Retrieved, texts: Mapping[int, str] | None
+) -> Sequence[Evidence]:
+    """Select by what each chunk adds of the question's terms."""
+    return select(found.evidence, _terms(asked), lambda term: found.rarity.get(term, 0.0), texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the harness measures: the wired parts of the product.
+
+    Without a `model` answers quote. For the calls to be counted, `research`, `reducing` and
+    `selecting` have to use the very same `Counted` model.
+    """
+
+    product: Product
+    research: Research
+    encoders: Encoders
+    store: CorpusStore
+    vectors: VectorIndex
+    words: WordIndex
+    model: Counted | None = None
+    reducing: Reducing = reduce_by_rule
+    selecting: Selecting = select_by_rule
+
+
+class Counted:
+    """A language model whose calls are counted."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.name = model.name
+        self.context_tokens = model.context_tokens
+        self.calls = 0
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text."""
+        return self._model.count_tokens(text)
+
+    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+        """Yield the answer piece by piece."""
+        self.calls += 1
+        return self._model.stream(prompts, temperature=temperature, max_tokens=max_tokens)
+
+    async def structured(
+        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Return output that fits the schema."""
+        self.calls += 1
+        return await self._model.structured(prompts, schema, max_tokens=max_tokens)
+
+    async def health(self) -> ModelHealth:
+        """Ask the server whether the model could answer now."""
+        return await self._model.health()
+
+
+@dataclass(slots=True)
+class _Run:
+    asked: Asked
+    found: Retrieved
+    handed: tuple[Evidence, ...] = ()
+    texts: dict[int, str] = field(default_factory=dict)
+
+
+class Pipeline:
+    """Asks labelled questions in one configuration; to be opened first."""
+
+    def __init__(self, parts: Parts, configuration: Configuration, enough: float, answers: bool) -> None:
+        self._parts = parts
+        self._how = configuration
+        self._enough = enough
+        self._answers = answers
+        mix = configuration.mix or (None if configuration.dual else Mix(dual=False))
+        self._baseline = Baseline(parts.store, parts.vectors, parts.words, mix) if mix else None
+
+    async def open(self) -> None:
+        """Read what a baseline needs; load the encoder, so that no question pays for it."""
+        if self._baseline:
+            await self._baseline.open()
+        for corpus in self._parts.research.corpora.values():
+            await self._parts.encoders.named(corpus.encoder)
+
+    async def ask(self, line: GoldLine) -> Outcome:
+        """Ask one question and say how it went."""
+        model = self._parts.model
+        before = model.calls if model else 0
+        began = time.perf_counter()
+        asked = await self._understood(line)
+        if asked.resolution.unknown:
+            return self._outcome(line, _Run(asked, Retrieved()), began, before, "", abstained=False)
+        run = await self._read(asked)
+        abstained = run.found.confidence < self._enough
+        answer = await self._written(run) if self._answers and not abstained else ""
+        abstained = abstained or answer == DONT_KNOW
+        return self._outcome(line, run, began, before, answer, abstained=abstained)
+
+    # --- the steps ----------------------------------------------------------------------------
+
+    async def _understood(self, line: GoldLine) -> Asked:
+        history = line.history
+        text = line.question
+        if self._how.standalone and line.standalone:
+            text, history = line.standalone, ()
+        if self._how.rewrite:
+            return await self._parts.research.understand(
+                Question(text, history=history, release=line.ask_release)
+            )
+        # The raw turn: nothing of the thread, no forms, no parts; only the release is found.
+        question = Question(text, release=line.ask_release)
+        resolution = resolve(question, self._parts.product)
+        releases = resolution.named if resolution.comparison else (resolution.release,)
+        corpora = self._parts.research.corpora
+        corpus = corpora.get(releases[0])
+        encoders = self._parts.encoders
+        encoder = await (encoders.named(corpus.encoder) if corpus else encoders.current())
+        vectors = await encoder.encode([text])
+        raw = Queries(text, text, parts=(text,), topic=text)
+        return Asked(question, resolution, raw, releases, vectors, {})
+
+    async def _read(self, asked: Asked) -> _Run:
+        run = _Run(asked, await self._retrieved(asked))
+        run.handed = run.found.evidence
+        run.texts = {item.number: item.chunk.text for item in run.handed}
+        if self._how.reduce:
+            run.texts = dict(await self._parts.reducing(asked, run.found))
+            run.handed = tuple(item for item in run.handed if run.texts.get(item.number))
+        if self._how.select:
+            texts = run.texts if self._how.reduce else None
+            run.handed = tuple(await self._parts.selecting(asked, run.found, texts))
+        return run
+
+    async def _retrieved(self, asked: Asked) -> Retrieved:
+        if self._baseline is None:
+            found = await self._parts.research.search(asked)
+            signs = asked.trace.get("signs", {})
+            return Retrieved(found.evidence, found.confidence, found.rarity, signs)
+        lists = []
+        for release in asked.releases:
+            if not asked.parts:
+                lists.append(await self._baseline.search(asked.queries, asked.vectors, release))
+            for place, part in enumerate(asked.parts, start=1):
+                form = replace(asked.queries, base=part, filtered=part, versionless="")
+                vectors = asked.vectors[place : place + 1]
+                lists.append(await self._baseline.search(form, vectors, release))
+        return joined(lists)
+
+    async def _written(self, run: _Run) -> str:
+        parts, asked = self._parts, run.asked
+        if parts.model:
+            request = Request(
+                question=asked.queries.base,
+                product=parts.product.name,
+                releases=asked.releases,
+                evidence=run.handed,
+                history=asked.question.history,
+                parts=asked.parts,
+                texts=run.texts,
+            )
+            return (await write(parts.model, request)).text
+        shown = tuple(
+            replace(item, chunk=replace(item.chunk, page=run.texts[item.number], before="", after=""))
+            if self._how.reduce
+            else item
+            for item in run.handed
+        )
+        rarity = run.found.rarity
+        text, _ = quote(
+            _terms(asked), shown, lambda term: rarity.get(term, 0.0), parts.product.name, asked.partition
+        )
+        # Its first paragraph says that it quotes, and from which release: that is no part of the answer.
+        return text.partition("\n\n")[2] or DONT_KNOW
+
+    def _outcome(
+        self, line: GoldLine, run: _Run, began: float, calls: int, answer: str, *, abstained: bool
+    ) -> Outcome:
+        shown = [(e.chunk.release, e.chunk.path, e.chunk.text) for e in run.found.evidence]
+        handed = [(e.chunk.release, e.chunk.path, run.texts.get(e.number, "")) for e in run.handed]
+        right = {*line.places} or {line.release or run.asked.resolution.release}
+        model = self._parts.model
+        said = uncited(answer) if answer and not abstained else ""
+        return Outcome(
+            line=line,
+            rank=rank_of(line.places, shown) if line.places else 0,
+            handed_rank=rank_of(line.places, handed) if line.places else 0,
+            wrong_release=any(release not in right and release for release, _, _ in shown[:3]),
+            abstained=abstained,
+            refused=bool(run.asked.resolution.unknown),
+            confidence=run.found.confidence,
+            right=is_right(line, said) if self._answers and line.answerable else None,
+            characters=sum(len(text) for _, _, text in handed),
+            ms=(time.perf_counter() - began) * 1000,
+            calls=(model.calls if model else 0) - calls,
+            answer=said,
+            contexts=tuple(text for _, _, text in handed),
+            signs=dict(run.found.signs),
+            queries=asdict(run.asked.queries),
+            release=run.asked.partition,
+            retrieved=tuple((release, path) for release, path, _ in shown),
+        )
+
+
+def _terms(asked: Asked) -> list[str]:
+    return query_terms(asked.queries.versionless or asked.queries.filtered or asked.queries.base)

@@ -1,0 +1,98 @@
+"""The report of a run in words: a Markdown table of every configuration, then what stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_COLUMNS = (
+    ("hit@1", "hit@1"),
+    ("hit@3", "hit@3"),
+    ("hit@8", "hit@8"),
+    ("mrr", "MRR"),
+    ("wrong_release_top3", "wrong release"),
+    ("handed_hit", "handed over"),
+    ("handed_characters", "characters"),
+    ("must_contain", "answer right"),
+    ("abstain_recall", "abstained"),
+    ("answerable_lost", "lost"),
+    ("ms_p50", "ms"),
+    ("model_calls", "calls"),
+)
+
+
+def markdown(report: Mapping[str, Any], plots: Sequence[str] = ()) -> str:
+    """Write a report as Markdown."""
+    rows: Sequence[Mapping[str, Any]] = report["configurations"]
+    head = (
+        f"# {report['product']}: {report['gold']}, half `{report['half']}`, {report['questions']} questions"
+    )
+    parts = [head, _facts(report), _table(rows, _COLUMNS)]
+    for key, title in (("by_release", "By release"), ("by_type", "By type")):
+        if rows and (chosen := next((row for row in rows if row["name"] == "all"), rows[-1])):
+            parts += [f"## {title} (`{chosen['name']}`)", _groups(chosen[key])]
+    if confidence := report.get("confidence"):
+        parts += ["## Confidence", _confidence(confidence)]
+    if judged := [row for row in rows if row.get("judged")]:
+        names = list(judged[0]["judged"])
+        flat = [{"name": row["name"], **row["judged"]} for row in judged]
+        parts += ["## Judged by the model", _table(flat, [(name, name.replace("_", " ")) for name in names])]
+    parts += [f"![{name.removesuffix('.png')}]({name})" for name in plots]
+    return "\n\n".join(parts) + "\n"
+
+
+def _facts(report: Mapping[str, Any]) -> str:
+    model = report.get("model") or "none, answers quote"
+    return (
+        f"Encoder: {report['encoder']} · model: {model} · threshold of confidence: {report['threshold']}.\n\n"
+        "`handed over` is the share of questions for which the evidence is in what the answer was written "
+        "from, `characters` the median length of that; the ablations switch on one step each."
+    )
+
+
+def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> str:
+    shown = [(key, title) for key, title in columns if any(row.get(key) is not None for row in rows)]
+    lines = [
+        "| configuration | " + " | ".join(title for _, title in shown) + " |",
+        "|---|" + "---:|" * len(shown),
+    ]
+    for row in rows:
+        lines.append(f"| {row['name']} | " + " | ".join(_cell(row.get(key)) for key, _ in shown) + " |")
+    return "\n".join(lines)
+
+
+def _groups(groups: Mapping[str, Mapping[str, Any]]) -> str:
+    columns = ("n", "hit@1", "hit@3", "hit@8", "mrr", "must_contain", "abstained")
+    flat = [{"name": name or "(none)", **figures} for name, figures in groups.items()]
+    return _table(flat, [(column, column) for column in columns]).replace("configuration", "group", 1)
+
+
+def _confidence(confidence: Mapping[str, Any]) -> str:
+    reliability = confidence["reliability"]
+    lines = [
+        f"Brier score {_cell(reliability['brier'])}, expected calibration error {_cell(reliability['ece'])}.",
+        "",
+        "| confidence | answerable | n |",
+        "|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {_cell(row['confidence'])} | {_cell(row['answerable'])} | {row['n']} |"
+        for row in reliability["bins"]
+    ]
+    if fitted := confidence.get("fitted"):
+        weights = ", ".join(f"{name} {value:+}" for name, value in fitted["coefficients"].items())
+        lines += [
+            "",
+            f"Fitted anew on these questions: bias {fitted['bias']:+}, {weights}; threshold "
+            f"{fitted['threshold']} loses {_cell(fitted['answerable_lost'])} of the answerable and abstains "
+            f"from {_cell(fitted['abstained'])} of the others.",
+        ]
+    return "\n".join(lines)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.3f}" if value < 10 else f"{value:.0f}"
+    return str(value)

@@ -1,0 +1,21 @@
+"""What a database or an index reports when it cannot write, as one sentence that says what to do."""
+
+from __future__ import annotations
+
+from core.errors import StorageError
+
+_FULL = ("disk is full", "No space left", "disk I/O", "os error 28")
+
+
+def storage_error(error: Exception, what: str, advice: str = "") -> StorageError:
+    """Word an error of a storage library; `what` names the part that failed."""
+    lines = str(getattr(error, "orig", None) or error).splitlines()
+    reason = lines[0] if lines else type(error).__name__
+    if any(sign in str(error) for sign in _FULL):
+        return StorageError(
+            f"The disk that holds the home folder is full ({reason}); free some space and run the command "
+            f"again. What was there before still serves."
+        )
+    return StorageError(
+        f"{what} fails: {reason.rstrip('.')}{advice or '; check that the disk of the home folder has room.'}"
+    )

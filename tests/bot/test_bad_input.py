@@ -1,0 +1,131 @@
+"""Bad input on the command line: one sentence that says what to do, no traceback, nothing lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+CORPORA = """
+[product]
+name = "Kettle"
+
+[[release]]
+name = "1.0"
+[[release.source]]
+kind = "folder"
+path = "docs"
+url = "https://kettle.example/{page}/"
+"""
+
+
+class Shop:
+    """A folder with a corpora.toml, documents and a home, and the real command line on it."""
+
+    def __init__(self, root: Path, models: Path) -> None:
+        self.root = root
+        self.docs = root / "docs"
+        self.docs.mkdir()
+        (self.docs / "kettle.md").write_text("# Kettle\n\nThe kettle boils water in four minutes.\n")
+        (root / "corpora.toml").write_text(CORPORA)
+        self.home = root / "home"
+        self.home.mkdir()
+        (self.home / "models").symlink_to(models)
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("THREADLORE", "OLLAMA", "DATABASE"))}
+        return subprocess.run(
+            [sys.executable, "-m", "bot", "--home", str(self.home), *arguments],
+            cwd=self.root,
+            env=clean | {"PYTHONPATH": str(ROOT), "OLLAMA_HOST": "off"} | environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+
+@pytest.fixture
+def shop(tmp_path: Path, encoder_cache: Path) -> Shop:
+    return Shop(tmp_path, encoder_cache)
+
+
+def _told(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    for word in words:
+        assert word in done.stderr
+
+
+def test_what_cannot_be_read_is_passed_over_and_the_rest_is_indexed(shop: Shop) -> None:
+    (shop.docs / "image.md").write_bytes(b"\x89PNG\0\0\0binary")
+    with (shop.docs / "huge.md").open("wb") as huge:
+        huge.truncate(50_000_000)
+    (shop.docs / "empty.md").write_text("")
+    done = shop.run("index")
+    assert done.returncode == 0, done.stderr
+    assert "1 pages" in done.stdout
+    assert "3 passed over" in done.stdout
+    answer = shop.run("ask", "How long does the kettle take to boil water?")
+    assert "four minutes" in answer.stdout
+
+    for path in shop.docs.iterdir():
+        path.unlink()
+    emptied = shop.run("index")
+    _told(emptied, 1, "folder", "still answers")
+    assert "four minutes" in shop.run("ask", "How long does the kettle take to boil water?").stdout
+
+
+def test_a_missing_folder_says_which_and_where_it_is_named(shop: Shop) -> None:
+    shop.docs.rename(shop.root / "elsewhere")
+    _told(shop.run("index"), 1, "docs", "corpora.toml")
+
+
+def test_a_wrong_key_names_line_key_and_what_is_allowed(shop: Shop) -> None:
+    (shop.root / "corpora.toml").write_text(CORPORA.replace("url =", "ulr ="))
+    _told(shop.run("status"), 1, "corpora.toml", "line 10", "ulr", "url")
+
+
+def test_a_home_that_a_newer_version_wrote_is_refused_untouched(shop: Shop) -> None:
+    assert shop.run("index").returncode == 0
+    database = sqlite3.connect(shop.home / "threadlore.sqlite3")
+    with database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+    _told(shop.run("status"), 1, "newer version", "THREADLORE_HOME")
+    assert database.execute("SELECT count(*) FROM documents").fetchone() == (1,)
+    database.close()
+
+
+def test_settings_that_cannot_be_are_named(shop: Shop) -> None:
+    _told(shop.run("status", THREADLORE_PORT="eighty"), 1, "THREADLORE_PORT", "eighty")
+    _told(shop.run("status", DATABASE_URL="mysql://x/y"), 1, "DATABASE_URL", "postgresql://")
+    _told(shop.run("index", EMBEDDING_MODEL="/no/such/model"), 1, "EMBEDDING_MODEL")
+
+
+def test_wrong_use_ends_with_two(shop: Shop) -> None:
+    _told(shop.run("ask"), 2, "write the question")
+    _told(shop.run("ask", "--batch", "questions.jsonl"), 2, "--out")
+    _told(shop.run("index", "--release", "7.7"), 2, "7.7", "1.0")
+    _told(shop.run("vote", "nobody", "up"), 2, "nobody")
+    _told(shop.run("dance"), 2, "dance")
+
+
+def test_a_model_that_is_not_pulled_is_said_with_the_command_that_pulls_it(shop: Shop) -> None:
+    import asyncio
+
+    from tests.ollama_server import OllamaServer
+
+    async def status() -> subprocess.CompletedProcess[str]:
+        async with OllamaServer() as server:
+            return await asyncio.to_thread(
+                shop.run, "status", OLLAMA_HOST=server.url, OLLAMA_MODEL="not-there:1b"
+            )
+
+    done = asyncio.run(status())
+    assert done.returncode == 0
+    assert "ollama pull not-there:1b" in done.stdout

@@ -1,0 +1,111 @@
+import pytest
+
+from core.domain import Section
+from tests.core.ingestion.pages import parsed, section
+
+PAGE = """<!doctype html><html><head><title>Install — Tool Documentation (2.1)</title>
+<style>p {color: red}</style><script>var x = "tracked";</script></head><body>
+<header class="site-header"><a href="/">Tool</a><form><input></form></header>
+<nav><ul><li><a href="/a">Menu entry</a></li></ul></nav>
+<div class="sphinxsidebar"><h3>Contents</h3><ul><li><a href="#x">Sidebar entry</a></li></ul></div>
+<main><div class="breadcrumbs">Docs / Install</div>
+<section id="install"><h1>Install<a class="headerlink" href="#install">¶</a></h1>
+<p>This page tells how to install the <a href="/t">tool</a> with <code>pip</code> on every system
+that it runs on.</p>
+<section id="cookies"><h2>Cookies<a class="headerlink" href="#cookies">¶</a></h2>
+<p>The tool sets one cookie, <b>session</b>, which lives as long as the browser is open.</p>
+<div class="highlight-python notranslate"><div class="highlight"><pre><span class="k">def</span> f():
+
+    <span class="k">return</span> 1
+</pre></div></div>
+<div class="admonition note"><p class="admonition-title">Note</p><p>Mind the gap.</p></div>
+<table><thead><tr><th>Name</th><th>Value</th></tr></thead><tbody><tr><td><code>A|B</code></td><td>1</td></tr>
+<tr><td>wide</td></tr></tbody></table><table><tr><td></td></tr></table>
+</section>
+<h2 id="own">Own id</h2><ul><li>one<ul><li>inner</li></ul></li><li>two</li></ul>
+<ol start="3"><li>three</li></ol><pre><code class="language-rust">fn main() {}</code></pre>
+<h3><a name="named"></a>Named</h3><p>Text under a named anchor, long enough to be kept.</p>
+</section><div class="pagination"><a href="/next">Next</a></div><p>Page 3 of 7</p>
+</main><footer>© 2024 The Tool Authors. All rights reserved.</footer></body></html>"""
+
+
+def test_a_documentation_page_keeps_its_words_and_loses_the_site():
+    document = parsed(PAGE, "html")
+    assert document.title == "Install"
+    assert [(s.headings, s.anchor) for s in document.sections] == [
+        (("Install",), "install"),
+        (("Install", "Cookies"), "cookies"),
+        (("Install", "Own id"), "own"),
+        (("Install", "Own id", "Named"), "named"),
+    ]
+    whole = "\n".join(s.text for s in document.sections)
+    for gone in ("Menu", "Sidebar", "tracked", "red", "Docs /", "Next", "Page 3", "©", "¶"):
+        assert gone not in whole
+    assert section(document, "Cookies").text == (
+        "The tool sets one cookie, **session**, which lives as long as the browser is open.\n\n"
+        "```python\ndef f():\n\n    return 1\n```\n\n**Note:** Mind the gap.\n\n"
+        "Table: Install\n\n| Name | Value |\n| --- | --- |\n| `A\\|B` | 1 |\n| wide |  |"
+    )
+    assert section(document, "Own id").text == (
+        "- one\n  - inner\n- two\n\n3. three\n\n```rust\nfn main() {}\n```"
+    )
+
+
+def test_sphinx_objects_are_sections():
+    document = parsed(
+        "<body><main><h1>API</h1><p>Everything that the tool offers to other programs is here.</p>"
+        '<dl class="py method"><dt class="sig" id="tool.App.run"><span>run</span>(<em>port=1</em>)'
+        '<a class="headerlink" href="#tool.App.run">¶</a></dt><dd><p>Runs it.</p></dd></dl>'
+        '<dl class="py data"><dt id="DEBUG">DEBUG</dt><dd><p>Debugs.</p></dd></dl>'
+        "<dl><dt>Term</dt><dd>Its meaning.</dd></dl></main></body>",
+        "html",
+    )
+    assert document.sections[1:] == (
+        Section(("API", "App.run()"), "tool.App.run", "`run(port=1)`\n\nRuns it."),
+        Section(("API", "DEBUG"), "DEBUG", "`DEBUG`\n\nDebugs."),
+        Section(("API",), "", "- Term: Its meaning."),
+    )
+
+
+def test_a_page_without_landmarks_is_found_by_trafilatura():
+    pytest.importorskip(
+        "lxml_html_clean", reason="trafilatura needs lxml_html_clean: pip install lxml_html_clean"
+    )
+    words = "The garden has a tree whose apples ripen late in autumn, when the nights are cold. "
+    menu = "".join(f'<div><a href="/{i}">Go to place {i}</a></div>' for i in range(40))
+    document = parsed(
+        f"<html><head><title>Trees | Site</title></head><body><div><div>{menu}</div><div><div>"
+        f'<h2 id="t">Apple trees</h2><p>{words * 4}</p><p>{words.replace("apples", "pears") * 4}</p>'
+        f"</div></div><div>{menu}</div></div></body></html>",
+        "html",
+    )
+    assert document.title == "Trees"
+    assert [(s.headings, s.anchor) for s in document.sections] == [(("Apple trees",), "t")]
+    assert "Go to place" not in document.sections[0].text
+    assert "pears ripen" in document.sections[0].text
+
+
+def test_content_inside_what_is_named_like_a_menu_is_kept():
+    words = "The garden has a tree whose apples ripen late in autumn, when the nights are cold. " * 6
+    document = parsed(
+        f'<body><div class="sidebar"><div class="content"><h1>Trees</h1><p>{words}</p></div></div></body>',
+        "html",
+    )
+    assert "apples" in document.sections[0].text
+
+
+@pytest.mark.parametrize(
+    "page", ["just text, no tags at all, but enough of it", "<p>unclosed <b>bold <i>text</p><li>x", "<html>x"]
+)
+def test_broken_pages_are_read(page):
+    assert parsed(page, "html").sections
+
+
+def test_layout_tables_are_no_tables():
+    document = parsed(
+        "<body><main><table><tr><td><h1>Title</h1><p>Some text that is in a cell of a "
+        "layout.</p></td></tr></table>"
+        "</main></body>",
+        "html",
+    )
+    assert document.sections[0] == Section(("Title",), "", "Some text that is in a cell of a layout.")

@@ -1,0 +1,83 @@
+import pytest
+
+from core.domain import Section
+from tests.core.ingestion.pages import body, parsed, section
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("A [link](http://x.example/y) and <http://z.example>.", "A link and http://z.example."),
+        ("![logo](a.png) ![What is shown](b.png)", "What is shown"),
+        ("Press <kbd>Ctrl</kbd>.<!-- note to self -->", "Press Ctrl."),
+        ('```python title="app.py"\nx = 1\n\ny\n```', "```python\nx = 1\n\ny\n```"),
+        ("~~~\na ``` b\n~~~", "````\na ``` b\n````"),
+        ("    indented", "```\nindented\n```"),
+        ("| a | b |\n|---|---|\n| `x` | [y](z) |", "| a | b |\n| --- | --- |\n| `x` | y |"),
+        ("- one\n  more\n- two\n\n  ```js\n  x\n  ```", "- one more\n\n- two\n\n  ```js\n  x\n  ```"),
+        ("3. c\n4. d", "3. c\n4. d"),
+        ('!!! note "Mind"\n    The gap.', "**Mind:** The gap."),
+        ("!!! warning\n    The gap.", "**Warning:** The gap."),
+        ('??? tip "Folded"\n    Text.', "**Folded:** Text."),
+        ("::: tip\nText.\n:::", "**Tip:** Text."),
+        (":::info Title here\n\nText.\n\n:::", "**Title here:** Text."),
+        (":::{note}\n:class: x\n\nText.\n:::", "**Note:** Text."),
+        ("> [!WARNING]\n> Careful.", "**Warning:** Careful."),
+        ('=== "Linux"\n\n    ```sh\n    apt\n    ```', "**Linux:**\n\n```sh\napt\n```"),
+        ("```{note}\nText with {py:func}`a.b`.\n```", "**Note:** Text with `a.b()`."),
+        ("```{versionchanged} 2.3\nIt *moved*.\n```", "Changed in version 2.3: It *moved*."),
+        ("```{code-block} python\n:linenos:\n\nx = 1\n```", "```python\nx = 1\n```"),
+        ("```{toctree}\na\n```", ""),
+        ("See {ref}`the guide <g>` and {doc}`/intro`.", "See the guide and intro."),
+        ("<details><summary>More</summary>\n\nHidden.\n\n</details>", "**More**\n\nHidden."),
+        (
+            "<table><tr><th>H</th></tr><tr><td>v</td></tr></table>",
+            "| H |\n| --- |\n| v |",
+        ),
+        ("Term\n:   What it is.", "- Term: What it is."),
+        ("<script>alert(1)</script>", ""),
+    ],
+)
+def test_markdown_of_every_tool_is_written_plainly(source, shown):
+    assert body(f"Start.\n\n{source}\n", "markdown") == f"Start.\n\n{shown}".strip()
+
+
+def test_anchors_are_githubs_or_the_headings_own():
+    document = parsed(
+        "---\ntitle: 'Front'\n---\n\nimport T from '@x/t';\n\nBefore.\n\n# What's `new` in 2.0?\n\n"
+        "a\n\n## Dup\n\nb\n\n"
+        "## Dup\n\nc\n\n### Own {#my-id}\n\nd\n\n"
+        "```python\n# no heading\n```\n\nUnderlined\n----------\n\ne\n",
+        "markdown",
+    )
+    assert document.title == "Front"
+    top = "What's new in 2.0?"
+    assert document.sections == (
+        Section((), "", "Before."),
+        Section((top,), "whats-new-in-20", "a"),
+        Section((top, "Dup"), "dup", "b"),
+        Section((top, "Dup"), "dup-1", "c"),
+        Section((top, "Dup", "Own"), "my-id", "d\n\n```python\n# no heading\n```"),
+        Section((top, "Underlined"), "underlined", "e"),
+    )
+
+
+def test_myst_targets_and_embedded_rst_have_anchors():
+    document = parsed(
+        "# Title\n\n(here)=\n## Heading\n\nText.\n\n"
+        "```{eval-rst}\n.. py:data:: FOO\n\n   The :class:`foo`.\n```\n",
+        "markdown",
+    )
+    assert section(document, "Heading").anchor == "here"
+    assert section(document, "FOO") == Section(("Title", "Heading", "FOO"), "FOO", "`FOO`\n\nThe `foo`.")
+
+
+def test_myst_includes_stay_inside_the_root(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    (tmp_path / "secret.md").write_text("SECRET")
+    (root / "CHANGES.md").write_text("## 1.0\n\nFirst.\n\n```{include} CHANGES.md\n```\n")
+    text = "# Changes\n\n```{include} ../CHANGES.md\n```\n\n```{include} ../../secret.md\n```\n"
+    document = parsed(text, "markdown", root)
+    assert {s.headings for s in document.sections} == {("Changes", "1.0")}
+    assert "SECRET" not in "".join(s.text for s in document.sections)

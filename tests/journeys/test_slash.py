@@ -1,0 +1,84 @@
+"""Slash commands, on every platform that has them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.journeys.house import Bot
+from tests.journeys.kettle import PORTS
+from tests.journeys.stage import ask, open_stage, squeezed, until
+
+EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+PORT = "Which port does the dashboard listen on?"
+
+
+@EVERYWHERE
+async def test_ask_is_answered_to_the_caller_alone(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("ann", "ask", f"{PORT[:-1]} in 1.5?")
+        await until(lambda: any(PORTS["1.5"] in text for text in stage.heard("ann")))
+        assert len(stage.heard("ann")) == 1 and not stage.heard("bob") and not stage.public()
+        assert "Kettle 1.5" in stage.heard("ann")[0]
+
+
+@EVERYWHERE
+async def test_admins_see_status_and_releases(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("boss", "threadlore", "status")
+        told = squeezed(await until(lambda: next((t for t in stage.heard("boss") if "Memory" in t), "")))
+        assert "2.0 (latest): 5 pages" in told and "Embedder: all-MiniLM-L6-v2" in told
+        await stage.slash("boss", "threadlore", "releases")
+        await until(lambda: len(stage.heard("boss")) == 2 and stage.heard("boss")[1])
+        assert "1.0: 4 pages" in squeezed(stage.heard("boss")[1])
+
+
+@pytest.mark.parametrize("platform", ["fake", "slack", "web"])  # Discord does not offer it to others
+async def test_others_are_refused(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        for text in ("status", "releases", "reindex", "reindex 2.0"):
+            await stage.slash("ann", "threadlore", text)
+        await until(lambda: len([t for t in stage.heard("ann") if "Only admins" in t]) == 4)
+        await stage.quiet()
+        assert not stage.public() and not bot.app.library.progress()
+
+
+@EVERYWHERE
+async def test_reindex_answers_at_once_and_shows_its_progress_in_one_message(platform: str, bot: Bot) -> None:
+    pages = bot.kettle.folder / "docs" / "2.0"
+    (pages / "new.md").write_text("# Zeppelins\n\nA zeppelin job flies to the moon with the flag `--zeppelin`.\n")
+    (pages / "scheduling.md").unlink()
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("boss", "threadlore", "reindex 2.0")
+        await until(lambda: stage.heard("boss") and "Reindexing Kettle 2.0" in stage.heard("boss")[0])
+        assert PORTS["2.0"] in (await ask(stage, PORT)).text
+        done = await until(lambda: next((t for t in stage.public() if "1 added" in t), ""), "progress ends")
+        assert "1 removed" in done and len(stage.public()) == 1
+        assert "--zeppelin" in (await ask(stage, "Which flag flies a zeppelin job to the moon?")).text
+
+
+@EVERYWHERE
+async def test_an_unknown_release_is_not_reindexed(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("boss", "threadlore", "reindex 9.9")
+        told = await until(lambda: stage.heard("boss") and stage.heard("boss")[0])
+        assert "9.9" in told and "1.0, 1.5, 2.0" in told and not stage.public()
+
+
+async def test_a_source_that_is_gone_is_told_and_the_old_pages_answer(bot: Bot) -> None:
+    pages = bot.kettle.folder / "docs" / "2.0"
+    pages.rename(pages.with_name("elsewhere"))
+    async with open_stage("fake", bot) as stage:
+        await stage.slash("boss", "threadlore", "reindex 2.0")
+        await until(lambda: stage.public() and "failed" in stage.public()[0])
+        assert PORTS["2.0"] in (await ask(stage, PORT)).text
+
+
+@EVERYWHERE
+async def test_a_command_that_does_not_exist_or_says_nothing_is_explained(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        if platform != "discord":  # there commands are chosen, not written
+            await stage.slash("boss", "threadlore", "explode")
+            await until(lambda: any("explode" in t and "reindex" in t for t in stage.heard("boss")))
+        if platform in ("fake", "slack"):
+            await stage.slash("ann", "ask", "")
+            await until(lambda: any("/ask How" in squeezed(t) for t in stage.heard("ann")))

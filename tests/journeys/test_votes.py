@@ -1,0 +1,200 @@
+"""A vote to what it changes: the next answer to the same question."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.journeys.house import Bot, Kettle, house
+from tests.journeys.kettle import PORTS
+from tests.journeys.stage import FakeStage, Seen, Stage, answer, ask, open_stage
+from tests.ollama_server import OllamaServer
+
+EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+PORT = "Which port does the dashboard listen on?"
+REWORDED = "On which port is the dashboard listening?"
+"""Cosine .98 to PORT by MiniLM; reuse starts at .84."""
+REUSED = "from community memory"
+
+
+async def voted(stage: Stage, seen: Seen, emoji: str, who: str = "ann", added: bool = True) -> None:
+    await stage.react(who, seen, emoji, added)
+    await stage.quiet()
+
+
+@EVERYWHERE
+async def test_an_up_voted_answer_is_reused_without_the_model(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform, writer) as stage:
+        first = await ask(stage, PORT)
+        assert ollama.calls == 1 and PORTS["2.0"] in first.text and REUSED not in first.text
+        await voted(stage, first, "👍")
+        again = await ask(stage, REWORDED, who="bob")
+        assert ollama.calls == 1 and REUSED in again.text and PORTS["2.0"] in again.text
+        assert "https://kettle.example/2.0/dashboard" in again.text and "Kettle 2.0" in again.text
+        other = await ask(stage, f"{REWORDED[:-1]} in 1.5?", who="bob")
+        assert ollama.calls == 2 and REUSED not in other.text and PORTS["1.5"] in other.text
+
+
+@EVERYWHERE
+async def test_a_vote_that_is_taken_back_makes_the_answer_neutral_again(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform, writer) as stage:
+        first = await ask(stage, PORT)
+        await voted(stage, first, "👍")
+        assert (await writer.counts())["high"] == 1
+        await voted(stage, first, "👍", added=False)
+        counts = await writer.counts()
+        assert counts["high"] == counts["low"] == 0
+        assert REUSED not in (await ask(stage, REWORDED)).text
+        assert ollama.calls == 2
+
+
+@EVERYWHERE
+async def test_a_down_voted_answer_is_named_as_what_not_to_repeat(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    ollama.say("It listens on the port 4711 [1].")
+    async with open_stage(platform, writer) as stage:
+        first = await ask(stage, PORT)
+        assert "4711" in first.text and "<rejected>" not in ollama.chats[-1].prompt
+        await voted(stage, first, "👎")
+        again = await ask(stage, REWORDED)
+        prompt = ollama.chats[-1].prompt
+        told = prompt[prompt.index("<rejected>") : prompt.index("</rejected>")]
+        assert "4711" in told and PORT in told
+        assert "voted down" in again.text and "4711" not in again.text
+        await voted(stage, first, "👎", added=False)
+        await ask(stage, REWORDED)
+        assert "<rejected>" not in ollama.chats[-1].prompt
+
+
+async def test_what_is_voted_up_on_one_platform_is_reused_on_the_others(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage("slack", writer) as slack, open_stage("web", writer) as web:
+        await voted(slack, await ask(slack, PORT), "👍")
+        assert REUSED in (await ask(web, REWORDED)).text
+        assert REUSED in (await ask(FakeStage(writer), REWORDED)).text
+        assert ollama.calls == 1
+
+
+@pytest.mark.parametrize(
+    ("platform", "emoji"),
+    [("slack", "👍🏽"), ("slack", "thumbsup"), ("slack", "thumbsup::skin-tone-2"), ("discord", "👍🏽"), ("web", "+1")],
+)
+async def test_every_spelling_of_a_thumb_is_the_same_vote(platform: str, emoji: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        seen = await ask(stage, PORT)
+        await voted(stage, seen, emoji)
+        assert (await bot.counts())["high"] == 1
+        assert REUSED in (await ask(stage, REWORDED)).text
+
+
+@pytest.mark.parametrize("platform", ["slack", "discord"])
+async def test_seeds_other_emoji_and_bots_are_no_votes(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        seen = await ask(stage, PORT)
+        await voted(stage, seen, "🎉" if platform == "discord" else "tada")
+        await voted(stage, seen, "👍", who="robot")
+        counts = await bot.counts()
+        assert counts["votes"] == counts["high"] == counts["low"] == 0
+
+
+@EVERYWHERE
+async def test_a_second_vote_of_the_same_person_replaces_the_first(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        seen = await ask(stage, PORT)
+        await voted(stage, seen, "👍", who="bob")
+        await voted(stage, seen, "👎", who="bob")
+        counts = await bot.counts()
+        assert (counts["high"], counts["low"]) == (0, 1)
+        if platform != "web":  # there the second vote takes the first away
+            await voted(stage, seen, "👎", who="bob", added=False)
+            counts = await bot.counts()
+            assert (counts["high"], counts["low"]) == (1, 0), "the first still stands under the answer"
+
+
+async def test_the_asker_weighs_more_than_another_person(bot: Bot) -> None:
+    stage = FakeStage(bot)
+    seen = await ask(stage, PORT)
+    await voted(stage, seen, "👎", who="ann")
+    await voted(stage, seen, "👍", who="bob")
+    counts = await bot.counts()
+    assert (counts["high"], counts["low"]) == (0, 1)
+
+
+async def test_a_vote_on_a_reused_answer_counts_for_what_is_remembered(bot: Bot) -> None:
+    stage = FakeStage(bot)
+    await voted(stage, await ask(stage, PORT), "👍", who="bob")
+    again = await ask(stage, REWORDED)
+    assert REUSED in again.text
+    for who in ("carol", "dave"):
+        await voted(stage, again, "👎", who=who)
+    counts = await bot.counts()
+    assert (counts["high"], counts["low"], counts["pairs"]) == (0, 1, 1)
+    assert REUSED not in (await ask(stage, REWORDED)).text
+
+
+async def test_without_a_model_a_down_vote_changes_the_next_answer(bot: Bot) -> None:
+    stage = FakeStage(bot)
+    first = await ask(stage, PORT)
+    await voted(stage, first, "👎")
+    again = await ask(stage, REWORDED)
+    quoted = "listens on port 9090 by default"
+    assert quoted in first.text and quoted not in again.text
+
+
+async def test_a_vote_on_an_answer_that_is_no_answer_is_harmless(bot: Bot) -> None:
+    stage = FakeStage(bot)
+    await voted(stage, await ask(stage, "How do I bake sourdough bread?"), "👍")
+    await voted(stage, await ask(stage, f"{PORT[:-1]} in 3.7?"), "👎")
+    await voted(stage, Seen("4711", "not ours"), "👍")
+    counts = await bot.counts()
+    assert counts["high"] == counts["low"] == 0
+
+
+async def test_an_event_that_comes_late_once_more_does_not_bring_a_vote_back(bot: Bot) -> None:
+    async with open_stage("slack", bot) as stage:
+        seen = await ask(stage, PORT)
+        await voted(stage, seen, "👍")
+        added = stage.server.envelopes[-1]
+        await voted(stage, seen, "👍", added=False)
+        stage.server.redeliver(added)
+        await stage.quiet()
+        assert (await bot.counts())["high"] == 0
+
+
+@pytest.mark.parametrize("platform", ["slack", "discord", "web"])
+async def test_what_was_learnt_in_private_is_recalled_only_there(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        said = await stage.say("ann", PORT, "private", to="bot")
+        seen = await answer(stage, said)
+        await voted(stage, seen, "👍")
+        assert REUSED not in (await ask(stage, REWORDED)).text
+        assert REUSED not in (await ask(stage, REWORDED, "direct")).text
+        assert REUSED in (await ask(stage, REWORDED, "private")).text
+
+
+async def test_what_was_learnt_in_public_is_recalled_in_private_and_why_tells_it(
+    bot: Bot,
+) -> None:
+    stage = FakeStage(bot)
+    await voted(stage, await ask(stage, PORT), "👍")
+    for place in ("private", "direct", "public"):
+        seen = await ask(stage, REWORDED, place)
+        assert REUSED in seen.text
+        answer_id = await bot.app.conversations.answer_of(f"fake:{place}:{seen.id}")
+        told = "\n".join((await bot.dispatch.why(answer_id))["sentences"])
+        assert "reused; no model was called" in told
+        assert "Release 2.0: nothing named one, and it is the latest" in told
+        assert PORT in told and "similarity 0.98" in told
+
+
+async def test_memory_survives_a_restart(kettle: Kettle) -> None:
+    async with house(kettle) as bot:
+        await voted(FakeStage(bot), await ask(stage := FakeStage(bot), PORT), "👍")
+        assert stage
+    async with house(kettle) as bot:
+        assert REUSED in (await ask(FakeStage(bot), REWORDED)).text
