@@ -17,7 +17,7 @@ from core.query.releases import resolve
 from core.query.rewrite import queries as query_forms
 from core.retrieval.search import Found, Searcher, merged
 
-ENOUGH = 0.5
+ENOUGH = 0.38
 """Least confidence in the evidence for an answer; see DECISIONS.md for how it was chosen."""
 _NONE: Matrix = np.zeros((0, 0), np.float32)
 
@@ -123,7 +123,7 @@ class Research:
         asked.trace |= {
             "confidence": found.confidence,
             "threshold": ENOUGH,
-            "signs": {"cosine": found.cosine, "coverage": found.coverage, "known": found.known},
+            "signs": asdict(found.signs),
             "evidence": [
                 {
                     "title": f"{item.chunk.title}: {item.chunk.heading}",

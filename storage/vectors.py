@@ -34,9 +34,12 @@ class ChromaVectors:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._marker = folder.with_suffix(".writing")
-        self._client = chromadb.PersistentClient(
-            path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
-        )
+        try:
+            self._client = chromadb.PersistentClient(
+                path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
+            )
+        except ChromaError as error:
+            raise storage_error(error, "The vector index") from error
         self._readers = threading.Semaphore(READERS)
         self._searching = ThreadPoolExecutor(READERS, thread_name_prefix="chroma")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="chroma-write")

@@ -6,7 +6,7 @@ Works on the same indexes as `core.retrieval.search`, so that a figure differs b
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -14,10 +14,10 @@ import numpy as np
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow, VectorIndex, WordIndex
-from core.retrieval.confidence import Signs, assess, confidence
+from core.retrieval.confidence import signs
 from core.retrieval.fusion import reciprocal_rank, weighted
 from core.retrieval.mmr import union
-from core.retrieval.search import CANDIDATES, KEPT, Weights
+from core.retrieval.search import CANDIDATES, KEPT, Found, Weights
 from core.text import query_terms
 
 DIVERSE_FROM = 20
@@ -32,20 +32,10 @@ class Mix:
     chunks of every release as one corpus.
     """
 
-    weights: Weights = Weights()
+    weights: Weights = field(default_factory=Weights)
     fusion: Literal["weighted", "rank", "union"] = "weighted"
     dual: bool = True
     together: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """Evidence, best first, with the confidence in it and the rarity of the question's terms."""
-
-    evidence: tuple[Evidence, ...] = ()
-    confidence: float = 0.0
-    rarity: Mapping[str, float] = field(default_factory=dict)
-    signs: Mapping[str, float] = field(default_factory=dict)
 
 
 class Baseline:
@@ -65,10 +55,10 @@ class Baseline:
         for release in self._corpora:
             self._rows |= {row.id: row for row in await self._store.rows(release)}
 
-    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Retrieved:
+    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
         """Return up to `keep` chunks for a release; `vectors` has the dense query in its first row."""
         if release not in self._corpora:
-            return Retrieved()
+            return Found()
         names = list(self._corpora) if self._mix.together else [release]
         forms = dict.fromkeys([queries.base, queries.versionless or queries.filtered])
         terms = [query_terms(form) for form in forms]
@@ -82,8 +72,8 @@ class Baseline:
         dense = self._best([hits for per_query in near for hits in per_query])
         fused = await self._fused(dense, lexical, vectors[0])
         evidence = await self._evidence(fused, keep)
-        signs = assess(terms[-1], rarity, dense, lexical[-1], evidence, self._corpora[release].chunks)
-        return Retrieved(evidence, confidence(signs), rarity, _named(signs))
+        read = signs(terms[-1], rarity, dense, lexical[-1], evidence, self._corpora[release].chunks)
+        return Found(evidence, read, rarity)
 
     async def _by_words(self, collections: Sequence[str], terms: Sequence[str]) -> list[Hit]:
         found = await asyncio.gather(*(self._words.search(c, terms, CANDIDATES) for c in collections))
@@ -132,27 +122,5 @@ class Baseline:
         return tuple(found)
 
 
-def joined(lists: Sequence[Retrieved], keep: int = KEPT) -> Retrieved:
-    """Join what several searches found as `core.retrieval.search.merged` does: in turns by rank."""
-    if len(lists) == 1:
-        return lists[0]
-    taken: dict[str, Evidence] = {}
-    for rank in range(max(len(found.evidence) for found in lists)):
-        for found in lists:
-            if rank < len(found.evidence):
-                taken.setdefault(found.evidence[rank].chunk.id, found.evidence[rank])
-    rarity: dict[str, float] = {}
-    for found in lists:
-        rarity |= found.rarity
-    best = max(lists, key=lambda found: found.confidence)
-    numbered = enumerate(list(taken.values())[: keep * 2], start=1)
-    evidence = tuple(replace(item, number=number) for number, item in numbered)
-    return Retrieved(evidence, best.confidence, rarity, best.signs)
-
-
 def _only(chunk: ContextChunk, row: SearchRow) -> ContextChunk:
     return replace(chunk, id=row.id, page=row.text, before="", after="")
-
-
-def _named(signs: Signs) -> dict[str, float]:
-    return {name: getattr(signs, name) for name in Signs.__slots__}

@@ -18,7 +18,7 @@ from core.evaluation.metrics import Outcome, reliability, summary, trade_off
 from core.evaluation.pipeline import CONFIGURATIONS, Configuration, Parts, Pipeline
 from core.evaluation.plots import MISSING, draw
 from core.evaluation.report import markdown
-from core.retrieval.confidence import ENOUGH
+from core.research import ENOUGH
 
 VERDICTS = "verdicts.jsonl"
 """File of the report's folder that keeps what the judge said."""

@@ -23,17 +23,17 @@ GROUPS: dict[str, tuple[str, str]] = {
         "Every fact of the truth that the question asks for is in the answer.",
     ),
     "values and units": (
-        "Every number, default, version and option that both give is the same in the answer as in the truth.",
-        "Every value in the answer has the unit, and belongs to the setting or name, that it has in the truth.",
+        "Every number, default, version and option that both give is the same in both.",
+        "Every value in the answer has the unit and belongs to the name that it has in the truth.",
     ),
     "core meaning": (
-        "Answer and truth come to the same, whatever their length, wording and order; more detail is no fault.",
+        "Answer and truth come to the same, whatever their length, wording and order; detail is no fault.",
         "Someone who follows the answer ends up where the truth leads, also where the answer explains how to "
         "find out what the truth lists.",
     ),
     "scope": (
         "If the truth says that there is no answer, the answer says so too and offers none.",
-        "If the truth holds an answer, the answer does not claim that there is none or that it does not know.",
+        "If the truth holds an answer, the answer does not claim that there is none or that it is unknown.",
     ),
 }
 """The eight criteria of answer correctness in their four groups; a criterion that does not apply holds."""
@@ -75,18 +75,18 @@ _PICK = """{judge}
 
 {task}
 
-"reasoning": one or two sentences. "numbers": the numbers of all items to which this applies; the list may be \
-empty."""
+"reasoning": one or two sentences. "numbers": the numbers of all items to which this applies; the \
+list may be empty."""
 
 TASKS = {
-    "answer_relevancy": "Each item is a statement of an answer. Which of them help to answer the question, or "
-    "bear directly on it?",
+    "answer_relevancy": "Each item is a statement of an answer. Which of them help to answer the question, "
+    "or bear directly on it?",
     "faithfulness": "Each item is a statement of an answer. Which of them are supported by the text? A "
     "statement is supported when the text says the same or it follows from the text.",
-    "contextual_precision": "Each item is a passage that was found for the question. Which of them are useful "
-    "to arrive at the true answer?",
-    "contextual_recall": "Each item is a statement of the true answer. Which of them can be found in the text, "
-    "or follow from it?",
+    "contextual_precision": "Each item is a passage that was found for the question. Which of them are "
+    "useful to arrive at the true answer?",
+    "contextual_recall": "Each item is a statement of the true answer. Which of them can be found in the "
+    "text, or follow from it?",
     "contextual_relevancy": "Each item is a statement of the passages that were found. Which of them bear on "
     "the question?",
 }

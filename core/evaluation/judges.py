@@ -176,7 +176,7 @@ class Judge:
 
 
 def contextual_precision(relevant: set[int], passages: int) -> float:
-    """Return (1/|relevant|) Σ_k (relevant in the first k / k) · [k is relevant] (QAMR IV-B4); ranks from 1."""
+    """Return (1/|relevant|) Σ_k (relevant in the first k / k) · [k is relevant]; ranks from 1 (IV-B4)."""
     seen, total = 0, 0.0
     for rank in range(1, passages + 1):
         if rank in relevant:

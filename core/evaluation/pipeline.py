@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from core.domain import Evidence, Product, Queries, Question
-from core.evaluation.baselines import Baseline, Mix, Retrieved, joined
+from core.evaluation.baselines import Baseline, Mix
 from core.evaluation.gold import GoldLine, is_right, rank_of
 from core.evaluation.metrics import Outcome
 from core.generation.answer import Request, write
@@ -20,7 +20,7 @@ from core.ports import CorpusStore, LanguageModel, ModelHealth, Prompt, VectorIn
 from core.prompts import DONT_KNOW
 from core.query.releases import resolve
 from core.research import Asked, Research
-from core.retrieval.search import Weights
+from core.retrieval.search import Found, Weights, merged
 from core.text import query_terms
 
 
@@ -59,7 +59,7 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
 class Reducing(Protocol):
     """Keeps of each chunk what bears on the question: number → text (QAMR step 3)."""
 
-    async def __call__(self, asked: Asked, found: Retrieved) -> Mapping[int, str]:
+    async def __call__(self, asked: Asked, found: Found) -> Mapping[int, str]:
         """Return the texts that are left, without the chunks that have nothing."""
 
 
@@ -67,19 +67,17 @@ class Selecting(Protocol):
     """Chooses the most useful chunks, best first (QAMR step 4)."""
 
     async def __call__(
-        self, asked: Asked, found: Retrieved, texts: Mapping[int, str] | None
+        self, asked: Asked, found: Found, texts: Mapping[int, str] | None
     ) -> Sequence[Evidence]:
         """Return the chosen evidence."""
 
 
-async def reduce_by_rule(asked: Asked, found: Retrieved) -> Mapping[int, str]:
+async def reduce_by_rule(asked: Asked, found: Found) -> Mapping[int, str]:
     """Reduce by the terms of the question."""
     return reduce(found.evidence, _terms(asked), lambda term: found.rarity.get(term, 0.0))
 
 
-async def select_by_rule(
-    asked: Asked, found: Retrieved, texts: Mapping[int, str] | None
-) -> Sequence[Evidence]:
+async def select_by_rule(asked: Asked, found: Found, texts: Mapping[int, str] | None) -> Sequence[Evidence]:
     """Select by what each chunk adds of the question's terms."""
     return select(found.evidence, _terms(asked), lambda term: found.rarity.get(term, 0.0), texts)
 
@@ -136,7 +134,7 @@ class Counted:
 @dataclass(slots=True)
 class _Run:
     asked: Asked
-    found: Retrieved
+    found: Found
     handed: tuple[Evidence, ...] = ()
     texts: dict[int, str] = field(default_factory=dict)
 
@@ -166,7 +164,7 @@ class Pipeline:
         began = time.perf_counter()
         asked = await self._understood(line)
         if asked.resolution.unknown:
-            return self._outcome(line, _Run(asked, Retrieved()), began, before, "", abstained=False)
+            return self._outcome(line, _Run(asked, Found()), began, before, "", abstained=False)
         run = await self._read(asked)
         abstained = run.found.confidence < self._enough
         answer = await self._written(run) if self._answers and not abstained else ""
@@ -208,11 +206,9 @@ class Pipeline:
             run.handed = tuple(await self._parts.selecting(asked, run.found, texts))
         return run
 
-    async def _retrieved(self, asked: Asked) -> Retrieved:
+    async def _retrieved(self, asked: Asked) -> Found:
         if self._baseline is None:
-            found = await self._parts.research.search(asked)
-            signs = asked.trace.get("signs", {})
-            return Retrieved(found.evidence, found.confidence, found.rarity, signs)
+            return await self._parts.research.search(asked)
         lists = []
         for release in asked.releases:
             if not asked.parts:
@@ -221,7 +217,7 @@ class Pipeline:
                 form = replace(asked.queries, base=part, filtered=part, versionless="")
                 vectors = asked.vectors[place : place + 1]
                 lists.append(await self._baseline.search(form, vectors, release))
-        return joined(lists)
+        return merged(lists)
 
     async def _written(self, run: _Run) -> str:
         parts, asked = self._parts, run.asked
@@ -271,7 +267,7 @@ class Pipeline:
             calls=(model.calls if model else 0) - calls,
             answer=said,
             contexts=tuple(text for _, _, text in handed),
-            signs=dict(run.found.signs),
+            signs=asdict(run.found.signs),
             queries=asdict(run.asked.queries),
             release=run.asked.partition,
             retrieved=tuple((release, path) for release, path, _ in shown),

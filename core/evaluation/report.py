@@ -56,8 +56,9 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]
         "| configuration | " + " | ".join(title for _, title in shown) + " |",
         "|---|" + "---:|" * len(shown),
     ]
-    for row in rows:
-        lines.append(f"| {row['name']} | " + " | ".join(_cell(row.get(key)) for key, _ in shown) + " |")
+    lines += [
+        f"| {row['name']} | " + " | ".join(_cell(row.get(key)) for key, _ in shown) + " |" for row in rows
+    ]
     return "\n".join(lines)
 
 

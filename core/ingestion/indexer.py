@@ -314,7 +314,7 @@ def _cut(
     document = None
     if _reaches_out(raw):  # what it includes may change while it stays the same
         document = parse(raw)
-        hash_ = content_hash(hash_, *(section.text for section in document.sections))
+        hash_ = content_hash(hash_, *(t for s in document.sections for t in (*s.headings, s.anchor, s.text)))
     if before and before.hash == hash_:
         return None
     cut = chunk(

@@ -1,7 +1,4 @@
-"""How far the evidence can be trusted to answer: signs of it, and a probability from them (*ours*).
-
-All signs are shares or cosines, so that they mean the same in a small corpus and in a large one.
-"""
+"""How likely the evidence answers the question: signs that cost nothing, and a logistic regression."""
 
 from __future__ import annotations
 
@@ -12,24 +9,20 @@ from dataclasses import dataclass
 from core.domain import Evidence, Hit
 from core.text import index_terms
 
-ENOUGH = 0.38
-"""Least confidence for an answer: 5 % of the answerable golden questions of the `tune` half fall below."""
-_LOOKED_AT = 3
-"""Chunks whose words are compared with the question's."""
-_NEAREST = 10
-"""Hits of either retriever that are compared with each other."""
-_EVERYWHERE = 2.0
-"""Inverse document frequency below which a word is in more than an eighth of all chunks."""
+AGREED = 10
+"""First hits of each retriever that are compared."""
+COMMON_RARITY = 2.0
+"""A term below this inverse document frequency is a very common one: the product's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells how good evidence is.
+    """What tells good evidence from bad, each about 0..1.
 
-    `cosine` is the best of any search chunk; `coverage` the share of the question's terms, weighed by
-    rarity, that the best three chunks hold on average; `words` the best BM25 score for each unit of
-    the terms' rarity; `agreement` the share of the ten nearest by meaning that are among the ten best
-    by words; `extension` 1 where a name like `flask-login`, made from the product's, is unknown.
+    `cosine` is the best cosine of the dense query; `coverage` the share of the question's terms, weighed
+    by rarity, that the three best chunks hold on average; `words` the best BM25 score against the sum of
+    the terms' rarities; `agreement` the share of common chunks among the first hits of both retrievers;
+    `extension` is 1 where the question names an unknown relative of the product (`flask-login`).
     """
 
     cosine: float = 0.0
@@ -39,10 +32,14 @@ class Signs:
     extension: float = 0.0
 
 
-def confidence(signs: Signs) -> float:
-    """Estimate the probability that the evidence answers the question, by logistic regression.
+NO_SIGNS = Signs()
+"""The signs of having found nothing."""
 
-    Coefficients are fitted on the `tune` halves of the golden sets (core/evaluation/calibration.py).
+
+def confidence(signs: Signs) -> float:
+    """Join the signs to a number in 0..1 by logistic regression.
+
+    Fitted with L2 on the `tune` halves of both golden sets, classes balanced; see docs/evaluation.md.
     """
     logit = (
         -7.01
@@ -55,7 +52,7 @@ def confidence(signs: Signs) -> float:
     return 1.0 / (1.0 + math.exp(-logit))
 
 
-def assess(
+def signs(
     terms: Sequence[str],
     rarity: Mapping[str, float],
     dense: Sequence[Hit],
@@ -63,36 +60,27 @@ def assess(
     evidence: Sequence[Evidence],
     chunks: int,
 ) -> Signs:
-    """Read the signs; pure, well under a millisecond.
-
-    `lexical` are the hits for exactly these terms, `evidence` is best first, `chunks` the number of
-    search chunks in the corpus.
-    """
+    """Read the signs off one search; `chunks` is the size of the corpus."""
     cosine = dense[0].score if dense else 0.0
     total = sum(rarity[term] for term in terms)
     if not total or not evidence:
         return Signs(cosine)
     held = []
-    for item in evidence[:_LOOKED_AT]:
+    for item in evidence[:3]:
         present = set(index_terms(f"{item.chunk.title} {item.chunk.heading} {item.chunk.page}"))
         held.append(sum(rarity[term] for term in terms if term in present) / total)
-    near = {hit.chunk_id for hit in dense[:_NEAREST]} & {hit.chunk_id for hit in lexical[:_NEAREST]}
+    near = {hit.chunk_id for hit in dense[:AGREED]} & {hit.chunk_id for hit in lexical[:AGREED]}
+    unknown = math.log1p((chunks - 0.5) / 1.5) + 1e-9  # rarer than a term that occurs once
+    extension = any(
+        "-" in term.strip("-")
+        and rarity[term] > unknown
+        and any(rarity.get(part, unknown) < COMMON_RARITY for part in term.split("-"))
+        for term in terms
+    )
     return Signs(
         cosine,
         sum(held) / len(held),
         lexical[0].score / total if lexical else 0.0,
-        len(near) / _NEAREST,
-        float(any(_is_extension(term, rarity, chunks) for term in terms)),
-    )
-
-
-def _is_extension(term: str, rarity: Mapping[str, float], chunks: int) -> bool:
-    """Tell whether a term is an unknown name that is put together with a word from all over the corpus."""
-    once = math.log1p((chunks - 0.5) / 1.5)
-    parts = term.split("-")
-    return (
-        len(parts) > 1
-        and all(parts)
-        and rarity[term] > once + 1e-9
-        and any(rarity.get(part, _EVERYWHERE) < _EVERYWHERE for part in parts)
+        len(near) / AGREED,
+        float(extension),
     )

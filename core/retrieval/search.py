@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain import ContextChunk, Evidence, Hit, Queries
 from core.ports import Corpus, CorpusStore, Matrix, VectorIndex, WordIndex
+from core.retrieval.confidence import NO_SIGNS, Signs, confidence, signs
 from core.retrieval.fusion import weighted
-from core.text import index_terms, query_terms
+from core.text import query_terms
 
 CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
@@ -31,31 +31,16 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Evidence, best first, and what tells how good it is.
-
-    `cosine` is the best cosine of any search chunk, `coverage` the share of the question's terms,
-    weighed by rarity, that the best evidence holds, `known` the share that the corpus knows at all.
-    """
+    """Evidence, best first, the signs of how good it is, and the rarity of the question's terms."""
 
     evidence: tuple[Evidence, ...] = ()
-    cosine: float = 0.0
-    coverage: float = 0.0
-    known: float = 0.0
+    signs: Signs = NO_SIGNS
     rarity: dict[str, float] = field(default_factory=dict)
 
     @property
     def confidence(self) -> float:
-        """Estimate the probability that the evidence answers the question."""
-        return confidence(self.cosine, self.coverage, self.known)
-
-
-def confidence(cosine: float, coverage: float, known: float) -> float:
-    """Join the signs of good evidence to a probability by logistic regression.
-
-    Coefficients are from the half of the golden questions marked `tune` (tests/golden).
-    """
-    logit = -7.0 + 7.0 * cosine + 4.0 * coverage + 1.0 * known
-    return 1.0 / (1.0 + math.exp(-logit))
+        """Estimate how likely the evidence answers the question, 0..1."""
+        return confidence(self.signs)
 
 
 @dataclass(slots=True)
@@ -118,9 +103,8 @@ class Searcher:
         fused = weighted(lists)
         cosines = {hit.chunk_id: hit.score for hits in reversed(dense) for hit in hits}
         evidence = await self._evidence(live, fused, cosines, keep)
-        coverage, known = _coverage(terms[-1], rarity, evidence)
-        best = max((hits[0].score for hits in dense if hits), default=0.0)
-        return Found(evidence, best, coverage, known, rarity)
+        read = signs(terms[-1], rarity, dense[0], lexical[-1], evidence, live.corpus.chunks)
+        return Found(evidence, read, rarity)
 
     async def _evidence(
         self, live: _Live, fused: Sequence[Hit], cosines: dict[str, float], keep: int
@@ -165,24 +149,8 @@ def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
         rarity |= found.rarity
     best = max(lists, key=lambda found: found.confidence)
     evidence = tuple(replace(item, number=number) for number, item in numbered)
-    return Found(evidence, best.cosine, best.coverage, best.known, rarity)
+    return Found(evidence, best.signs, rarity)
 
 
 def _only(live: _Live, hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.chunk_id in live.context_of]
-
-
-def _coverage(
-    terms: Sequence[str], rarity: dict[str, float], evidence: Sequence[Evidence]
-) -> tuple[float, float]:
-    """Weigh which terms the three best chunks hold (the best of them counts), and which are known."""
-    total = sum(rarity[term] for term in terms)
-    if not total or not evidence:
-        return 0.0, 0.0
-    unknown = max(rarity.values())
-    held = []
-    for item in evidence[:3]:
-        present = set(index_terms(f"{item.chunk.title} {item.chunk.heading} {item.chunk.page}"))
-        held.append(sum(rarity[term] for term in terms if term in present) / total)
-    known = sum(1 for term in terms if rarity[term] < unknown or unknown < 4) / len(terms)
-    return max(held), known

@@ -109,7 +109,7 @@ class DiscordStage:
     def public(self) -> list[str]:
         me = self.env.bot.user.id
         found = self.places["public"].history()
-        return [m.content for m in found if m.author.id == me and not m.flags.ephemeral]
+        return [m.content for m in found if m.author.id == me and not (m.flags.ephemeral or m.is_system())]
 
     def replies(self, said: Said) -> list[Seen]:
         thread = self._thread(said)

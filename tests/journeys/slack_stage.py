@@ -23,16 +23,22 @@ class SlackStage:
 
     name = "slack"
 
-    def __init__(self, bot: Bot, server: SlackServer | None = None) -> None:
+    def __init__(self, bot: Bot | None, server: SlackServer | None = None) -> None:
         self.bot = bot
         self.server = server or SlackServer()
         self._own = server is None
+
+    @classmethod
+    def watching(cls, server: SlackServer) -> SlackStage:
+        """Play people on a server that a bot in another process is connected to."""
+        return cls(None, server)
 
     async def __aenter__(self) -> SlackStage:
         if self._own:
             await self.server.__aenter__()
         self.server.add_user("UROBOT", is_bot=True)
         self.server.channels["C1"]["members"].add("UROBOT")
+        assert self.bot is not None
         platform = connect(settings_for(self.server), self.bot.dispatch)
         assert platform is not None
         self.platform = platform

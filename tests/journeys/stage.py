@@ -169,9 +169,9 @@ class FakeStage:
 
     name = "fake"
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: Bot, chat: FakeChat | None = None) -> None:
         self.bot = bot
-        self.chat = FakeChat()
+        self.chat = chat or FakeChat()
         self._told: dict[str, list[str]] = {}
         self._shown: list[str] = []
         self._events = itertools.count(1)

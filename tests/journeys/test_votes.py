@@ -194,7 +194,7 @@ async def test_what_was_learnt_in_public_is_recalled_in_private_and_why_tells_it
 
 async def test_memory_survives_a_restart(kettle: Kettle) -> None:
     async with house(kettle) as bot:
-        await voted(FakeStage(bot), await ask(stage := FakeStage(bot), PORT), "👍")
-        assert stage
+        stage = FakeStage(bot)
+        await voted(stage, await ask(stage, PORT), "👍")
     async with house(kettle) as bot:
-        assert REUSED in (await ask(FakeStage(bot), REWORDED)).text
+        assert REUSED in (await ask(FakeStage(bot, stage.chat), REWORDED)).text

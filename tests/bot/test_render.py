@@ -1,0 +1,40 @@
+"""One Markdown for every platform: text, sources, the release it speaks for."""
+
+from __future__ import annotations
+
+from bot.render import SOURCES, compose, growing
+from core.domain import Answer, Citation, ContextChunk, Evidence
+
+CITATION = Citation(1, "Config [all]", "https://docs.example/config/#DEBUG", "2.3", "config.rst")
+
+
+def test_an_answer_shows_its_sources_and_its_release() -> None:
+    reply = compose(Answer("a1", "Set it. [1]", "documents", "2.3", (CITATION,)), "Flask")
+    assert reply.markdown == (
+        "Set it. [1]\n\n"
+        f"{SOURCES}\n[1] [Config (all)](https://docs.example/config/#DEBUG)\n\n"
+        "*Flask 2.3 · written from the documentation*"
+    )
+    assert (reply.final, reply.release, reply.answer_id) == (True, "2.3", "a1")
+
+
+def test_a_source_without_a_link_is_no_broken_link() -> None:
+    reply = compose(Answer("a1", "Yes. [1]", "quote", "2.3", (Citation(1, "Notes", "", "2.3", "n.md"),)), "F")
+    assert "[1] Notes" in reply.markdown
+    assert "()" not in reply.markdown
+
+
+def test_a_comparison_names_both_releases() -> None:
+    assert "Flask 2.0 and 2.3" in compose(Answer("a1", "x", "documents", "2.0+2.3"), "Flask").markdown
+
+
+def test_an_answer_without_a_release_claims_none() -> None:
+    assert compose(Answer("a1", "I know no Flask 9.", "abstain", ""), "Flask").markdown == "I know no Flask 9."
+
+
+def test_the_pages_stand_there_before_the_first_word() -> None:
+    chunk = ContextChunk("c", "config.rst", "Config", "Config > DEBUG", "https://docs.example/c", "text")
+    early = growing("", "Flask", "2.3", [Evidence(1, chunk, 1.0)])
+    assert not early.final
+    assert "[Config > DEBUG](https://docs.example/c)" in early.markdown
+    assert growing("Half a", "Flask", "2.3", ()).markdown == "Half a …"

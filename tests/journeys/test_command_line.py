@@ -1,0 +1,224 @@
+"""The command line as scripts meet it: with a process that serves, and without."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.child import Ended, on_slack, run, serving
+from tests.journeys.house import Kettle
+from tests.journeys.kettle import PORTS
+from tests.journeys.stage import until
+from tests.ollama_server import OllamaServer
+from tests.platforms.slack_server import SlackServer
+
+PORT = "Which port does the dashboard listen on?"
+FIELDS = {"id", "answer", "route", "release", "citations", "retrieved", "queries", "confidence", "timings_ms"}
+
+
+async def asked(kettle: Kettle, *arguments: str) -> dict[str, object]:
+    ended = await run(kettle, "ask", *arguments, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert isinstance(found, dict)
+    return found
+
+
+async def walk(kettle: Kettle) -> None:
+    """Go through the commands as a script does."""
+    ended = await run(kettle, "ask", PORT)
+    assert ended.code == 0 and not ended.err
+    assert PORTS["2.0"] in ended.out and "https://kettle.example/2.0/dashboard" in ended.out
+    first = await asked(kettle, PORT, "--user", "slack:U1")
+    fixed = await asked(kettle, PORT, "--release", "1.5")
+    direct = await asked(kettle, "What does the dashboard show?", "--channel", "fake:old")
+    assert first["route"] == "quote" and first["release"] == "2.0"
+    assert fixed["release"] == "1.5" and PORTS["1.5"] in str(fixed["answer"])
+    assert direct["release"] == "1.0"
+    answer_id = str(first["answer_id"])
+    voted = await run(kettle, "vote", answer_id, "up", "--user", "slack:U1")
+    assert voted.code == 0 and answer_id in voted.out
+    again = await asked(kettle, "On which port is the dashboard listening?")
+    assert again["route"] == "reuse"
+    why = await run(kettle, "why", str(again["answer_id"]))
+    assert why.code == 0 and "no model was called" in why.out and PORT in why.out
+    none = await run(kettle, "vote", answer_id, "none", "--user", "slack:U1")
+    assert none.code == 0
+    status = json.loads((await run(kettle, "status", "--json")).out)
+    assert [entry["name"] for entry in status["releases"]] == ["1.0", "1.5", "2.0"]
+    assert all(entry["ready"] and entry["documents"] for entry in status["releases"])
+    assert status["memory"]["votes"] == 2 and status["memory"]["high"] == 0
+    plain = await run(kettle, "status")
+    assert plain.code == 0 and "Kettle" in plain.out and "Memory" in plain.out
+
+
+async def refused(kettle: Kettle) -> None:
+    """Get what is wrong told in one sentence."""
+    for arguments, code, word in (
+        (("vote", "a0", "up"), 2, "answer_id"),
+        (("why", "a0"), 2, "a0"),
+        (("index", "--release", "9.9"), 2, "1.0, 1.5, 2.0"),
+        (("ask", PORT, "--release", "9.9"), 2, "1.0, 1.5, 2.0"),
+        (("ask", "  "), 2, "question"),
+        (("ask",), 2, "--help"),
+        (("ask", "--batch", "in.jsonl"), 2, "--out"),
+        (("explode",), 2, "explode"),
+    ):
+        ended = await run(kettle, *arguments)
+        assert ended.code == code, (arguments, ended)
+        assert word in ended.err and not ended.out, (arguments, ended)
+
+
+async def batch(kettle: Kettle) -> None:
+    lines = [
+        {"id": "a", "question": PORT},
+        "{not json",
+        {"id": "c", "question": "and in 1.5?", "history": [{"role": "user", "text": PORT}]},
+        {"id": "d"},
+        {"id": "e", "question": PORT, "release": "1.0"},
+        "",
+        {"id": "f", "question": PORT, "release": 7},
+        [1],
+        {"id": "g", "question": f"{PORT[:-1]} in 3.7?"},
+        {"id": "h", "question": PORT, "history": "no"},
+        {"id": "i", "question": "How do I bake sourdough bread?"},
+        {"id": "j", "question": "ünïcödé 🫖 \u2028 kettle?"},
+    ]
+    written = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    (kettle.folder / "in.jsonl").write_text(written, encoding="utf-8")
+    out = kettle.folder / "out.jsonl"
+    ended = await run(kettle, "ask", "--batch", "in.jsonl", "--out", str(out))
+    assert ended.code == 1 and "5 of 11" in ended.err and not ended.out, ended
+    found = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [entry["id"] for entry in found] == ["a", 2, "c", "d", "e", "f", 8, "g", "h", "i", "j"]
+    answers = {entry["id"]: entry for entry in found if "error" not in entry}
+    assert set(answers) == set("acegij") and all(set(e) >= FIELDS for e in answers.values())
+    assert all(set(e) == {"id", "error"} for e in found if "error" in e)
+    for key, release in (("a", "2.0"), ("c", "1.5"), ("e", "1.0")):
+        entry = answers[key]
+        assert entry["release"] == release and PORTS[release] in entry["answer"]
+        assert set(entry["citations"][0]) >= {"number", "title", "url", "release", "path"}
+        assert entry["citations"][0]["path"] == "dashboard.rst"
+        assert [r["rank"] for r in entry["retrieved"]] == list(range(1, len(entry["retrieved"]) + 1))
+        assert len(entry["retrieved"]) >= 8 and {r["release"] for r in entry["retrieved"]} == {release}
+    assert answers["g"]["route"] == answers["i"]["route"] == "abstain"
+    assert answers["g"]["release"] == ""
+
+
+async def test_commands_without_a_serving_process(kettle: Kettle) -> None:
+    await walk(kettle)
+    await refused(kettle)
+    await batch(kettle)
+
+
+async def test_commands_are_carried_out_by_the_serving_process(kettle: Kettle) -> None:
+    async with serving(kettle, THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0") as child:
+        await walk(kettle)
+        await refused(kettle)
+        await batch(kettle)
+        (kettle.folder / "docs" / "2.0" / "new.md").write_text("# New\n\nA new page.\n")
+        planned = await run(kettle, "index", "--release", "2.0", "--dry-run")
+        assert planned.code == 0 and "1 to add" in planned.out
+        indexed = await run(kettle, "index", "--release", "2.0")
+        assert indexed.code == 0 and "1 added" in indexed.out
+        second = await run(kettle, "serve")
+        assert second.code == 1 and str(child.process.pid) in second.err
+        rebuilt = await run(kettle, "memory", "rebuild")
+        assert rebuilt.code == 0 and "as before" in rebuilt.out
+        typed = await run(kettle, "chat", given=f"{PORT}\n/up\n/why\nand in 1.5?\n/quit\n".encode())
+        assert typed.code == 0 and PORTS["2.0"] in typed.out and PORTS["1.5"] in typed.out
+        assert "Counted: up" in typed.out and not typed.err
+        assert await child.stop() == 0
+        assert "Traceback" not in child.log
+
+
+async def test_the_playground_of_a_busy_port_is_told_and_how_to_choose_another(kettle: Kettle) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        ended = await run(kettle, "serve", "--port", str(port), THREADLORE_PLAYGROUND="true")
+    assert ended.code == 1 and f"Port {port}" in ended.err and "--port" in ended.err
+
+
+async def test_a_caller_whose_serving_process_ends_is_told(kettle: Kettle, ollama: OllamaServer) -> None:
+    ollama.always = None
+    ollama.script("hang", "hang")
+    async with SlackServer() as slack, serving(kettle, **on_slack(slack, ollama)) as child:
+        await until(lambda: slack.connected)
+        calling = asyncio.create_task(run(kettle, "ask", PORT))
+        await until(lambda: ollama.running)
+        assert await child.stop() == 0
+        ended = await calling
+    assert ended.code == 1 and "again" in ended.err and not ended.out
+
+
+async def test_a_serving_process_that_was_killed_leaves_nothing_in_the_way(kettle: Kettle) -> None:
+    async with serving(kettle, THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0") as child:
+        await child.kill()
+    assert (await run(kettle, "ask", PORT)).code == 0
+
+
+async def test_a_home_deep_in_the_file_system_has_a_socket_all_the_same(
+    indexed: Kettle, tmp_path: Path
+) -> None:
+    deep = tmp_path.joinpath(*["a-folder-with-a-long-name"] * 6)
+    deep.mkdir(parents=True)
+    kettle = indexed.copy(deep / "kettle")
+    async with serving(kettle, THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0") as child:
+        ended = await run(kettle, "status", "--json")
+        assert ended.code == 0
+        assert await child.stop() == 0
+
+
+async def test_help_is_quick_and_wrong_use_is_told(kettle: Kettle) -> None:
+    began = time.monotonic()
+    ended = await run(kettle, "--help")
+    took = time.monotonic() - began
+    assert ended.code == 0 and "serve" in ended.out
+    assert took < 1.0, f"--help took {took:.2f} s"
+
+
+@pytest.mark.parametrize(
+    ("variables", "word"),
+    [
+        ({"QUESTIONS_PER_MINUTE": "many"}, "QUESTIONS_PER_MINUTE"),
+        ({"THREADLORE_CONFIG": "/nowhere/corpora.toml"}, "/nowhere/corpora.toml"),
+        ({"THREADLORE_HOME": "/dev/null/home"}, "--home"),
+        ({"SLACK_BOT_TOKEN": "xoxb-1", "THREADLORE_PLAYGROUND": "false"}, "SLACK_APP_TOKEN"),
+        ({"THREADLORE_PLAYGROUND": "false"}, "THREADLORE_PLAYGROUND"),
+    ],
+)
+async def test_what_is_set_up_wrongly_is_one_sentence(
+    variables: dict[str, str], word: str, kettle: Kettle
+) -> None:
+    ended = await run(kettle, "serve", **variables)
+    assert ended.code == 1 and word in ended.err
+    assert len([line for line in ended.err.splitlines() if line.startswith("threadlore:")]) == 1
+
+
+async def test_a_token_that_slack_rejects_is_named(kettle: Kettle) -> None:
+    async with SlackServer() as slack:
+        variables = on_slack(slack) | {"SLACK_BOT_TOKEN": "xoxb-wrong"}
+        ended: Ended = await run(kettle, "serve", **variables)
+    assert ended.code == 1 and "SLACK_BOT_TOKEN" in ended.err
+
+
+async def test_a_closed_pipe_is_no_traceback(kettle: Kettle) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "status"),
+        env=kettle.variables(),
+        cwd=kettle.folder,
+        stdout=write,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(write)
+    _, err = await process.communicate()
+    assert b"Traceback" not in err and process.returncode == 1
