@@ -9,7 +9,7 @@ from collections.abc import Collection
 from typing import Any
 
 from bot.chat import Person, Reply, Responder
-from core.errors import ThreadloreError
+from core.errors import PlatformError, ThreadloreError
 from core.ingestion.indexer import Indexed, Progress
 from core.library import Library
 
@@ -87,10 +87,16 @@ class Admin:
             text = done_text(done) or f"{what} is up to date."
         except ThreadloreError as error:
             text = f"Reindexing {what} failed: {error}"
+        except Exception:  # a progress message must not stand still for ever
+            log.exception("reindexing %s failed", what)
+            text = f"Reindexing {what} failed: {ThreadloreError.told}"
         finally:
             showing.cancel()
             await asyncio.gather(showing, return_exceptions=True)
-        await responder.progress(Reply(text))
+        try:
+            await responder.progress(Reply(text))
+        except PlatformError as error:
+            log.warning("what a reindex did could not be shown (%s): %s", error, text)
 
 
 def progress_text(progress: Progress) -> str:

@@ -65,7 +65,6 @@ async def refused(kettle: Kettle) -> None:
         (("vote", "a0", "up"), 2, "answer_id"),
         (("why", "a0"), 2, "a0"),
         (("index", "--release", "9.9"), 2, "1.0, 1.5, 2.0"),
-        (("ask", PORT, "--release", "9.9"), 2, "1.0, 1.5, 2.0"),
         (("ask", "  "), 2, "question"),
         (("ask",), 2, "--help"),
         (("ask", "--batch", "in.jsonl"), 2, "--out"),
@@ -113,8 +112,11 @@ async def batch(kettle: Kettle) -> None:
 
 
 async def test_commands_without_a_serving_process(kettle: Kettle) -> None:
-    await walk(kettle)
-    await refused(kettle)
+    answer_id = str((await asked(kettle, PORT, "--user", "slack:U1"))["answer_id"])
+    assert (await run(kettle, "vote", answer_id, "up", "--user", "slack:U1")).code == 0
+    assert (await asked(kettle, "On which port is the dashboard listening?"))["route"] == "reuse"
+    unknown = await run(kettle, "why", "a0")
+    assert unknown.code == 2 and "a0" in unknown.err
     await batch(kettle)
 
 

@@ -93,8 +93,8 @@ class Community(RuleBasedStateMachine):
 
     answers = Bundle("answers")
 
-    @initialize()
-    def start(self) -> None:
+    @initialize(target=answers, topics=st.lists(st.integers(0, TOPICS - 1), min_size=3, max_size=8))
+    def start(self, topics: list[int]) -> Any:
         self.loop = asyncio.new_event_loop()
         self.store = FakeMemories()
         self.corpora = FakeCorpora(self.store.topics)
@@ -103,6 +103,8 @@ class Community(RuleBasedStateMachine):
         self.count = 0
         self.pair_ids: list[str] = []
         self.open()
+        asked = [self.asked(topic, "1.0", "public", 0.5, 0, "answer", 1) for topic in topics]
+        return multiple(*itertools.chain.from_iterable(asked))
 
     def teardown(self) -> None:
         if hasattr(self, "loop"):
@@ -131,6 +133,11 @@ class Community(RuleBasedStateMachine):
     def ask(
         self, topic: int, release: str, scope: str, prior: float, age: int, origin: Any, first: Any
     ) -> Any:
+        return multiple(*self.asked(topic, release, scope, prior, age, origin, first))
+
+    def asked(
+        self, topic: int, release: str, scope: str, prior: float, age: int, origin: Any, first: Any
+    ) -> list[str]:
         self.count += 1
         made = Remembered(
             id=f"p{self.count}",
@@ -153,7 +160,7 @@ class Community(RuleBasedStateMachine):
             self.open()
         if first is not None:
             self.run(self.memory.vote(Vote(ids[0], "asker", first), 2.0))
-        return multiple(*ids)
+        return ids
 
     @rule(
         answer=answers,
@@ -273,5 +280,5 @@ class Community(RuleBasedStateMachine):
 
 TestCommunity = Community.TestCase
 TestCommunity.settings = settings(
-    max_examples=40, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=100, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
