@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from core.settings import Settings
 
 DONE, FAILED, WRONG_USE = 0, 1, 2
+STARTING_SECONDS = 30.0
+"""How long a command waits for a process that has the home but does not listen yet."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -42,6 +45,15 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if options.debug:
             raise
         print(f"threadlore: {error.strerror or error} ({error.filename or 'input/output'})", file=sys.stderr)
+        code = FAILED
+    except Exception as error:  # a traceback helps nobody who did not ask for it
+        if options.debug:
+            raise
+        print(
+            f"threadlore: {type(error).__name__}: {error}. This is a mistake of ours: give the command again "
+            f"with --debug and report what it shows.",
+            file=sys.stderr,
+        )
         code = FAILED
     sys.exit(code)
 
@@ -127,7 +139,7 @@ def _run(options: argparse.Namespace) -> int:
 def _batch(settings: Settings, options: argparse.Namespace) -> int:
     if not (options.batch and options.out) or options.question:
         return _wrong("--batch and --out go together, without a question")
-    lines = options.batch.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = options.batch.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     for place, line in enumerate(lines):
         if (options.release or options.channel) and line.strip():
             lines[place] = _with_defaults(line, options)
@@ -164,16 +176,25 @@ async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> in
                 print(f"threadlore: {message.get('note') or message['error']}", file=sys.stderr)
             code = message.get("code", code)
 
-        try:
-            async for message in call(settings.home, request):
-                await show(message)
-        except ConnectionError:
-            from bot.bootstrap import build
-            from bot.commands import handle
+        until = time.monotonic() + STARTING_SECONDS
+        while True:
+            try:
+                async for message in call(settings.home, request):
+                    await show(message)
+                return code
+            except ConnectionError:  # nobody listens: this process does it itself
+                from bot.bootstrap import build
+                from bot.commands import handle
+                from core.errors import HomeBusy
 
-            async with build(settings, request["command"]) as app:
-                await handle(app, request, show)
-    return code
+                try:
+                    async with build(settings, request["command"]) as app:
+                        await handle(app, request, show)
+                    return code
+                except HomeBusy:  # somebody is just starting to serve
+                    if time.monotonic() > until:
+                        raise
+                    await asyncio.sleep(0.1)
 
 
 def _wrong(sentence: str) -> int:

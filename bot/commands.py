@@ -51,7 +51,7 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     answer = await app.engine.answer(_question(app, request))
     if request.get("json"):
-        line = json.dumps(shown(answer) | {"answer_id": answer.id}, ensure_ascii=False)
+        line = _json(shown(answer) | {"answer_id": answer.id})
     else:
         line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
     await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})
@@ -59,31 +59,43 @@ async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 
 
 async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    failed = 0
+    failed = count = 0
     for number, line in enumerate(request["lines"], start=1):
         if not line.strip():
             continue
+        count += 1
         key: Any = number
         try:
-            entry = json.loads(line)
+            entry = _read(line, number)
             if not isinstance(entry, dict):
                 raise UsageError("the line is no JSON object")
             key = entry.get("id", number)
             out = {"id": key} | shown(await app.engine.answer(_question(app, entry)))
-        except json.JSONDecodeError as error:
-            out = {"id": key, "error": f"line {number} is no JSON: {error.msg} at column {error.colno}"}
         except ThreadloreError as error:
             out = {"id": key, "error": str(error)}
+        except Exception as error:  # the other lines go on, whatever is wrong with this one
+            log.info("line %d of a batch failed", number, exc_info=True)
+            out = {"id": key, "error": f"line {number} could not be answered: {error!r}"}
         failed += "error" in out
-        await send({"line": json.dumps(out, ensure_ascii=False)})
+        await send({"line": _json(out)})
     if failed:
-        await send({"note": f"{failed} of {len(request['lines'])} lines failed; their `error` says why."})
+        await send({"note": f"{failed} of {count} lines failed; their `error` says why."})
     await send({"code": 1 if failed else 0})
+
+
+def _read(line: str, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"line {number} is no JSON: {error.msg} at column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise UsageError(f"line {number} is no JSON that can be read: too deep or too long") from None
 
 
 def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
     text = entry.get("question")
-    if not isinstance(text, str) or not text.strip():
+    text = _writable(text).strip() if isinstance(text, str) else ""
+    if not text:
         raise UsageError('"question" is missing or empty; write the question as text')
     release = entry.get("release") or ""
     if not isinstance(release, str):
@@ -96,17 +108,29 @@ def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
         raise UsageError('"history" must be a list of {"role": "user" or "assistant", "text": …}')
     user = str(entry.get("user") or "cli")
     turns = tuple(
-        Turn(t["role"], t["text"], user if t["role"] == "user" else "", str(t.get("release") or ""))
+        Turn(
+            t["role"], _writable(t["text"]), user if t["role"] == "user" else "", str(t.get("release") or "")
+        )
         for t in history
     )
     return Question(
-        text.strip(),
+        text,
         user,
         str(entry.get("channel") or ""),
         Scope.parse(str(entry.get("scope") or "")),
         turns,
         release,
     )
+
+
+def _writable(text: str) -> str:
+    """Return a text without what JSON may hold but no database takes: NUL and lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def _json(value: dict[str, Any]) -> str:
+    """Write JSON that can be encoded, whatever an `id` holds."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 def shown(answer: Answer) -> dict[str, Any]:
@@ -216,7 +240,7 @@ def progress_dict(progress: Progress) -> dict[str, Any]:
 
 async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     status = await status_of(app)
-    line = json.dumps(status, ensure_ascii=False) if request.get("json") else status_text(status)
+    line = _json(status) if request.get("json") else status_text(status)
     await send({"line": line})
     await send({"code": 0})
 

@@ -15,12 +15,18 @@ LOCK = "threadlore.lock"
 SOCKET = "threadlore.sock"
 
 
+SERVE = "serve"
+PATIENCE_SECONDS = 60.0
+"""How long a command waits for another command that has the home; one that serves is not waited for."""
+
+
 class Home:
     """A locked home folder; use as a context manager."""
 
-    def __init__(self, path: Path, what: str) -> None:
+    def __init__(self, path: Path, what: str, patience: float = PATIENCE_SECONDS) -> None:
         self.path = path
         self._what = what
+        self._patience = patience
         self._file: TextIO | None = None
 
     def __enter__(self) -> Home:
@@ -33,16 +39,17 @@ class Home:
                 f"The home folder {self.path} cannot be used ({error.strerror}); set THREADLORE_HOME or "
                 f"--home to a folder that you may write to."
             ) from error
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        until = time.monotonic() + self._patience
+        while not _locked(file):
             owner = owner_of(self.path)
-            file.close()
-            raise HomeBusy(
-                f"The home folder {self.path} belongs to process {owner.get('pid', '?')} "
-                f"(`threadlore {owner.get('what', '?')}`, since {owner.get('since', '?')}); stop that one "
-                f"first, or use another folder with --home."
-            ) from error
+            if owner.get("what") == SERVE or time.monotonic() > until:
+                file.close()
+                raise HomeBusy(
+                    f"The home folder {self.path} belongs to process {owner.get('pid', '?')} "
+                    f"(`threadlore {owner.get('what', '?')}`, since {owner.get('since', '?')}); stop that "
+                    f"one first, or use another folder with --home."
+                )
+            time.sleep(0.1)
         file.seek(0)
         file.truncate()
         since = time.strftime("%Y-%m-%d %H:%M:%S")
@@ -57,6 +64,14 @@ class Home:
             self._file.truncate(0)
             self._file.close()
             self._file = None
+
+
+def _locked(file: TextIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def owner_of(path: Path) -> dict[str, object]:

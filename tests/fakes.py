@@ -14,7 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from core.domain import Answer, ChunkedDocument, ContextChunk, Hit, MessageRef, Question, Vector, Vote, content_hash
+from core.domain import (
+    Answer,
+    ChunkedDocument,
+    ContextChunk,
+    Hit,
+    MessageRef,
+    Question,
+    Vector,
+    Vote,
+    content_hash,
+)
 from core.errors import StorageError
 from core.ports import (
     Claim,
@@ -93,7 +103,9 @@ class FakeModel:
         reply = self.script(prompts)
         if isinstance(reply, dict):
             reply = json.dumps(reply)
-        pieces = reply.split(" ") if isinstance(reply, str) else [reply] if isinstance(reply, Exception) else reply
+        pieces = (
+            reply.split(" ") if isinstance(reply, str) else [reply] if isinstance(reply, Exception) else reply
+        )
         for place, piece in enumerate(pieces):
             await asyncio.sleep(0)
             if isinstance(piece, Exception):
@@ -418,7 +430,9 @@ class FakeMemories:
         latest: dict[str, tuple[int, int, float]] = {}
         for (voter, _, value), (number, weight) in raised.items():
             latest[voter] = max(latest.get(voter, (-1, 0, 0.0)), (number, value, weight))
-        return replace(pair, opinions=tuple((value, weight) for _, (_, value, weight) in sorted(latest.items())))
+        return replace(
+            pair, opinions=tuple((value, weight) for _, (_, value, weight) in sorted(latest.items()))
+        )
 
 
 class FakeConversations:

@@ -19,7 +19,12 @@ def kept_of(text: str) -> str:
 
 
 def document(
-    path: str, release: str = "1.0", version: str = "1", pieces: int = 2, text: str = "about", source: str = "s"
+    path: str,
+    release: str = "1.0",
+    version: str = "1",
+    pieces: int = 2,
+    text: str = "about",
+    source: str = "s",
 ) -> ChunkedDocument:
     """Make a document of two pages, each with `pieces` search chunks."""
     key = content_hash(release, source, path, version)

@@ -69,8 +69,16 @@ async def test_twenty_claimers_at_once_get_a_message_once(store: ConversationSto
     assert len(await store.unanswered(0)) == 2
 
 
-async def test_what_was_taken_and_not_settled_is_found_again_within_the_window(store: ConversationStore) -> None:
-    for message, at in (("late", 300.0), ("old", 100.0), ("edge", 200.0), ("done", 250.0), ("dropped", 260.0)):
+async def test_what_was_taken_and_not_settled_is_found_again_within_the_window(
+    store: ConversationStore,
+) -> None:
+    for message, at in (
+        ("late", 300.0),
+        ("old", 100.0),
+        ("edge", 200.0),
+        ("done", 250.0),
+        ("dropped", 260.0),
+    ):
         await store.claim(claim(message, at, text=message))
     await store.answered("done", "a1")
     await store.answered("dropped", "")

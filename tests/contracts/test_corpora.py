@@ -199,7 +199,7 @@ async def test_a_sweep_keeps_what_is_live_or_remembered(stores: Stores) -> None:
     one = np.ones(2, np.float32)
     texts = {kept.id: content_hash(kept.searches[0].embedded) for kept in (old, new, building)}
     topic = content_hash("how to run it")
-    await corpora.put_vectors("e", {key: one for key in (*texts.values(), topic, "nobody's")})
+    await corpora.put_vectors("e", dict.fromkeys((*texts.values(), topic, "nobody's"), one))
 
     await corpora.sweep("1.0")
     assert await corpora.stored([old.id, new.id, building.id]) == {new.id, building.id}

@@ -83,6 +83,9 @@ async def test_callers_at_once_get_their_own(encoder: Encoder) -> None:
 
 
 async def test_two_loads_give_the_same_vectors(encoder_cache: Path) -> None:
-    for pair in ((FakeEncoder(), FakeEncoder()), [load_encoder("all-MiniLM-L6-v2", encoder_cache) for _ in "ab"]):
+    for pair in (
+        (FakeEncoder(), FakeEncoder()),
+        [load_encoder("all-MiniLM-L6-v2", encoder_cache) for _ in "ab"],
+    ):
         one, two = [await encoder.encode([ASKED]) for encoder in pair]
         assert np.array_equal(one, two)

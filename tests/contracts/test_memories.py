@@ -55,7 +55,7 @@ async def test_an_answer_comes_back_with_its_trace(memories: MemoryStore) -> Non
     await memories.save_answer(answer, question, pair("p1"))
     found = await memories.answer("a1")
     assert found is not None
-    assert 0 < found.pop("at")
+    assert found.pop("at") > 0
     assert kept_of(found["trace"].pop("odd")) == kept_of(UNWRITABLE)
     assert found == {
         "id": "a1",
@@ -115,7 +115,11 @@ async def test_a_vote_stands_with_its_weight_in_order_of_voters(memories: Memory
 STANDING: list[tuple[str, list[tuple[object, ...]], tuple[Hand, ...]]] = [
     ("the later of two hands", [("u", "a1", UP), ("u", "a1", DOWN)], (DOWN,)),
     ("the hand still up", [("u", "a1", UP), ("u", "a1", DOWN), ("u", "a1", None, DOWN)], (UP,)),
-    ("the later hand, the earlier taken back", [("u", "a1", UP), ("u", "a1", DOWN), ("u", "a1", None, UP)], (DOWN,)),
+    (
+        "the later hand, the earlier taken back",
+        [("u", "a1", UP), ("u", "a1", DOWN), ("u", "a1", None, UP)],
+        (DOWN,),
+    ),
     ("nothing once both are back", [("u", "a1", UP), ("u", "a1", None, UP)], ()),
     ("nothing once all is taken back", [("u", "a1", UP), ("u", "a1", DOWN), ("u", "a1", None)], ()),
     ("what was never taken back", [("u", "a1", UP), ("u", "a1", None, DOWN)], (UP,)),
@@ -239,7 +243,9 @@ async def test_an_answer_for_two_releases_is_stale_when_either_changes(memories:
 
 async def test_text_that_no_database_can_hold_costs_only_its_bad_characters(memories: MemoryStore) -> None:
     citation = Citation(1, UNWRITABLE, "u", "1.0", UNWRITABLE, "h")
-    made = pair(question=UNWRITABLE, topic=UNWRITABLE, answer=UNWRITABLE, asker=UNWRITABLE, citations=(citation,))
+    made = pair(
+        question=UNWRITABLE, topic=UNWRITABLE, answer=UNWRITABLE, asker=UNWRITABLE, citations=(citation,)
+    )
     await keep(memories, made, "a1")
     found = await memories.vote(Vote("a1", f"web:{UNWRITABLE}", UP), 1.0)
     assert found is not None

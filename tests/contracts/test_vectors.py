@@ -42,7 +42,9 @@ async def test_the_nearest_come_first_with_their_cosine(index: VectorIndex) -> N
     cosines = queries @ kept.T
     for row, hits in enumerate(await index.search("corpus-a", queries, 7)):
         assert [hit.chunk_id for hit in hits] == [f"v{n}" for n in np.argsort(-cosines[row])[:7]]
-        assert [hit.score for hit in hits] == pytest.approx(np.sort(cosines[row])[::-1][:7].tolist(), abs=1e-5)
+        assert [hit.score for hit in hits] == pytest.approx(
+            np.sort(cosines[row])[::-1][:7].tolist(), abs=1e-5
+        )
 
 
 async def test_more_hits_than_there_are_vectors_gives_all_of_them(index: VectorIndex) -> None:

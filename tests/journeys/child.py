@@ -74,11 +74,17 @@ async def serving(kettle: Kettle, **variables: str) -> AsyncIterator[Served]:
     log_file = kettle.folder / "serve.log"
     with log_file.open("ab") as log:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bot", "serve", env=kettle.variables(**variables), cwd=kettle.folder, stderr=log
+            sys.executable,
+            "-m",
+            "bot",
+            "serve",
+            env=kettle.variables(**variables),
+            cwd=kettle.folder,
+            stderr=log,
         )
     served = Served(process, log_file)
     try:
-        await until((kettle.home / SOCKET).exists, "the socket") if "SLACK_BOT_TOKEN" not in variables else None
+        await until(lambda: (kettle.home / SOCKET).exists() or process.returncode is not None, "the socket")
         yield served
     finally:
         if process.returncode is None:

@@ -77,12 +77,18 @@ class Kettle:
         }
 
 
-async def new_kettle(folder: Path, encoder_cache: Path, *releases: str) -> Kettle:
-    """Write Kettle's documentation and index the named releases, or all."""
+def new_folder(folder: Path, encoder_cache: Path) -> Kettle:
+    """Write Kettle's documentation, with a home in which nothing is indexed."""
     write_kettle(folder)
     kettle = Kettle(folder, encoder_cache)
     kettle.home.mkdir()
     (kettle.home / "models").symlink_to(encoder_cache)
+    return kettle
+
+
+async def new_kettle(folder: Path, encoder_cache: Path, *releases: str) -> Kettle:
+    """Write Kettle's documentation and index the named releases, or all."""
+    kettle = new_folder(folder, encoder_cache)
     async with build(kettle.settings(), "index") as app:
         for release in releases or [""]:
             await app.library.reindex(release)

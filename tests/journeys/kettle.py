@@ -35,7 +35,7 @@ A job that fails is tried again {retries} by default. {more}
 _MORE = {
     "1.0": "The number of retries cannot be changed.",
     "1.5": "Set `max_retries` on the decorator to change the number of retries.",
-    "2.0": "Set `retry_limit` on the decorator to change the number of retries; the pauses between them grow.",
+    "2.0": "Set `retry_limit` on the decorator to change the number of retries; the pauses grow.",
 }
 _DASHBOARD = """\
 Dashboard
@@ -139,18 +139,14 @@ def write_kettle(folder: Path) -> Path:
         pages = folder / "docs" / name
         pages.mkdir(parents=True)
         (pages / "jobs.md").write_text(_JOBS.format(retries=RETRIES[name], more=_MORE[name]))
-        (pages / "dashboard.rst").write_text(
-            _DASHBOARD.format(port=PORTS[name], password=_PASSWORD[name])
-        )
+        (pages / "dashboard.rst").write_text(_DASHBOARD.format(port=PORTS[name], password=_PASSWORD[name]))
         file, workers = ("kettle.toml", "KETTLE_WORKERS") if name == "2.0" else ("kettle.ini", "workers")
         (pages / "configuration.md").write_text(_CONFIGURATION.format(file=file, workers=workers))
         if name in _SCHEDULING:
             (pages / "scheduling.md").write_text(_SCHEDULING[name])
     (folder / "docs" / "all").mkdir()
     (folder / "docs" / "all" / "faq.md").write_text(_FAQ)
-    releases = "".join(
-        _RELEASE.format(name=name, latest=str(name == "2.0").lower()) for name in RELEASES
-    )
+    releases = "".join(_RELEASE.format(name=name, latest=str(name == "2.0").lower()) for name in RELEASES)
     config = folder / "corpora.toml"
     config.write_text(CORPORA.format(releases=releases))
     return config

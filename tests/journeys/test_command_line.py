@@ -89,16 +89,34 @@ async def batch(kettle: Kettle) -> None:
         {"id": "h", "question": PORT, "history": "no"},
         {"id": "i", "question": "How do I bake sourdough bread?"},
         {"id": "j", "question": "ünïcödé 🫖 \u2028 kettle?"},
+        '{"id": "k\\ud800", "question": "the \\u0000 port \\ud800?"}',
+        "[" * 100_000,
     ]
-    written = "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines)
+    written = "\n".join(
+        line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines
+    )
     (kettle.folder / "in.jsonl").write_text(written, encoding="utf-8")
     out = kettle.folder / "out.jsonl"
     ended = await run(kettle, "ask", "--batch", "in.jsonl", "--out", str(out))
-    assert ended.code == 1 and "5 of 11" in ended.err and not ended.out, ended
-    found = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [entry["id"] for entry in found] == ["a", 2, "c", "d", "e", "f", 8, "g", "h", "i", "j"]
+    assert ended.code == 1 and "6 of 13" in ended.err and not ended.out, ended
+    found = [json.loads(line) for line in out.read_text(encoding="utf-8").rstrip("\n").split("\n")]
+    assert [entry["id"] for entry in found] == [
+        "a",
+        2,
+        "c",
+        "d",
+        "e",
+        "f",
+        8,
+        "g",
+        "h",
+        "i",
+        "j",
+        "k\ud800",
+        14,
+    ]
     answers = {entry["id"]: entry for entry in found if "error" not in entry}
-    assert set(answers) == set("acegij") and all(set(e) >= FIELDS for e in answers.values())
+    assert set(answers) == {*"acgeij", "k\ud800"} and all(set(e) >= FIELDS for e in answers.values())
     assert all(set(e) == {"id", "error"} for e in found if "error" in e)
     for key, release in (("a", "2.0"), ("c", "1.5"), ("e", "1.0")):
         entry = answers[key]
@@ -112,12 +130,12 @@ async def batch(kettle: Kettle) -> None:
 
 
 async def test_commands_without_a_serving_process(kettle: Kettle) -> None:
+    await batch(kettle)
     answer_id = str((await asked(kettle, PORT, "--user", "slack:U1"))["answer_id"])
     assert (await run(kettle, "vote", answer_id, "up", "--user", "slack:U1")).code == 0
     assert (await asked(kettle, "On which port is the dashboard listening?"))["route"] == "reuse"
     unknown = await run(kettle, "why", "a0")
     assert unknown.code == 2 and "a0" in unknown.err
-    await batch(kettle)
 
 
 async def test_commands_are_carried_out_by_the_serving_process(kettle: Kettle) -> None:

@@ -227,7 +227,8 @@ async def test_an_edited_question_is_answered_anew_in_place(platform: str, bot: 
         first = await answer(stage, said)
         await stage.edit(said, f"{PORT[:-1]} in 1.5?")
         again = await until(
-            lambda: [s for s in stage.replies(said) if s.finished and PORTS["1.5"] in s.text], "an answer anew"
+            lambda: [s for s in stage.replies(said) if s.finished and PORTS["1.5"] in s.text],
+            "an answer anew",
         )
         await stage.quiet()
         assert [s.id for s in stage.replies(said)] == [again[0].id] == [first.id]
@@ -307,11 +308,15 @@ async def test_a_flood_is_told_to_slow_down_once(kettle: Kettle) -> None:
 @pytest.mark.parametrize("platform", ["slack", "discord"])
 async def test_the_bot_never_pings(platform: str, writer: Bot, ollama: OllamaServer) -> None:
     async with open_stage(platform, writer) as stage:
-        people = "<!channel> <!here> <@U1> <!subteam^S1>" if platform == "slack" else f"{stage.mentions['bob']}"
+        people = (
+            "<!channel> <!here> <@U1> <!subteam^S1>" if platform == "slack" else f"{stage.mentions['bob']}"
+        )
         ollama.say(f"Ask @everyone @here {people} for the port 9090 [1].")
         seen = await ask(stage, PORT)
         if platform == "slack":
-            sent = [c.arguments for c in stage.server.calls if c.method in ("chat.postMessage", "chat.update")]
+            sent = [
+                c.arguments for c in stage.server.calls if c.method in ("chat.postMessage", "chat.update")
+            ]
             for payload in sent:
                 assert "<!" not in str(payload.get("text")) and "<@" not in str(payload.get("text"))
                 assert "<!" not in str(payload.get("blocks")) and "<@" not in str(payload.get("blocks"))

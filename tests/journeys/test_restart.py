@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
 from tests.journeys.child import on_slack, serving
-from tests.journeys.house import Kettle, house
+from tests.journeys.house import Kettle, house, new_folder
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import answer, until
@@ -111,3 +112,20 @@ def database(kettle: Kettle) -> str:
 def votes(kettle: Kettle) -> int:
     with sqlite3.connect(f"file:{database(kettle)}?mode=ro", uri=True) as connection:
         return int(connection.execute("SELECT count(*) FROM votes").fetchone()[0])
+
+
+async def test_a_bot_that_is_stopped_while_it_indexes_ends_soon_and_goes_on_later(
+    tmp_path: Path, encoder_cache: Path
+) -> None:
+    kettle = new_folder(tmp_path / "kettle", encoder_cache)
+    for number in range(200):
+        text = "\n\n".join(f"## Part {n}\n\nPage {number} says {n * number}. " * 3 for n in range(8))
+        (kettle.folder / "docs" / "2.0" / f"page{number}.md").write_text(f"# Page {number}\n\n{text}")
+    async with SlackServer() as slack, serving(kettle, **on_slack(slack)) as child:
+        stage = SlackStage.watching(slack)
+        await until(lambda: slack.connected)
+        seen = await answer(stage, await stage.say("ann", PORT, to="bot"))
+        assert "still reading" in seen.text
+        began = time.monotonic()
+        assert await child.stop() == 0 and time.monotonic() - began < 10
+        assert "Traceback" not in child.log, child.log

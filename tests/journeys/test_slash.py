@@ -45,7 +45,9 @@ async def test_others_are_refused(platform: str, bot: Bot) -> None:
 @EVERYWHERE
 async def test_reindex_answers_at_once_and_shows_its_progress_in_one_message(platform: str, bot: Bot) -> None:
     pages = bot.kettle.folder / "docs" / "2.0"
-    (pages / "new.md").write_text("# Zeppelins\n\nA zeppelin job flies to the moon with the flag `--zeppelin`.\n")
+    (pages / "new.md").write_text(
+        "# Zeppelins\n\nA zeppelin job flies to the moon with the flag `--zeppelin`.\n"
+    )
     (pages / "scheduling.md").unlink()
     async with open_stage(platform, bot) as stage:
         await stage.slash("boss", "threadlore", "reindex 2.0")

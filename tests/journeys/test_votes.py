@@ -82,7 +82,13 @@ async def test_what_is_voted_up_on_one_platform_is_reused_on_the_others(
 
 @pytest.mark.parametrize(
     ("platform", "emoji"),
-    [("slack", "👍🏽"), ("slack", "thumbsup"), ("slack", "thumbsup::skin-tone-2"), ("discord", "👍🏽"), ("web", "+1")],
+    [
+        ("slack", "👍🏽"),
+        ("slack", "thumbsup"),
+        ("slack", "thumbsup::skin-tone-2"),
+        ("discord", "👍🏽"),
+        ("web", "+1"),
+    ],
 )
 async def test_every_spelling_of_a_thumb_is_the_same_vote(platform: str, emoji: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:

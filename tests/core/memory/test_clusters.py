@@ -75,7 +75,9 @@ def test_a_change_names_every_member_whose_place_is_another(
     before = {key: (partition.cluster_of(key), partition.shadowed_by(key)) for key in members}
     point, score = last
     touched = partition.remove(f"p{point:02}") if score is None else partition.put(member(point, score))
-    after = {key: (partition.cluster_of(key), partition.shadowed_by(key)) for key in members if key in partition}
+    after = {
+        key: (partition.cluster_of(key), partition.shadowed_by(key)) for key in members if key in partition
+    }
     assert {key for key in before if before[key] != after.get(key)} <= touched
 
 
@@ -107,6 +109,8 @@ def test_a_pair_joins_the_nearest_centroid_from_tau_on_or_starts_a_cluster() -> 
     assert partition.clusters[0].centroid == pytest.approx([0.9, 0.3, 0.0])
     partition.remove("a")
     assert partition.clusters[0].centroid == pytest.approx([0.8, 0.6, 0.0])
+    query = np.array([0.2, 0.9, 0.4], np.float32)  # nearer to b than to the centroid of a and b
+    assert [key for key, _ in partition.nearest_by_centroid(query, 1, probed=1)] == ["b"]
     partition.remove("b")
     assert [cluster.members for cluster in partition.clusters] == [("c", "d")]
 

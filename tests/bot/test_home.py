@@ -1,0 +1,56 @@
+"""One process owns the home; commands wait for each other, but not for one that serves."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.home import SERVE, Home, owner_of
+from core.errors import HomeBusy, HomeError
+
+
+def test_a_serving_process_is_named_at_once(tmp_path: Path) -> None:
+    with Home(tmp_path, SERVE):
+        began = time.monotonic()
+        with (
+            pytest.raises(HomeBusy, match=r"belongs to process \d+ \(`threadlore serve`"),
+            Home(tmp_path, "ask"),
+        ):
+            pass
+        assert time.monotonic() - began < 1
+        assert owner_of(tmp_path)["what"] == SERVE
+    assert owner_of(tmp_path) == {}
+
+
+def test_a_command_waits_for_another_command(tmp_path: Path) -> None:
+    first = Home(tmp_path, "ask")
+    first.__enter__()
+    timer = threading.Timer(0.2, first.__exit__)
+    timer.start()
+    with Home(tmp_path, SERVE):
+        assert owner_of(tmp_path)["what"] == SERVE
+    timer.join()
+
+
+def test_patience_ends(tmp_path: Path) -> None:
+    with (
+        Home(tmp_path, "index"),
+        pytest.raises(HomeBusy, match="threadlore index"),
+        Home(tmp_path, "ask", 0.1),
+    ):
+        pass
+
+
+def test_a_home_that_cannot_be_written_says_how_to_choose_another(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HomeError, match="THREADLORE_HOME"), Home(tmp_path / "file" / "home", "ask"):
+        pass
+
+
+def test_a_lock_left_by_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "threadlore.lock").write_text('{"pid": 1, "what": "serve", "since": "2020"}')
+    with Home(tmp_path, "ask"):
+        assert owner_of(tmp_path)["what"] == "ask"

@@ -1,0 +1,203 @@
+"""Whole runs over a small product: each configuration really switches its step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.domain import Evidence, Question
+from core.errors import UsageError
+from core.evaluation.baselines import Baseline, Mix
+from core.evaluation.gold import read_gold
+from core.evaluation.harness import Options, evaluate
+from core.evaluation.lexical import likeness
+from core.evaluation.pipeline import CONFIGURATIONS, Configuration, Pipeline
+from core.evaluation.plots import draw
+from core.evaluation.report import markdown
+from core.ports import Prompt
+from core.retrieval.search import Found, Weights
+from tests.core.evaluation.small import GOLD, line, parts, write
+from tests.fakes import FakeModel
+
+KEYS = {"name", "n", "hit@1", "hit@3", "hit@8", "mrr", "wrong_release_top3", "abstain_precision"} | {
+    "abstain_recall",
+    "must_contain",
+    "by_type",
+    "by_release",
+    "ms_p50",
+    "model_calls",
+}
+
+
+async def ask(
+    configuration: Configuration, key: str, tmp_path: Path, enough: float = 0.0, answers: bool = True
+) -> Any:
+    made = await parts()
+    pipeline = Pipeline(made, configuration, enough, answers)
+    await pipeline.open()
+    gold = {g.id: g for g in read_gold(write(tmp_path))}
+    return await pipeline.ask(gold[key])
+
+
+def named(name: str) -> Configuration:
+    return next(c for c in CONFIGURATIONS if c.name == name)
+
+
+async def test_a_run_writes_every_figure_of_every_configuration(tmp_path: Path) -> None:
+    told: list[str] = []
+    report = tmp_path / "deep" / "report"
+    found = await evaluate(await parts(), write(tmp_path), report, Options(plots=False), told.append)
+    kept = json.loads((report / "evaluation.json").read_text("utf-8"))
+    assert kept == json.loads(json.dumps(found))
+    assert [row["name"] for row in kept["configurations"]] == [c.name for c in CONFIGURATIONS]
+    assert all(row.keys() >= KEYS and row["n"] == len(GOLD) for row in kept["configurations"])
+    assert len((report / "questions.jsonl").read_text("utf-8").splitlines()) == len(GOLD) * len(
+        CONFIGURATIONS
+    )
+    table = (report / "evaluation.md").read_text("utf-8")
+    assert all(f"| {c.name} |" in table for c in CONFIGURATIONS)
+    assert len(told) == len(CONFIGURATIONS)
+    whole = next(row for row in kept["configurations"] if row["name"] == "all")
+    assert whole["hit@1"] == 1.0 and whole["refused"] == 1.0 and whole["wrong_release_top3"] == 0.0
+    assert kept["confidence"]["reliability"]["bins"] and kept["confidence"]["fitted"]["coefficients"]
+
+
+async def test_halves_and_names_choose_what_is_asked(tmp_path: Path) -> None:
+    options = Options(half="report", names=("BM25 only", "base"), answers=False)
+    found = await evaluate(await parts(), write(tmp_path), tmp_path, options)
+    assert [row["name"] for row in found["configurations"]] == ["BM25 only", "base"]
+    assert found["questions"] == 1
+    assert found["configurations"][0]["must_contain"] is None
+    assert found["confidence"] is None
+
+
+async def test_without_rewriting_a_follow_up_is_asked_raw(tmp_path: Path) -> None:
+    raw = await ask(named("base"), "again", tmp_path)
+    assert raw.queries["base"] == "and in 1.0?" and raw.release == "1.0"
+    rewritten = await ask(named("+rewrite"), "again", tmp_path)
+    assert "timer" in rewritten.queries["base"] and rewritten.rank == 1
+    alone = await ask(named("stand-alone"), "again", tmp_path)
+    assert alone.queries["base"] == "what is the default of the timer in Kettle 1.0?"
+
+
+async def test_without_dual_chunks_the_passage_alone_is_handed_over(tmp_path: Path) -> None:
+    off = await ask(named("+rewrite"), "new", tmp_path)
+    on = await ask(Configuration("x"), "new", tmp_path)
+    assert off.rank == on.rank == 1
+    assert "wash your hands" in on.contexts[0]  # from the page after it
+    assert "wash your hands" not in off.contexts[0]
+
+
+async def test_reducing_and_selecting_change_what_the_answer_is_written_from(tmp_path: Path) -> None:
+    plain = await ask(Configuration("x"), "new", tmp_path)
+    reduced = await ask(Configuration("x", reduce=True), "new", tmp_path)
+    selected = await ask(Configuration("x", select=True), "new", tmp_path)
+    assert reduced.characters < plain.characters and reduced.handed_rank
+    assert len(selected.contexts) == 3 < len(plain.contexts)
+    assert plain.rank == reduced.rank == selected.rank
+
+
+async def test_one_corpus_brings_the_wrong_release(tmp_path: Path) -> None:
+    mixed = await ask(named("one corpus"), "old", tmp_path)
+    assert mixed.wrong_release
+    assert {release for release, _ in mixed.retrieved} == {"1.0", "2.0"}
+    apart = await ask(named("all"), "old", tmp_path)
+    assert not apart.wrong_release
+
+
+async def test_a_comparison_is_answered_from_both_releases(tmp_path: Path) -> None:
+    for configuration in ("all", "BM25 only"):
+        found = await ask(named(configuration), "both", tmp_path)
+        assert found.rank == 1 and found.release == "1.0+2.0" and not found.wrong_release
+
+
+async def test_unknown_releases_are_refused_and_weak_evidence_is_silent(tmp_path: Path) -> None:
+    refused = await ask(named("all"), "missing", tmp_path)
+    assert refused.refused and not refused.abstained and not refused.retrieved
+    silent = await ask(named("all"), "nothing", tmp_path, enough=0.5)
+    assert silent.abstained and silent.answer == ""
+
+
+async def test_single_retrievers_leave_the_other_one_out() -> None:
+    made = await parts()
+    asked = await made.research.understand(Question("limescale filter spout"))
+    found: dict[str, Found] = {}
+    for name, mix in (
+        ("dense", Mix(Weights(1.0, 0.0))),
+        ("words", Mix(Weights(0.0, 1.0))),
+        ("rank", Mix(Weights(0.5, 0.5), "rank")),
+        ("union", Mix(fusion="union")),
+    ):
+        baseline = Baseline(made.store, made.vectors, made.words, mix)
+        await baseline.open()
+        found[name] = await baseline.search(asked.queries, asked.vectors, "2.0")
+    assert {name: f.evidence[0].chunk.path for name, f in found.items()} == dict.fromkeys(found, "filter.md")
+    # Only the pages with a word of the question are found by words; all of them by meaning.
+    assert len(found["words"].evidence) < len(found["dense"].evidence)
+    assert found["rank"].evidence[0].score < 0.05 < found["dense"].evidence[0].score
+    assert len(found["union"].evidence) == 4
+    assert (
+        await Baseline(made.store, made.vectors, made.words, Mix()).search(
+            asked.queries, asked.vectors, "2.0"
+        )
+        == Found()
+    )
+
+
+async def test_model_answers_are_written_from_what_was_handed_over_and_counted(tmp_path: Path) -> None:
+    def script(prompts: Sequence[Prompt]) -> str:
+        shown = prompts[-1].content
+        return "It is 45 minutes [1]." if "45 minutes" in shown else "I don't know."
+
+    model = FakeModel(script)
+    made = await parts(model)
+    found = await evaluate(made, write(tmp_path), tmp_path, Options(names=("all",), enough=0.0))
+    row = found["configurations"][0]
+    assert found["model"] == model.name
+    assert row["model_calls"] == pytest.approx(len(model.calls) / len(GOLD), abs=1e-3)
+    answers = {
+        entry["id"]: entry
+        for entry in map(json.loads, (tmp_path / "questions.jsonl").read_text().splitlines())
+    }
+    assert answers["new"]["right"] is True and answers["new"]["answer"] == "It is 45 minutes."
+    assert answers["old"]["abstained"] is True  # the model said that it does not know
+
+
+async def test_other_forms_of_reducing_and_selecting_can_be_measured(tmp_path: Path) -> None:
+    async def first(asked: object, found: Found, texts: object) -> Sequence[Evidence]:
+        return found.evidence[:1]
+
+    made = replace(await parts(), selecting=first)
+    pipeline = Pipeline(made, named("+select"), 0.0, False)
+    await pipeline.open()
+    outcome = await pipeline.ask(read_gold(write(tmp_path))[0])
+    assert len(outcome.contexts) == 1
+
+
+async def test_what_cannot_be_measured_is_said_before_anything_is_asked(tmp_path: Path) -> None:
+    made = await parts()
+    with pytest.raises(UsageError, match=r"no configuration 'al'.*base"):
+        await evaluate(made, write(tmp_path), tmp_path, Options(names=("al",)))
+    with pytest.raises(UsageError, match="OLLAMA_HOST"):
+        await evaluate(made, write(tmp_path), tmp_path, Options(judged=("all",)))
+    with pytest.raises(UsageError, match=r"5\.0.*--config"):
+        await evaluate(made, write(tmp_path, [line("a", "q?") | {"release": "5.0"}]), tmp_path)
+
+
+def test_likeness_leaves_out_what_is_not_installed() -> None:
+    scores = likeness(["the same words", "other"], ["the same words", "words"])
+    assert scores.keys() <= {"bleu", "chrf", "rouge1", "rougeL", "bertscore"}
+    assert likeness([], []) == {}
+
+
+async def test_plots_are_drawn_or_left_out(tmp_path: Path) -> None:
+    found = await evaluate(await parts(), write(tmp_path), tmp_path, Options(names=("all",), plots=False))
+    drawn = draw(found, tmp_path)
+    assert drawn in ((), ("hits.png", "reliability.png", "abstention.png"))
+    assert all((tmp_path / name).stat().st_size > 1000 for name in drawn)
+    assert "![hits](hits.png)" in markdown(found, ("hits.png",))

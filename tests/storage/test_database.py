@@ -1,0 +1,186 @@
+"""The schema and its history, a database that cannot be used, and a full disk."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, create_engine, inspect, text
+
+from core.domain import Vote
+from core.errors import ConfigurationError, HomeTooNew, StorageError
+from storage.corpora import SqlCorpora
+from storage.database import Database, migrations, slices
+from storage.memories import SqlMemories
+from storage.tables import Base
+from tests.contracts.samples import document, keep, pair
+
+
+def differences(connection: Connection) -> list[Any]:
+    context = MigrationContext.configure(connection, opts={"compare_type": True})
+    found: list[Any] = compare_metadata(context, Base.metadata)
+    return found
+
+
+def tables(connection: Connection) -> set[str]:
+    return set(inspect(connection).get_table_names())
+
+
+async def test_migrations_lead_from_nothing_to_the_models(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    async with database.read() as connection:
+        assert await connection.run_sync(differences) == []
+        assert await connection.run_sync(tables) == {*Base.metadata.tables, "alembic_version"}
+    await database.close()
+    again = await Database.open(tmp_path, url)
+    await again.close()
+
+
+async def test_migrations_lead_back_to_nothing(url: str, tmp_path: Path) -> None:
+    def down(connection: Connection) -> None:
+        config = migrations()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+
+    database = await Database.open(tmp_path, url)
+    async with database.write() as connection:
+        await connection.run_sync(down)
+    async with database.read() as connection:
+        assert await connection.run_sync(tables) == {"alembic_version"}
+    await database.close()
+
+
+async def test_a_migration_that_breaks_off_leaves_nothing_behind(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    async with database.write() as connection:
+        for name in [*Base.metadata.tables, "alembic_version"]:
+            await connection.execute(text(f"DROP TABLE {name} {'CASCADE' if 'postgres' in url else ''}"))
+        await connection.execute(text("CREATE TABLE votes (number INTEGER)"))  # in the migration's way
+    await database.close()
+    with pytest.raises(StorageError, match="votes"):
+        await Database.open(tmp_path, url)
+
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as plain:
+        assert tables(plain) == {"votes"}
+        plain.execute(text("DROP TABLE votes"))
+    engine.dispose()
+    await (await Database.open(tmp_path, url)).close()
+
+
+async def test_a_database_of_a_newer_version_is_told_and_left_alone(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    await keep(SqlMemories(database), pair())
+    async with database.write() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    await database.close()
+    with pytest.raises(HomeTooNew, match="newer version of Threadlore.*install that version"):
+        await Database.open(tmp_path, url)
+    with pytest.raises(HomeTooNew):
+        await Database.open(tmp_path, url)
+
+
+@pytest.mark.parametrize("url", ["mysql://user@host/name", "postgresql+asyncpg://h/n", "nonsense", "://"])
+async def test_a_url_that_names_no_known_database_is_a_mistake(url: str, tmp_path: Path) -> None:
+    if url.startswith("postgresql"):  # another driver's spelling is understood
+        with pytest.raises(StorageError):
+            await Database.open(tmp_path, "postgresql+asyncpg://nobody@127.0.0.1:9/none")
+        return
+    with pytest.raises(ConfigurationError, match="DATABASE_URL"):
+        await Database.open(tmp_path, url)
+
+
+async def test_a_server_that_is_not_there_is_told_without_the_password(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="check DATABASE_URL") as told:
+        await Database.open(tmp_path, "postgresql://user:hunter2@127.0.0.1:9/none")
+    assert "hunter2" not in str(told.value)
+
+
+async def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    (tmp_path / "threadlore.sqlite3").write_text("this is no database " * 100)
+    with pytest.raises(StorageError, match="not a database"):
+        await Database.open(tmp_path)
+
+
+async def test_a_failure_in_a_write_leaves_nothing_of_it(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    with pytest.raises(ZeroDivisionError):
+        async with database.write() as connection:
+            await connection.execute(text("INSERT INTO events (event, at) VALUES ('e', 1)"))
+            raise ZeroDivisionError
+    async with database.read() as connection:
+        assert (await connection.execute(text("SELECT count(*) FROM events"))).scalar_one() == 0
+    await database.close()
+
+
+async def test_a_full_disk_is_told_and_what_was_there_still_serves(tmp_path: Path) -> None:
+    database = await Database.open(tmp_path)
+    memories, corpora = SqlMemories(database), SqlCorpora(database)
+    await keep(memories, pair(), "a1")
+    kept = document("a.rst")
+    await corpora.put("1.0", kept)
+    live = await corpora.swap("1.0", [kept.id], "e")
+
+    async def allow(pages: int) -> None:
+        async with database.read() as connection:  # one connection after the other: it is always the same
+            await connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+
+    async with database.read() as connection:
+        used = (await connection.execute(text("PRAGMA page_count"))).scalar_one()
+    await allow(used + 4)
+    with pytest.raises(StorageError, match=r"disk .* is full .*free some space"):
+        for number in range(200):
+            await corpora.put("1.0", document(f"{number}.rst", text="much text " * 500))
+    with pytest.raises(StorageError, match="full"):
+        await corpora.swap("1.0", [kept.id], "e" * 90_000)
+
+    assert await corpora.live() == {"1.0": live}
+    assert len(await corpora.rows("1.0")) == 4
+    assert await memories.pair("p1") == pair()
+
+    await allow(1_000_000)
+    found = await memories.vote(Vote("a1", "u", 1), 1.0)
+    assert found is not None
+    await corpora.put("1.0", document("new.rst", text="much text " * 500))
+    async with database.read() as connection:
+        assert (await connection.execute(text("PRAGMA integrity_check"))).scalar_one() == "ok"
+    await database.close()
+
+
+async def test_writers_wait_for_each_other_and_readers_do_not(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    order: list[str] = []
+
+    async def write(name: str) -> None:
+        async with database.write() as connection:
+            order.append(f"{name} in")
+            await connection.execute(text(f"INSERT INTO events (event, at) VALUES ('{name}', 1)"))
+            async with database.read() as reader:
+                seen = (await reader.execute(text("SELECT count(*) FROM events"))).scalar_one()
+            order.append(f"{name} saw {seen}")
+
+    await asyncio.gather(write("a"), write("b"), write("c"))
+    assert order == ["a in", "a saw 0", "b in", "b saw 1", "c in", "c saw 2"]
+    await database.close()
+
+
+async def test_two_processes_can_write_one_sqlite_file_in_turn(tmp_path: Path) -> None:
+    one, two = [await Database.open(tmp_path) for _ in range(2)]
+    stores = [SqlMemories(one), SqlMemories(two)]
+    await keep(stores[0], pair(), "a1")
+    votes = [Vote("a1", f"u{n}", 1) for n in range(40)]
+    await asyncio.gather(*(stores[n % 2].vote(vote, 1.0) for n, vote in enumerate(votes)))
+    assert (await stores[0].counts())["votes"] == 40
+    await one.close()
+    await two.close()
+
+
+def test_slices_hold_every_value_once_in_order() -> None:
+    assert slices([]) == []
+    assert [len(part) for part in slices(list(range(1001)), 500)] == [500, 500, 1]
+    assert [value for part in slices("abcde", 2) for value in part] == list("abcde")
