@@ -85,6 +85,7 @@ async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
                 "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
             )
         database = await Database.open(home.path, settings.database_url.get_secret_value())
+        encoders = Encoders(settings.embedding_model, home.path / "models")
         vectors = words = model = None
         try:
             corpora, memories = SqlCorpora(database), SqlMemories(database)
@@ -102,7 +103,6 @@ async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
             )
             searcher = Searcher(corpora, vectors, words)
             sources = _open_sources(catalogue, settings)
-            encoders = Encoders(settings.embedding_model, home.path / "models")
             indexer = Indexer(
                 corpora,
                 vectors,
@@ -138,6 +138,7 @@ async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
                 settings, catalogue, engine, library, memory, SqlConversations(database), corpora, intervals
             )
         finally:
+            encoders.close()
             if model is not None:
                 await model.close()
             for index in (vectors, words):

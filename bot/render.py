@@ -39,7 +39,7 @@ def footer(answer: Answer, product: str) -> str:
     """Return the line that says which release an answer speaks for and where it comes from."""
     if not answer.release:
         return ""
-    said = f"{product} {answer.release.replace('+', ' and ')}"
+    said = f"{product} {_named(answer.release)}"
     origin = _ORIGIN[answer.route]
     offers = f" · also there: {', '.join(answer.offers)}" if answer.offers else ""
     return f"*{said}{f' · {origin}' if origin else ''}{offers}*"
@@ -50,8 +50,13 @@ def growing(text: str, product: str, release: str, evidence: Sequence[Evidence])
     if text:
         return Reply(f"{text.rstrip()} …", final=False, release=release)
     pages = dict.fromkeys(_page(item) for item in evidence[:3])
-    name = f"{product} {release}".strip()
+    name = f"{product} {_named(release)}".strip()
     return Reply(f"Reading the {name} documentation …\n" + "\n".join(pages), final=False, release=release)
+
+
+def _named(release: str) -> str:
+    """Name the release of an answer, or the several that it compares."""
+    return release.replace("+", " and ")
 
 
 def _page(item: Evidence) -> str:

@@ -49,6 +49,9 @@ class Encoder(Protocol):
     def forget(self) -> None:
         """Drop the remembered vectors of short calls, so that the next call computes."""
 
+    def close(self) -> None:
+        """Release threads and memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

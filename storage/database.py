@@ -57,7 +57,7 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction for reading."""
+        """Open a connection for reading: each statement sees what was committed before it."""
         try:
             async with self._engine.connect() as connection:
                 yield connection
@@ -128,8 +128,6 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     if connection.get_execution_options().get("writes"):
         connection.exec_driver_sql("BEGIN IMMEDIATE")
-    else:
-        connection.exec_driver_sql("BEGIN")
 
 
 def migrations() -> Config:

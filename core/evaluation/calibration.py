@@ -18,6 +18,8 @@ REGULARISATION = 0.02
 MOST_LOST = 0.05
 """Share of the answerable that may fall below the threshold. Tuned on a half of a hundred questions, a
 share of .05 there is about .08 on the other half."""
+ANSWERABLE = 0.83
+"""Share of the answerable among a channel's questions, which nobody knows beforehand: that of the golden sets."""
 _STEPS = 50
 _SETTLED = 1e-9
 
@@ -49,9 +51,13 @@ class Calibration:
 
 
 def calibrate(
-    labelled: Sequence[tuple[Mapping[str, float], bool]], most_lost: float = MOST_LOST
+    labelled: Sequence[tuple[Mapping[str, float], bool]],
+    most_lost: float = MOST_LOST,
+    answerable_share: float = ANSWERABLE,
 ) -> Calibration:
     """Fit (signs, answerable) pairs; both kinds count alike, however many there are of each.
+
+    The probability is that of a question of a channel in which `answerable_share` have an answer.
 
     The threshold loses at most `most_lost` of the answerable and abstains from as many of the others
     as that allows. Raises UsageError where one kind is missing or signs differ from pair to pair.
@@ -66,6 +72,7 @@ def calibrate(
         raise UsageError("The questions were measured with different signs; evaluate them anew.")
     table = np.array([[signs[name] for name in names] for signs, _ in labelled], np.float64)
     weights, bias = fit(table, answerable)
+    bias += float(np.log(answerable_share / (1.0 - answerable_share)))
     scores = 1.0 / (1.0 + np.exp(-(table @ weights + bias)))
     threshold = choose(scores[answerable], most_lost)
     return Calibration(

@@ -32,6 +32,12 @@ class Encoders:
         """Return an encoder that is loaded already."""
         return self._loaded[name.rpartition("@")[0] or name]
 
+    def close(self) -> None:
+        """End the threads of every encoder."""
+        for encoder in self._loaded.values():
+            encoder.close()
+        self._loaded.clear()
+
     async def _get(self, model: str) -> Encoder:
         async with self._loading:
             if model not in self._loaded:

@@ -38,7 +38,8 @@ class Shop:
         (self.home / "models").symlink_to(models)
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        clean = {k: v for k, v in os.environ.items() if not k.startswith(("THREADLORE", "OLLAMA", "DATABASE"))}
+        ours = ("THREADLORE", "OLLAMA", "DATABASE")
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
         return subprocess.run(
             [sys.executable, "-m", "bot", "--home", str(self.home), *arguments],
             cwd=self.root,

@@ -29,7 +29,8 @@ def test_a_comparison_names_both_releases() -> None:
 
 
 def test_an_answer_without_a_release_claims_none() -> None:
-    assert compose(Answer("a1", "I know no Flask 9.", "abstain", ""), "Flask").markdown == "I know no Flask 9."
+    said = "I know no Flask 9."
+    assert compose(Answer("a1", said, "abstain", ""), "Flask").markdown == said
 
 
 def test_the_pages_stand_there_before_the_first_word() -> None:

@@ -171,7 +171,7 @@ async def test_many_documents_and_hashes_in_one_call(stores: Stores) -> None:
 async def test_vectors_come_back_bit_for_bit(stores: Stores) -> None:
     awkward = np.array([0.1, -0.0, 1e-42, 3.4e38, np.nan, np.inf, 1 / 3], np.float32)
     wide = np.linspace(-1, 1, 384)  # float64 is narrowed
-    await stores.corpora.put_vectors("e", {"h1": awkward, "h2": wide.astype(np.float32)[::-1], "h3": wide})
+    await stores.corpora.put_vectors("e", {"h1": awkward, "h2": wide.astype(np.float32)[::-1], "h3": wide})  # type: ignore[dict-item]
     found = await stores.corpora.vectors("e", ["h1", "h2", "h3"])
     assert found["h1"].tobytes() == awkward.tobytes()
     assert found["h2"].tobytes() == wide.astype(np.float32)[::-1].tobytes()

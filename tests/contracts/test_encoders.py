@@ -75,6 +75,12 @@ async def test_tokens_grow_with_the_text(encoder: Encoder) -> None:
     assert encoder.count_tokens("word " * 10) < encoder.count_tokens("word " * 20)
 
 
+async def test_a_forgotten_text_is_encoded_as_before(encoder: Encoder) -> None:
+    before = await encoder.encode([ASKED])
+    encoder.forget()
+    assert await encoder.encode([ASKED]) == pytest.approx(before, abs=1e-5)
+
+
 async def test_callers_at_once_get_their_own(encoder: Encoder) -> None:
     texts = [f"question {number}" for number in range(12)]
     single = await asyncio.gather(*(encoder.encode([text]) for text in texts))

@@ -42,6 +42,13 @@ async def test_a_named_release_is_the_one_that_answers(platform: str, bot: Bot) 
         assert "Kettle 1.5" in seen.text and PORTS["2.0"] not in seen.text
 
 
+@EVERYWHERE
+async def test_a_comparison_is_answered_from_both_releases(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        seen = await ask(stage, "What changed for the port of the dashboard between 1.5 and 2.0?")
+        assert PORTS["1.5"] in seen.text and PORTS["2.0"] in seen.text and "Kettle 1.5 and 2.0" in seen.text
+
+
 async def test_a_channel_answers_for_the_release_it_is_set_to(bot: Bot) -> None:
     stage = FakeStage(bot)
     assert PORTS["1.0"] in (await ask(stage, PORT, place="old")).text

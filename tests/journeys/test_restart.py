@@ -13,7 +13,7 @@ from tests.journeys.child import on_slack, serving
 from tests.journeys.house import Kettle, house, new_folder
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import answer, until
+from tests.journeys.stage import answer, open_stage, until
 from tests.ollama_server import Behaviour, OllamaServer
 from tests.platforms.slack_server import SlackServer
 
@@ -49,6 +49,18 @@ async def test_a_question_of_a_killed_process_is_answered_once_after_the_restart
         assert "from community memory" in (await answer(stage, again)).text, "the vote is there"
         assert len(stage.replies(said)) == 1
         assert await child.stop() == 0
+
+
+async def test_the_playground_answers_after_a_restart_too(kettle: Kettle, ollama: OllamaServer) -> None:
+    ollama.script("hang")
+    async with house(kettle, ollama_host=ollama.url) as bot, open_stage("web", bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await until(lambda: ollama.running)
+        await bot.dispatch.stop()
+        [seen] = await until(lambda: [s for s in stage.replies(said) if "restarted" in s.text])
+    async with house(kettle) as bot, open_stage("web", bot) as stage:
+        again = await answer(stage, said)
+        assert again.id == seen.id and PORTS["2.0"] in again.text
 
 
 async def test_a_question_that_is_too_old_is_not_answered_but_told_so(

@@ -79,7 +79,7 @@ async def test_a_database_of_a_newer_version_is_told_and_left_alone(url: str, tm
     async with database.write() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     await database.close()
-    with pytest.raises(HomeTooNew, match="newer version of Threadlore.*install that version"):
+    with pytest.raises(HomeTooNew, match=r"newer version of Threadlore.*install that version"):
         await Database.open(tmp_path, url)
     with pytest.raises(HomeTooNew):
         await Database.open(tmp_path, url)

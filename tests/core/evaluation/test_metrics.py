@@ -1,4 +1,4 @@
-"""Figures over outcomes, calibration, and MMR."""
+"""Figures over outcomes, and calibration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from core.evaluation.calibration import calibrate, choose, fit
 from core.evaluation.gold import parse_line
 from core.evaluation.judges import contextual_precision
 from core.evaluation.metrics import Outcome, crag, reliability, summary, trade_off
-from core.retrieval.mmr import mmr, union
 from tests.core.evaluation.small import line
 
 
@@ -112,6 +111,10 @@ def test_calibration_abstains_from_what_has_no_signs_and_wants_both_kinds() -> N
     assert (made.answerable_lost, made.abstained) == (0.0, 1.0)
     assert made.probability({"cosine": 0.7, "words": 0.5}) > made.threshold
     assert made.probability({"cosine": 0.3, "words": 0.5}) < made.threshold
+    # Where most questions have an answer the same evidence is worth more, and as much is abstained from.
+    other = calibrate(pairs, most_lost=0.0, answerable_share=0.5)
+    assert other.probability({"cosine": 0.5, "words": 0.5}) < made.probability({"cosine": 0.5, "words": 0.5})
+    assert other.abstained == made.abstained
     with pytest.raises(UsageError, match="out_of_scope"):
         calibrate(pairs[:20])
     with pytest.raises(UsageError, match="anew"):
@@ -123,23 +126,3 @@ def test_contextual_precision_rewards_relevant_passages_that_rank_high() -> None
     assert contextual_precision({1, 3}, 4) == pytest.approx((1 + 2 / 3) / 2)
     assert contextual_precision({4}, 4) == 0.25
     assert contextual_precision(set(), 4) == 0.0
-
-
-def test_mmr_passes_over_what_says_the_same() -> None:
-    query = np.array([1.0, 0.0, 0.0], np.float32)
-    near, twin, other = [0.9, 0.436, 0.0], [0.9, 0.4359, 0.01], [0.7, 0.0, 0.714]
-    rows = np.array([near, twin, other], np.float32)
-    assert mmr(query, rows, 2) == [0, 2]
-    assert mmr(query, rows, 2, balance=1.0) == [0, 1]
-    assert mmr(query, rows, 9) == [0, 2, 1]
-    assert mmr(query, rows[:0], 3) == []
-
-
-def test_the_union_has_no_row_twice() -> None:
-    rng = np.random.default_rng(1)
-    rows = rng.normal(size=(20, 8)).astype(np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    chosen = union(rows[0], rows)
-    assert len(set(chosen)) == len(chosen) == 4
-    assert chosen[:2] == list(np.argsort(-(rows @ rows[0]))[:2])
-    assert union(rows[0], rows[:3]) and len(union(rows[0], rows[:3])) == 3

@@ -32,7 +32,8 @@ def member(point: int, score: float) -> Member:
 
 def build(changes: list[tuple[int, float | None]]) -> tuple[Partition, dict[str, Member]]:
     """Put members, or take them out where the score is None."""
-    partition, members = Partition(DELTA, TAU, 6), {}
+    partition = Partition(DELTA, TAU, 6)
+    members: dict[str, Member] = {}
     for point, score in changes:
         if score is None:
             partition.remove(f"p{point:02}")

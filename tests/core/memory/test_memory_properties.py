@@ -53,6 +53,9 @@ class TopicEncoder:
     def count_tokens(self, text: str) -> int:
         return 3
 
+    def forget(self) -> None:
+        pass
+
     def vector(self, topic: str) -> Vector:
         found: Vector = self._vectors[int(topic)]
         return found

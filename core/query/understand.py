@@ -1,0 +1,202 @@
+"""Understand a message by the model where the rules are not sure of themselves (QAMR step 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from core import prompts
+from core.domain import Product, Queries, Question, Resolution, Turn
+from core.errors import ModelRefused
+from core.ports import LanguageModel, Prompt
+from core.query import glossary
+from core.query.checks import checked
+from core.query.decompose import MOST
+from core.query.mentions import mentions
+from core.query.releases import lookup
+from core.query.rewrite import queries
+from core.text import identifiers, parts_of, quantities, query_terms
+
+Doubt = Literal["", "follow-up", "release"]
+
+OUTPUT_TOKENS = 500
+"""Room for the forms of a chat message with four parts; most take 150."""
+_TURNS = 6
+_TURN_CHARACTERS = 500
+"""How much of a message is told; a question and the answer's first sentences stand in it."""
+_EXPLAINED = 30
+"""Words from which a message is taken to explain itself, as the rules do."""
+_KEPT = 0.5
+"""Least share of the message's terms that its rewrite holds: "that approach" may go, "fish" may not."""
+_SAID = 0.7
+"""Least share of a rewrite's terms that somebody said; what is beyond is the model's own knowledge."""
+
+_SEEMS_NAMED = re.compile(
+    r"\b(?:old|older|oldest|legacy|earlier|original|initial|former|other|next|newer|upcoming|first|second|third"
+    r"|two|three|both|lts|long[- ]term)\b[\s-]+(?:[\w-]+\s+)?(?:versions?|releases?|editions?|branch(?:es)?|series|lts)\b"
+    r"|\b(?:versions?|releases?|editions?)\s+(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|[a-z]+\s+"
+    r"(?:point|dot)\s+\w+)\b"
+    r"|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:point|dot)\s+\w+\b",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(
+    r"\b(?:between|versus|vs|compar\w*|differ\w*|chang\w*|new|instead|same|since|still|both|either|or|than"
+    r"|remov\w*|deprecat\w*|added?|each|every|all)\b",
+    re.IGNORECASE,
+)
+
+
+def doubt(question: Question, resolution: Resolution, ruled: Queries) -> Doubt:
+    """Say what the rules are not sure of; nothing for a question that stands alone with a clear release."""
+    if resolution.unknown or len(question.text.split()) > _EXPLAINED or "```" in question.text:
+        return ""
+    clear = resolution.origin == "question" and not _ambiguous(question, resolution)
+    if any(turn.role == "user" for turn in question.history) and (ruled.rewritten or not clear):
+        return "follow-up"
+    return "release" if _release_in_doubt(question, resolution) else ""
+
+
+async def understand(
+    model: LanguageModel, question: Question, product: Product, resolution: Resolution, ruled: Queries
+) -> tuple[Resolution, Queries]:
+    """Ask the model once for release, Base, Filtered, Versionless and parts; keep what holds.
+
+    What of the output invents or drops something is replaced by what the rules found: `resolution` and
+    `ruled` come back as they are where nothing holds. Raises the ModelErrors.
+    """
+    fitted, limit = _fitted(model, question, product)
+    output = await model.structured(fitted, prompts.UNDERSTAND_SCHEMA, max_tokens=limit)
+    resolution = _with_release(output, question, product, resolution)
+    base = _base(output, question, product, resolution, ruled)
+    plain = replace(question, text=base, history=())
+    forms = queries(plain, product, resolution)
+    if base == ruled.base:
+        forms = replace(forms, parts=ruled.parts)
+    added = glossary.expansions(base, product.glossary)
+    versionless = output.get("versionless") if forms.versionless else ""
+    forms = replace(
+        forms,
+        filtered=_search_form(output.get("filtered"), forms.filtered, added) or forms.filtered,
+        versionless=_search_form(versionless, forms.versionless, added) or forms.versionless,
+        parts=_parts(output.get("parts"), base, question.history) or forms.parts,
+        rewritten=base != question.text,
+    )
+    return resolution, forms
+
+
+# --- what is asked of the model ---------------------------------------------------------------------
+
+
+def _fitted(model: LanguageModel, question: Question, product: Product) -> tuple[tuple[Prompt, ...], int]:
+    """Write the prompts with as much of the thread as has room."""
+    turns = [(turn.role, _begin(turn.text)) for turn in question.history[-_TURNS:]]
+    while True:
+        system, user = prompts.understand(product, question.text, turns)
+        left = model.context_tokens - model.count_tokens(system) - model.count_tokens(user)
+        if left >= OUTPUT_TOKENS // 2:
+            return (Prompt("system", system), Prompt("user", user)), min(OUTPUT_TOKENS, left)
+        if not turns:
+            raise ModelRefused(f"A context of {model.context_tokens} tokens is too small; raise OLLAMA_NUM_CTX.")
+        del turns[0]
+
+
+def _begin(text: str) -> str:
+    return text if len(text) <= _TURN_CHARACTERS else text[:_TURN_CHARACTERS].rsplit(" ", 1)[0] + " …"
+
+
+# --- what of the output holds -----------------------------------------------------------------------
+
+
+def _ambiguous(question: Question, resolution: Resolution) -> bool:
+    """Tell that several releases are named and nothing says that they are to be compared."""
+    return resolution.comparison and not _COMPARES.search(question.text)
+
+
+def _release_in_doubt(question: Question, resolution: Resolution) -> bool:
+    if resolution.origin == "given":
+        return False
+    return _ambiguous(question, resolution) or bool(
+        not resolution.named and _SEEMS_NAMED.search(question.text)
+    )
+
+
+def _with_release(
+    output: Mapping[str, Any], question: Question, product: Product, resolution: Resolution
+) -> Resolution:
+    """Take the model's release where the rules were not sure, and only one that exists."""
+    name = lookup(str(output.get("release") or ""), product)
+    if not name or not _release_in_doubt(question, resolution):
+        return resolution
+    if resolution.named and name not in resolution.named:
+        return resolution
+    return replace(resolution, release=name, origin="question", named=(name,), comparison=False)
+
+
+def _base(
+    output: Mapping[str, Any], question: Question, product: Product, resolution: Resolution, ruled: Queries
+) -> str:
+    """Return the model's Base where it keeps to what was said, the message itself where it stands alone."""
+    asked, base = question.text, " ".join(str(output.get("base") or "").split())
+    if not any(turn.role == "user" for turn in question.history):
+        return asked
+    if _same(base, asked):
+        # The rules saw something to complete that the model did not: theirs is the fuller one.
+        return ruled.base
+    known = Turn("user", "", release=" ".join((resolution.release, *resolution.named)))
+    heard = (*question.history, known)
+    if not checked(base, asked, heard) or not _keeps_releases(base, question, product, resolution):
+        return ruled.base
+    said = set(query_terms(" ".join([asked, *(turn.text for turn in heard)])))
+    wanted, told = query_terms(asked), query_terms(base)
+    if not told or sum(term in said for term in told) < _SAID * len(told):
+        return ruled.base
+    return base if sum(term in told for term in wanted) >= _KEPT * len(wanted) else ruled.base
+
+
+def _same(one: str, other: str) -> bool:
+    return re.findall(r"\w+", one.lower()) == re.findall(r"\w+", other.lower())
+
+
+def _keeps_releases(base: str, question: Question, product: Product, resolution: Resolution) -> bool:
+    """Tell that a rewrite names the releases that the message names, and none that nobody named."""
+    heard = {resolution.release, *resolution.named}
+    for turn in question.history:
+        heard |= {turn.release, *(found.release for found in mentions(turn.text, product))}
+    told = {found.release for found in mentions(base, product, resolution.release)}
+    return set(resolution.named) <= told <= heard
+
+
+def _search_form(form: object, ruled: str, added: Sequence[str]) -> str:
+    """Return the model's Filtered or Versionless with what the glossary adds, "" where it does not hold.
+
+    Its words are all the rules' own, with every identifier and number, and not too few of them.
+    """
+    text = " ".join(form.split()) if isinstance(form, str) else ""
+    terms, wanted = set(query_terms(text)), set(query_terms(ruled))
+    if not terms <= wanted or len(terms) < _KEPT * len(wanted) or not _facts(ruled) <= _facts(text):
+        return ""
+    return " ".join([text, *(word for word in added if word not in text)])
+
+
+def _parts(parts: object, base: str, history: Sequence[Turn]) -> tuple[str, ...]:
+    """Return the parts of a composite question that keep to it and together hold all of it."""
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        return ()
+    found = tuple(dict.fromkeys(" ".join(part.split()) for part in parts if part.strip()))
+    if not 2 <= len(found) <= MOST:
+        return (base,) if len(found) == 1 else ()
+    heard = _facts(" ".join([base, *(turn.text for turn in history)]))
+    if any(len(query_terms(part)) < 2 or not _facts(part) <= heard for part in found):
+        return ()
+    told = set(query_terms(" ".join(found)))
+    wanted = query_terms(base)
+    whole = _facts(base) <= _facts(" ".join(found)) and sum(t in told for t in wanted) >= _SAID * len(wanted)
+    return found if whole else ()
+
+
+def _facts(text: str) -> set[str]:
+    """Return what a rewrite may neither invent nor drop: identifiers by their words, and numbers."""
+    names = {" ".join(parts_of(name)) or name.lower() for name in identifiers(text)}
+    return names | {digits.rstrip(".xX") for digits, _ in quantities(text)}

@@ -1,0 +1,298 @@
+"""The stores of `fakes.py`: corpora, memories and conversations, in dictionaries."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from core.domain import (
+    Answer,
+    ChunkedDocument,
+    ContextChunk,
+    MessageRef,
+    Question,
+    Vector,
+    Vote,
+    content_hash,
+)
+from core.errors import StorageError
+from core.ports import (
+    Claim,
+    Corpus,
+    MemoryChange,
+    Placement,
+    Remembered,
+    SearchRow,
+    SourceRun,
+    StoredDocument,
+)
+
+
+class FakeCorpora:
+    """The `CorpusStore` port; `topics` names the pair topics whose vectors a sweep must keep."""
+
+    def __init__(self, topics: Callable[[], Iterable[str]] = tuple) -> None:
+        self._topics = topics
+        self._documents: dict[str, tuple[str, ChunkedDocument]] = {}
+        self._live: dict[str, tuple[Corpus, tuple[str, ...]]] = {}
+        self._vectors: dict[tuple[str, str], Vector] = {}
+        self._runs: dict[tuple[str, str], SourceRun] = {}
+
+    async def live(self) -> dict[str, Corpus]:
+        return {release: corpus for release, (corpus, _) in self._live.items()}
+
+    async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
+        found = [StoredDocument(d.id, d.source, d.path, d.hash) for d in self._of(release)]
+        return tuple(sorted(found, key=lambda d: (d.source, d.path)))
+
+    async def stored(self, document_ids: Sequence[str]) -> set[str]:
+        return set(document_ids) & self._documents.keys()
+
+    async def put(self, release: str, document: ChunkedDocument) -> None:
+        self._documents.setdefault(document.id, (release, document))
+
+    async def missing_vectors(self, encoder: str, hashes: Sequence[str]) -> set[str]:
+        return {key for key in hashes if (encoder, key) not in self._vectors}
+
+    async def put_vectors(self, encoder: str, vectors: Mapping[str, Vector]) -> None:
+        for key, vector in vectors.items():
+            self._vectors.setdefault((encoder, key), vector.astype(np.float32))
+
+    async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
+        return {key: self._vectors[encoder, key] for key in hashes if (encoder, key) in self._vectors}
+
+    async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
+        if document_ids is None:
+            documents = self._of(release)
+        else:
+            known = [key for key in dict.fromkeys(document_ids) if key in self._documents]
+            documents = [self._documents[key][1] for key in known]
+        rows = []
+        for document in documents:
+            headings = {context.id: context.heading for context in document.contexts}
+            rows += [
+                SearchRow(
+                    piece.id,
+                    piece.context_id,
+                    document.id,
+                    f"{document.title} {headings[piece.context_id]}",
+                    piece.text,
+                    piece.embedded,
+                    content_hash(piece.embedded),
+                )
+                for piece in document.searches
+            ]
+        return tuple(rows)
+
+    async def swap(self, release: str, document_ids: Sequence[str], encoder: str) -> Corpus:
+        ids = tuple(dict.fromkeys(document_ids))
+        if missing := [key for key in ids if key not in self._documents]:
+            raise StorageError(f"{len(missing)} documents of {release} are not kept; index it again.")
+        generation = self._live[release][0].generation + 1 if release in self._live else 1
+        chunks = sum(len(self._documents[key][1].searches) for key in ids)
+        corpus = Corpus(release, encoder, generation, time.time(), len(ids), chunks)
+        self._live[release] = (corpus, ids)
+        return corpus
+
+    async def sweep(self, release: str) -> None:
+        live = set(self._live[release][1]) if release in self._live else set()
+        for key, (owner, _) in list(self._documents.items()):
+            if owner == release and key not in live:
+                del self._documents[key]
+        texts = {piece.embedded for _, document in self._documents.values() for piece in document.searches}
+        used = {content_hash(text) for text in texts}
+        topics = {content_hash(topic) for topic in self._topics()}
+        encoders = {corpus.encoder for corpus, _ in self._live.values()}
+        for encoder, key in list(self._vectors):
+            if key not in topics and (key not in used or encoder not in encoders):
+                del self._vectors[encoder, key]
+
+    async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
+        wanted = set(ids)
+        return {
+            chunk.id: replace(chunk, path=document.path, title=document.title, release=release)
+            for release, document in self._documents.values()
+            for chunk in document.contexts
+            if chunk.id in wanted
+        }
+
+    async def page_hashes(self, release: str) -> set[str]:
+        return {chunk.hash for document in self._of(release) for chunk in document.contexts}
+
+    async def note_run(
+        self, release: str, source: str, error: str, skipped: Sequence[tuple[str, str]]
+    ) -> None:
+        now, old = time.time(), self._runs.get((release, source))
+        succeeded = now if not error else old.succeeded_at if old else 0.0
+        failures = (old.failures if old else 0) + 1 if error else 0
+        passed = tuple((path, reason) for path, reason in skipped)
+        self._runs[release, source] = SourceRun(release, source, now, succeeded, failures, error, passed)
+
+    async def runs(self) -> tuple[SourceRun, ...]:
+        return tuple(self._runs.values())
+
+    def _of(self, release: str) -> list[ChunkedDocument]:
+        _, ids = self._live.get(release, (None, ()))
+        return [self._documents[key][1] for key in ids]
+
+
+class FakeMemories:
+    """The `MemoryStore` port: answers, pairs, and the list of vote events."""
+
+    def __init__(self) -> None:
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._pairs: dict[str, Remembered] = {}
+        self._votes: list[tuple[Vote, str, float]] = []
+        self._placements: dict[str, Placement] = {}
+
+    def topics(self) -> set[str]:
+        """Return the topics of all pairs."""
+        return {pair.topic for pair in self._pairs.values()}
+
+    async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
+        if pair is not None:
+            self._pairs.setdefault(pair.id, replace(pair, opinions=()))
+        kept = {
+            "id": answer.id,
+            "at": time.time(),
+            "question": question.text,
+            "asker": question.asker,
+            "channel": question.channel,
+            "scope": question.scope.key,
+            "release": answer.release,
+            "route": answer.route,
+            "text": answer.text,
+            "citations": [asdict(citation) for citation in answer.citations],
+            "confidence": answer.confidence,
+            "similarity": answer.similarity,
+            "pair_id": pair.id if pair else answer.pair_id,
+            "trace": answer.trace,
+        }
+        self._answers.setdefault(answer.id, kept)
+
+    async def answer(self, answer_id: str) -> dict[str, Any] | None:
+        kept = self._answers.get(answer_id)
+        return dict(kept) if kept else None
+
+    async def pair(self, pair_id: str) -> Remembered | None:
+        return (await self.pairs([pair_id])).get(pair_id)
+
+    async def pairs(self, ids: Sequence[str]) -> dict[str, Remembered]:
+        return {key: self._voted(self._pairs[key]) for key in ids if key in self._pairs}
+
+    async def vote(self, vote: Vote, weight: float) -> Remembered | None:
+        answer = self._answers.get(vote.answer_id)
+        if answer is None:
+            return None
+        self._votes.append((vote, answer["pair_id"], weight))
+        return await self.pair(answer["pair_id"])
+
+    async def place(self, change: MemoryChange) -> None:
+        for pair_id in change.removed:
+            self._placements.pop(pair_id, None)
+        self._placements |= {placement.pair_id: placement for placement in change.placements}
+
+    async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
+        placed = sorted(self._placements.items())
+        return tuple((placement, self._voted(self._pairs[key])) for key, placement in placed)
+
+    async def voted(self) -> tuple[Remembered, ...]:
+        pairs = [self._voted(pair) for _, pair in sorted(self._pairs.items())]
+        return tuple(pair for pair in pairs if pair.opinions or pair.origin != "answer")
+
+    async def clear_placements(self) -> None:
+        self._placements.clear()
+
+    async def mark_stale(self, release: str, live_hashes: set[str]) -> int:
+        newly = 0
+        for key, pair in self._pairs.items():
+            if release not in pair.release.split("+"):
+                continue
+            cited = {c.hash for c in pair.citations if c.hash and c.release in (release, "")}
+            gone = not cited <= live_hashes
+            stale = gone or (pair.stale and pair.release != release)
+            newly += stale and not pair.stale
+            self._pairs[key] = replace(pair, stale=stale)
+        return newly
+
+    async def counts(self) -> dict[str, int]:
+        shown = Counter(p.store for p in self._placements.values() if not p.shadowed_by)
+        held = {"answers": len(self._answers), "pairs": len(self._pairs), "votes": len(self._votes)}
+        return {**held, "high": shown["high"], "low": shown["low"]}
+
+    def _voted(self, pair: Remembered) -> Remembered:
+        """Give a pair its standing opinions: the latest hand of each voter that is still raised."""
+        raised: dict[tuple[str, str, int], tuple[int, float]] = {}
+        for number, (vote, pair_id, weight) in enumerate(self._votes):
+            if pair_id != pair.id:
+                continue
+            if vote.value is not None:
+                raised[vote.voter, vote.answer_id, vote.value] = (number, weight)
+                continue
+            for hand in (0, 1) if vote.withdraws is None else (vote.withdraws,):
+                raised.pop((vote.voter, vote.answer_id, hand), None)
+        latest: dict[str, tuple[int, int, float]] = {}
+        for (voter, _, value), (number, weight) in raised.items():
+            latest[voter] = max(latest.get(voter, (-1, 0, 0.0)), (number, value, weight))
+        standing = [(value, weight) for _, (_, value, weight) in sorted(latest.items())]
+        return replace(pair, opinions=tuple(standing))
+
+
+class FakeConversations:
+    """The `ConversationStore` port."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, Claim] = {}
+        self._events: set[str] = set()
+        self._settled: set[str] = set()
+        self._posts: dict[str, str] = {}
+
+    async def claim(self, claim: Claim, event: str = "") -> bool:
+        if event and event in self._events:
+            return False
+        if event:
+            self._events.add(event)
+        if not claim.message:
+            return True
+        if claim.message in self._claims:
+            return False
+        self._claims[claim.message] = replace(claim, answer_id="")
+        return True
+
+    async def claimed(self, message: str) -> Claim | None:
+        return self._claims.get(message)
+
+    async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
+        if message in self._claims:
+            self._claims[message] = replace(self._claims[message], parts=tuple(parts))
+        self._posts = {part: owner for part, owner in self._posts.items() if owner != message}
+        for part in parts:
+            self._posts.setdefault(part.key, message)
+
+    async def answered(self, message: str, answer_id: str) -> None:
+        if message in self._claims:
+            self._claims[message] = replace(self._claims[message], answer_id=answer_id)
+            self._settled.add(message)
+
+    async def unanswered(self, since: float) -> tuple[Claim, ...]:
+        waiting = [c for key, c in self._claims.items() if key not in self._settled and c.at >= since]
+        return tuple(sorted(waiting, key=lambda claim: claim.at))
+
+    async def answer_of(self, part: str) -> str:
+        claim = self._claims.get(self._posts.get(part, ""))
+        return claim.answer_id if claim else ""
+
+    async def last_claim(self, conversation: str) -> Claim | None:
+        found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
+        return max(found, key=lambda claim: claim.at, default=None)
+
+    async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
+        if message in self._claims:
+            claim = self._claims[message]
+            self._claims[message] = replace(claim, payload=dict(payload), at=at, answer_id="")
+            self._settled.discard(message)
