@@ -10,7 +10,8 @@ from typing import Any
 
 from bot.chat import Person, Reply, Responder
 from core.errors import PlatformError, ThreadloreError
-from core.ingestion.indexer import Indexed, Progress
+from core.ingestion.indexer import Indexed
+from core.ingestion.reading import Progress
 from core.library import Library
 
 log = logging.getLogger(__name__)

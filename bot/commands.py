@@ -19,7 +19,7 @@ from bot.control import Send
 from bot.render import compose
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
-from core.ingestion.indexer import Progress
+from core.ingestion.reading import Progress
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from core.domain import Product
 from core.errors import ThreadloreError
-from core.ingestion.indexer import Indexed, Indexer, Progress, Reading, Report
+from core.ingestion.indexer import Indexed, Indexer
+from core.ingestion.reading import Progress, Reading, Report
 from core.memory.community import CommunityMemory
 from core.models.encoders import Encoders
 from core.ports import CorpusStore, MemoryStore

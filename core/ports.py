@@ -53,6 +53,15 @@ class Encoder(Protocol):
         """Release threads and memory."""
 
 
+class Reranker(Protocol):
+    """Judges passages for a question by reading both together (a cross-encoder)."""
+
+    name: str
+
+    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """Return one score in 0..1 for each passage; higher is better."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One message to the language model."""
@@ -202,6 +211,9 @@ class CorpusStore(Protocol):
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""
+
+    async def pages_like(self, path: str, heading: str) -> dict[str, tuple[str, ...]]:
+        """Return the pages under that path and heading in each live corpus that has one, in order."""
 
     async def page_hashes(self, release: str) -> set[str]:
         """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""

@@ -264,6 +264,21 @@ class SqlCorpora:
                     )
         return found
 
+    async def pages_like(self, path: str, heading: str) -> dict[str, tuple[str, ...]]:
+        """Return the pages under that path and heading in each live corpus that has one, in order."""
+        statement = (
+            select(CorpusDocumentRow.release, ContextRow.page)
+            .join(DocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
+            .join(ContextRow, ContextRow.document_id == DocumentRow.id)
+            .where(DocumentRow.path == writable(path), ContextRow.heading == writable(heading))
+            .order_by(CorpusDocumentRow.release, DocumentRow.source, ContextRow.position)
+        )
+        found: dict[str, list[str]] = {}
+        async with self._database.read() as connection:
+            for release, page in await connection.execute(statement):
+                found.setdefault(release, []).append(page)
+        return {release: tuple(pages) for release, pages in found.items()}
+
     async def page_hashes(self, release: str) -> set[str]:
         """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""
         statement = (

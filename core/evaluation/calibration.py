@@ -19,9 +19,10 @@ MOST_LOST = 0.05
 """Share of the answerable that may fall below the threshold. Tuned on a half of a hundred questions, a
 share of .05 there is about .08 on the other half."""
 ANSWERABLE = 0.83
-"""Share of the answerable among a channel's questions, which nobody knows beforehand: that of the golden sets."""
+"""Share of a channel's questions that have an answer; unknown beforehand, so that of the golden sets."""
 _STEPS = 50
 _SETTLED = 1e-9
+_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,5 @@ def choose(answerable: Numbers, most_lost: float) -> float:
     allowed = int(np.floor(most_lost * len(ordered) + _SETTLED))
     if allowed >= len(ordered):
         return 1.0
-    # Midway to the next one below, so that the same question does not fall by a rounding error.
-    below = ordered[allowed - 1] if allowed else 0.0
-    return float((ordered[allowed] + below) / 2)
+    # A little lower, so that the same question does not fall by a rounding error.
+    return float(ordered[allowed] - _MARGIN)

@@ -8,81 +8,18 @@ searches only return chunks that are live. What was embedded is never embedded a
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from core.domain import ChunkedDocument, RawDocument, content_hash
 from core.errors import EncoderChanged, SourceError
-from core.ingestion.chunking import chunk
-from core.ingestion.parsing import parse
-from core.ports import Corpus, CorpusStore, Encoder, SearchRow, Source, StoredDocument, VectorIndex, WordIndex
+from core.ingestion.reading import Progress, Reader, Reading, Report
+from core.ports import Corpus, CorpusStore, Encoder, SearchRow, Source, VectorIndex, WordIndex
 
-log = logging.getLogger(__name__)
-
-INDEX_VERSION = "1"
-"""Raised when parsing or chunking change, so that unchanged files are read anew."""
 EMBEDDED_AT_ONCE = 128
 """Passages between two commits of vectors: what a killed run loses at most."""
-
-
-@dataclass(slots=True)
-class Progress:
-    """How far a reindex is; `rate` in passages a second."""
-
-    release: str
-    stage: str = "reading"
-    source: str = ""
-    done: int = 0
-    total: int = 0
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def rate(self) -> float:
-        """Return what is done a second since the stage began."""
-        return self.done / max(time.monotonic() - self.started, 1e-3)
-
-    @property
-    def eta_s(self) -> float | None:
-        """Estimate the seconds left; None while nothing is known."""
-        return (self.total - self.done) / self.rate if self.done and self.total else None
-
-    def enter(self, stage: str, total: int) -> None:
-        """Begin a stage."""
-        self.stage, self.done, self.total, self.started = stage, 0, total, time.monotonic()
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the sources of a release hold now, against its live corpus; lists of `source: path`."""
-
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    unchanged: int = 0
-    skipped: tuple[tuple[str, str, str], ...] = ()
-    """(source, path, reason) of what was passed over."""
-    failed: tuple[tuple[str, str], ...] = ()
-    """(source, error) of sources that could not be read; their old documents stay."""
-
-    @property
-    def differs(self) -> bool:
-        """Tell whether the corpus would change."""
-        return bool(self.added or self.changed or self.removed)
-
-    def joined(self, other: Reading) -> Reading:
-        """Return both readings as one."""
-        return Reading(
-            self.added + other.added,
-            self.changed + other.changed,
-            self.removed + other.removed,
-            self.unchanged + other.unchanged,
-            self.skipped + other.skipped,
-            self.failed + other.failed,
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +30,6 @@ class Indexed:
     reading: Reading
     embedded: int
     seconds: float
-
-
-Report = Callable[[Progress], None]
 
 
 class Indexer:
@@ -112,14 +46,14 @@ class Indexer:
         self._store = store
         self._vectors = vectors
         self._words = words
-        self._sources = sources
+        self._reader = Reader(store, sources)
         self._on_live = on_live
         self._turn = asyncio.Lock()
         self.running: dict[str, Progress] = {}
 
     async def plan(self, release: str, encoder: Encoder) -> Reading:
         """Read the sources and tell what a reindex would change; nothing is written."""
-        reading, _ = await self._read(release, encoder, Progress(release), lambda _: None, keep=False)
+        reading, _ = await self._reader.read(release, encoder, Progress(release), lambda _: None, keep=False)
         return reading
 
     async def reindex(
@@ -142,7 +76,8 @@ class Indexer:
             async with self._turn:
                 return await self._build(release, encoder, progress, report)
         finally:
-            del self.running[release]
+            if self.running.get(release) is progress:
+                del self.running[release]
 
     async def reconcile(self) -> int:
         """Make the indexes hold exactly the live chunks, from SQL; return how many were mended."""
@@ -171,7 +106,7 @@ class Indexer:
     async def _build(self, release: str, encoder: Encoder, progress: Progress, report: Report) -> Indexed:
         began = time.monotonic()
         old = (await self._store.live()).get(release)
-        reading, ids = await self._read(release, encoder, progress, report, keep=True)
+        reading, ids = await self._reader.read(release, encoder, progress, report, keep=True)
         if reading.failed and not ids:
             raise SourceError(reading.failed[0][1])
         rows = await self._store.rows(release, ids)
@@ -207,78 +142,6 @@ class Indexer:
                 await index.drop(old.collection)
         await self._store.sweep(corpus.release)
 
-    async def _read(
-        self, release: str, encoder: Encoder, progress: Progress, report: Report, keep: bool
-    ) -> tuple[Reading, list[str]]:
-        """Read every source; return the differences and the ids of the documents there are now."""
-        progress.enter("reading", 0)
-        live: dict[str, dict[str, StoredDocument]] = {}
-        for document in await self._store.manifest(release):
-            live.setdefault(document.source, {})[document.path] = document
-        reading = Reading()
-        ids: list[str] = []
-        for source in self._sources(release):
-            progress.source = source.name
-            before = live.pop(source.name, {})
-            try:
-                some, found = await self._read_source(
-                    source, release, encoder, before, progress, report, keep
-                )
-            except SourceError as error:
-                log.warning("source %s of %s failed: %s", source.name, release, error)
-                some, found = Reading(failed=((source.name, str(error)),)), [d.id for d in before.values()]
-            if keep:
-                error_text = some.failed[0][1] if some.failed else ""
-                passed = [(path, reason) for _, path, reason in some.skipped]
-                await self._store.note_run(release, source.name, error_text, passed)
-            reading = reading.joined(some)
-            ids += found
-        gone = tuple(f"{name}: {path}" for name, documents in live.items() for path in documents)
-        return reading.joined(Reading(removed=gone)), ids
-
-    async def _read_source(
-        self,
-        source: Source,
-        release: str,
-        encoder: Encoder,
-        before: dict[str, StoredDocument],
-        progress: Progress,
-        report: Report,
-        keep: bool,
-    ) -> tuple[Reading, list[str]]:
-        added: list[str] = []
-        changed: list[str] = []
-        skipped: list[tuple[str, str, str]] = []
-        ids: dict[str, str] = {}
-        documents = iter(await asyncio.to_thread(source.documents))
-        while (raw := await asyncio.to_thread(next, documents, None)) is not None:
-            progress.done += 1
-            report(progress)
-            old = before.get(raw.path)
-            try:
-                document = await asyncio.to_thread(_cut, raw, release, source.name, encoder, old)
-            except SourceError as error:
-                skipped.append((source.name, raw.path, str(error)))
-                continue
-            if document is None:
-                assert old is not None
-                ids[raw.path] = old.id
-                continue
-            (changed if old else added).append(f"{source.name}: {raw.path}")
-            ids[raw.path] = document.id
-            if keep:
-                await self._store.put(release, document)
-        skipped += [(source.name, path, reason) for path, reason in source.skipped]
-        if not ids:
-            first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
-            raise SourceError(
-                f"{source.name} holds no document that can be read{first}; check its path and include "
-                f"patterns."
-            )
-        removed = tuple(f"{source.name}: {path}" for path in before if path not in ids)
-        unchanged = len(ids) - len(added) - len(changed)
-        return Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped)), list(ids.values())
-
     async def _embed(
         self, encoder: Encoder, texts: dict[str, str], progress: Progress, report: Report
     ) -> None:
@@ -303,48 +166,3 @@ class Indexer:
                     [row.id for row in found],
                     np.stack([vectors[row.text_hash] for row in found]),
                 )
-
-
-def _cut(
-    raw: RawDocument, release: str, source: str, encoder: Encoder, before: StoredDocument | None
-) -> ChunkedDocument | None:
-    """Cut a document; None when it is as before."""
-    window = str(encoder.max_tokens)
-    hash_ = content_hash(INDEX_VERSION, window, raw.path, raw.url, raw.format, raw.content.decode("latin-1"))
-    document = None
-    if _reaches_out(raw):  # what it includes may change while it stays the same
-        document = parse(raw)
-        hash_ = content_hash(hash_, *(t for s in document.sections for t in (*s.headings, s.anchor, s.text)))
-    if before and before.hash == hash_:
-        return None
-    cut = chunk(
-        document or parse(raw),
-        release=release,
-        source=source,
-        count_tokens=encoder.count_tokens,
-        max_tokens=encoder.max_tokens,
-    )
-    if not cut.searches:
-        raise SourceError("holds no text")
-    return _keyed(cut, hash_)
-
-
-def _keyed(cut: ChunkedDocument, hash_: str) -> ChunkedDocument:
-    """Let every id depend on the hash, so that two versions of a document share none."""
-    contexts = {context.id: content_hash(hash_, context.id) for context in cut.contexts}
-    return replace(
-        cut,
-        id=content_hash(hash_, cut.id),
-        hash=hash_,
-        contexts=tuple(replace(context, id=contexts[context.id]) for context in cut.contexts),
-        searches=tuple(
-            replace(piece, id=content_hash(hash_, piece.id), context_id=contexts[piece.context_id])
-            for piece in cut.searches
-        ),
-    )
-
-
-def _reaches_out(raw: RawDocument) -> bool:
-    return (
-        bool(raw.root) and raw.format == "rst" and (b"include::" in raw.content or b".. auto" in raw.content)
-    )

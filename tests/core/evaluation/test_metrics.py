@@ -100,7 +100,7 @@ def test_the_threshold_loses_no_more_than_allowed() -> None:
     for allowed in (0.0, 0.05, 0.1, 0.25):
         threshold = choose(scores, allowed)
         assert (scores < threshold).mean() <= allowed
-    assert choose(scores, 0.1) == pytest.approx(0.15)
+    assert choose(scores, 0.1) == pytest.approx(0.2, abs=1e-3)
     assert choose(scores, 1.0) == 1.0
 
 

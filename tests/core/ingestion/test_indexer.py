@@ -9,7 +9,8 @@ import pytest
 
 from core.domain import Queries, RawDocument
 from core.errors import EncoderChanged, SourceError, StorageError
-from core.ingestion.indexer import Indexer, Progress
+from core.ingestion.indexer import Indexer
+from core.ingestion.reading import Progress
 from core.retrieval.search import Searcher
 from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
 
@@ -217,3 +218,10 @@ async def test_releases_are_built_one_at_a_time_and_progress_is_told() -> None:
     assert order == sorted(order)
     assert seen[-1] == ("2.0", "done")
     assert {stage for _, stage in seen} >= {"reading", "embedding", "indexing", "done"}
+
+
+async def test_the_same_release_twice_at_once_is_built_in_turns() -> None:
+    house = House(dict(PAGES))
+    first, second = await asyncio.gather(house.reindex(), house.reindex())
+    assert (first.embedded > 0, second.embedded) == (True, 0)
+    assert house.indexer.running == {}

@@ -1,0 +1,64 @@
+"""Answers to composite questions: every part quoted on its own, and what no page answers said so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.domain import Citation, Evidence
+from core.generation.quote import Weight, quote
+
+MAX_QUOTES = 2
+"""Quotes a part; a single question has three."""
+_MARK = re.compile(r"^((?:> |\*\*).*?)\[(\d+)\]$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One question of a composite one, the terms it is searched by, and what was found on it."""
+
+    text: str
+    terms: Sequence[str]
+    evidence: Sequence[Evidence]
+    weight: Weight
+
+
+def quote_parts(
+    parts: Sequence[Part], product: str, release: str
+) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+    """Quote what bears on each part, under the part; citations are numbered through from 1.
+
+    Returns Markdown, its citations, and the parts of which nothing could be quoted.
+    """
+    told: list[str] = []
+    citations: list[Citation] = []
+    missed: list[str] = []
+    for part in parts:
+        text, found = quote(part.terms, part.evidence, part.weight, product, release, MAX_QUOTES)
+        if not found:
+            missed.append(part.text)
+            continue
+        intro, _, body = text.partition("\n\n")
+        known = [next((c.number for c in citations if (c.url, c.hash) == (f.url, f.hash)), 0) for f in found]
+        numbers = {}
+        for number, citation in zip(known, found, strict=True):
+            if not number:
+                number = len(citations) + 1
+                citations.append(replace(citation, number=number))
+            numbers[str(citation.number)] = number
+        told += [*([] if told else [intro]), f"*{part.text}*", _renumbered(body, numbers)]
+    return "\n\n".join(told), tuple(citations), tuple(missed)
+
+
+def _renumbered(body: str, numbers: dict[str, int]) -> str:
+    return _MARK.sub(lambda m: f"{m[1]}[{numbers.get(m[2], m[2])}]", body)
+
+
+def nothing_on(parts: Sequence[str], product: str, release: str) -> str:
+    """Say of which parts the documentation holds nothing; empty where there are none."""
+    if not parts:
+        return ""
+    named = f"{product} {release.replace('+', ' and ')}".rstrip()
+    asked = " and on ".join(f"“{part}”" for part in parts)
+    return f"I found nothing in the {named} documentation on {asked}."
