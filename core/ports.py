@@ -176,6 +176,10 @@ class SearchRow:
     text_hash: str
 
 
+Place = tuple[str, str]
+"""Path and heading: where pages of several releases are about the same."""
+
+
 class CorpusStore(Protocol):
     """Keeps documents, chunks and vectors; indexes are rebuilt from it without embedding."""
 
@@ -212,8 +216,8 @@ class CorpusStore(Protocol):
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""
 
-    async def pages_like(self, path: str, heading: str) -> dict[str, tuple[str, ...]]:
-        """Return the pages under that path and heading in each live corpus that has one, in order."""
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        """Return the pages under each path and heading in every live corpus that has any, in order."""
 
     async def page_hashes(self, release: str) -> set[str]:
         """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""

@@ -12,7 +12,7 @@ from sqlalchemy import delete, exists, func, select
 
 from core.domain import ChunkedDocument, ContextChunk, Vector, content_hash
 from core.errors import StorageError
-from core.ports import Corpus, SearchRow, SourceRun, StoredDocument
+from core.ports import Corpus, Place, SearchRow, SourceRun, StoredDocument
 from storage.database import Database, slices
 from storage.tables import (
     ContextRow,
@@ -264,20 +264,26 @@ class SqlCorpora:
                     )
         return found
 
-    async def pages_like(self, path: str, heading: str) -> dict[str, tuple[str, ...]]:
-        """Return the pages under that path and heading in each live corpus that has one, in order."""
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        """Return the pages under each path and heading in every live corpus that has any, in order."""
+        found: dict[Place, dict[str, tuple[str, ...]]] = {place: {} for place in places}
+        if not places:
+            return found
+        wanted = {(writable(path), writable(heading)): (path, heading) for path, heading in places}
         statement = (
-            select(CorpusDocumentRow.release, ContextRow.page)
-            .join(DocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
+            select(DocumentRow.path, ContextRow.heading, CorpusDocumentRow.release, ContextRow.page)
+            .join(CorpusDocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
             .join(ContextRow, ContextRow.document_id == DocumentRow.id)
-            .where(DocumentRow.path == writable(path), ContextRow.heading == writable(heading))
+            # not by pairs: SQLite takes three times as long for those
+            .where(DocumentRow.path.in_({path for path, _ in wanted}))
+            .where(ContextRow.heading.in_({heading for _, heading in wanted}))
             .order_by(CorpusDocumentRow.release, DocumentRow.source, ContextRow.position)
         )
-        found: dict[str, list[str]] = {}
         async with self._database.read() as connection:
-            for release, page in await connection.execute(statement):
-                found.setdefault(release, []).append(page)
-        return {release: tuple(pages) for release, pages in found.items()}
+            for path, heading, release, page in await connection.execute(statement):
+                if place := wanted.get((path, heading)):
+                    found[place][release] = (*found[place].get(release, ()), page)
+        return found
 
     async def page_hashes(self, release: str) -> set[str]:
         """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""

@@ -25,6 +25,7 @@ from core.ports import (
     Claim,
     Corpus,
     MemoryChange,
+    Place,
     Placement,
     Remembered,
     SearchRow,
@@ -120,6 +121,16 @@ class FakeCorpora:
             for chunk in document.contexts
             if chunk.id in wanted
         }
+
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        found: dict[Place, dict[str, tuple[str, ...]]] = {place: {} for place in places}
+        for release in self._live:
+            for document in sorted(self._of(release), key=lambda d: d.source):
+                for chunk in document.contexts:
+                    pages = found.get((document.path, chunk.heading))
+                    if pages is not None:
+                        pages[release] = (*pages.get(release, ()), chunk.page)
+        return found
 
     async def page_hashes(self, release: str) -> set[str]:
         return {chunk.hash for document in self._of(release) for chunk in document.contexts}

@@ -56,7 +56,7 @@ async def evaluate(
 
     Writes `evaluation.json`, `evaluation.md`, `questions.jsonl` and the plots to the folder `report`;
     `tell` hears a line on each step. Raises UsageError for a bad gold file or an unknown configuration,
-    and the ModelErrors of a model that fails.
+    and the ModelErrors of a model that is not there; a single broken answer is quoted instead.
     """
     options = options or Options()
     chosen = _chosen(options)

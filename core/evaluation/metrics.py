@@ -136,7 +136,11 @@ def _by(outcomes: Sequence[Outcome], key: Callable[[Outcome], str]) -> dict[str,
     for name in sorted({key(o) for o in outcomes}):
         some = [o for o in outcomes if key(o) == name]
         asked = [o for o in some if o.line.answerable]
-        found[name] = {"n": len(some), "abstained": _share(some, lambda o: o.abstained)}
+        found[name] = {
+            "n": len(some),
+            "abstained": _share(some, lambda o: o.abstained),
+            "refused": _share(some, lambda o: o.refused),
+        }
         if asked:
             found[name] |= _retrieval(asked)
             found[name]["must_contain"] = _share([o for o in asked if o.right is not None], _right)

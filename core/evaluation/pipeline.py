@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from core.domain import Evidence, Product, Queries, Question
+from core.errors import ModelInterrupted, ModelMalformed
 from core.evaluation.baselines import Baseline, Mix
 from core.evaluation.gold import GoldLine, is_right, rank_of
 from core.evaluation.metrics import Outcome
@@ -22,6 +24,8 @@ from core.query.releases import resolve
 from core.research import Asked, Research
 from core.retrieval.search import Found, Weights, merged
 from core.text import query_terms
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +235,11 @@ class Pipeline:
                 parts=asked.parts,
                 texts=run.texts,
             )
-            return (await write(parts.model, request)).text
+            try:
+                return (await write(parts.model, request)).text
+            except (ModelMalformed, ModelInterrupted) as error:
+                # One bad answer must not cost a run of hours; the product would quote here too.
+                log.warning("%s: quoted instead: %s", asked.question.text, error)
         shown = tuple(
             replace(item, chunk=replace(item.chunk, page=run.texts[item.number], before="", after=""))
             if self._how.reduce

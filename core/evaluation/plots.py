@@ -44,7 +44,7 @@ def _hits(axes: Any, report: Mapping[str, Any]) -> bool:
     axes.set_xticks([at + width for at in range(len(rows))], [row["name"] for row in rows], rotation=35)
     axes.set_ylim(0, 1)
     axes.set_ylabel("share of answerable questions")
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(CUTS), frameon=False)
     return bool(rows)
 
 

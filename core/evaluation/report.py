@@ -63,7 +63,7 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]
 
 
 def _groups(groups: Mapping[str, Mapping[str, Any]]) -> str:
-    columns = ("n", "hit@1", "hit@3", "hit@8", "mrr", "must_contain", "abstained")
+    columns = ("n", "hit@1", "hit@3", "hit@8", "mrr", "must_contain", "abstained", "refused")
     flat = [{"name": name or "(none)", **figures} for name, figures in groups.items()]
     return _table(flat, [(column, column) for column in columns]).replace("configuration", "group", 1)
 

@@ -100,6 +100,26 @@ async def test_a_swap_makes_exactly_these_documents_live(stores: Stores) -> None
     assert len(await corpora.rows("2.0")) == 4
 
 
+async def test_pages_of_the_same_place_are_told_by_release(stores: Stores) -> None:
+    corpora = stores.corpora
+    old, new, gone = document("a.rst"), document("a.rst", release="2.0", text="new"), document("b.rst")
+    building = document("a.rst", release="3.0")
+    twice = document("a.rst", release="2.0", source="t", text="again")
+    for release, kept in (("1.0", old), ("1.0", gone), ("2.0", new), ("2.0", twice), ("3.0", building)):
+        await corpora.put(release, kept)
+    await corpora.swap("1.0", [old.id], "e")
+    await corpora.swap("2.0", [twice.id, new.id], "e")
+    usage, intro = ("a.rst", "usage"), ("a.rst", "intro")
+    found = await corpora.pages_like([usage, intro, ("b.rst", "usage"), ("a.rst", AWKWARD)])
+    assert found == {
+        usage: {"1.0": (old.contexts[1].page,), "2.0": (new.contexts[1].page, twice.contexts[1].page)},
+        intro: {"1.0": (old.contexts[0].page,), "2.0": (new.contexts[0].page, twice.contexts[0].page)},
+        ("b.rst", "usage"): {},
+        ("a.rst", AWKWARD): {},
+    }
+    assert await corpora.pages_like([]) == {}
+
+
 async def test_a_swap_to_nothing_leaves_an_empty_corpus(stores: Stores) -> None:
     corpora, kept = stores.corpora, document("a.rst")
     await corpora.put("1.0", kept)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.domain import Evidence, Question
-from core.errors import UsageError
+from core.errors import ModelInterrupted, ModelUnavailable, UsageError
 from core.evaluation.baselines import Baseline, Mix
 from core.evaluation.gold import read_gold
 from core.evaluation.harness import Options, evaluate
@@ -166,6 +166,15 @@ async def test_model_answers_are_written_from_what_was_handed_over_and_counted(t
     }
     assert answers["new"]["right"] is True and answers["new"]["answer"] == "It is 45 minutes."
     assert answers["old"]["abstained"] is True  # the model said that it does not know
+
+
+async def test_one_broken_answer_is_quoted_instead(tmp_path: Path) -> None:
+    model = FakeModel(lambda prompts: ModelInterrupted("The answer broke off."))
+    found = await evaluate(await parts(model), write(tmp_path), tmp_path, Options(names=("all",), enough=0.0))
+    assert found["configurations"][0]["must_contain"] > 0
+    gone = FakeModel(lambda prompts: ModelUnavailable("No server; start it."))
+    with pytest.raises(ModelUnavailable):
+        await evaluate(await parts(gone), write(tmp_path), tmp_path, Options(names=("all",), enough=0.0))
 
 
 async def test_other_forms_of_reducing_and_selecting_can_be_measured(tmp_path: Path) -> None:
