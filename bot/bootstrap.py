@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,10 @@ from core.memory.community import CommunityMemory
 from core.memory.guard import guard
 from core.memory.scoring import Thresholds
 from core.models.breaker import Breaker
+from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
-from core.ports import ConversationStore, CorpusStore, Source
+from core.ports import ConversationStore, CorpusStore, Encoder, Source
 from core.research import Research
 from core.retrieval.search import Searcher
 from core.settings import Settings
@@ -72,7 +73,9 @@ def find_catalogue(settings: Settings) -> Path:
 
 
 @asynccontextmanager
-async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
+async def build(
+    settings: Settings, what: str, load: Callable[[str, Path], Encoder] = load_encoder
+) -> AsyncIterator[Threadlore]:
     """Open the home and wire everything; closes it all at the end.
 
     Raises the errors of `core.errors`, each saying what to do.
@@ -85,7 +88,7 @@ async def build(settings: Settings, what: str) -> AsyncIterator[Threadlore]:
                 "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
             )
         database = await Database.open(home.path, settings.database_url.get_secret_value())
-        encoders = Encoders(settings.embedding_model, home.path / "models")
+        encoders = Encoders(settings.embedding_model, home.path / "models", load)
         vectors = words = model = None
         try:
             corpora, memories = SqlCorpora(database), SqlMemories(database)

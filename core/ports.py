@@ -305,7 +305,8 @@ class Remembered:
     """A pair as it is kept, whether or not votes have placed it in a store.
 
     `opinions` are the standing votes, one a voter, as (value, weight). `label` is the id a pair
-    was imported under.
+    was imported under. `aside` says why a pair is in no store whatever its votes are, `uses` how
+    often it was reused, `used_at` when last, in seconds since the epoch.
     """
 
     id: str
@@ -322,6 +323,9 @@ class Remembered:
     asker: str = ""
     stale: bool = False
     opinions: tuple[tuple[int, float], ...] = ()
+    aside: Literal["", "retired", "evicted"] = ""
+    uses: int = 0
+    used_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +355,16 @@ class MemoryStore(Protocol):
     """Keeps answers, pairs and votes. Votes are events; placements are derived from them."""
 
     async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
-        """Keep an answer with its trace, and the neutral pair it may become."""
+        """Keep an answer with its trace, and the neutral pair it may become.
+
+        An answer that reuses a pair counts as a use of it, once.
+        """
+
+    async def add(self, pairs: Sequence[Remembered]) -> set[str]:
+        """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
+
+    async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
+        """Write down why pairs are in no store, or with nothing that votes decide again."""
 
     async def answer(self, answer_id: str) -> dict[str, Any] | None:
         """Return a kept answer as a dictionary of its columns, or None."""
@@ -365,7 +378,7 @@ class MemoryStore(Protocol):
     async def vote(self, vote: Vote, weight: float) -> Remembered | None:
         """Append a vote event; return the pair it counts for, with the opinions after it.
 
-        None where the answer is unknown or has no pair.
+        A pair that was evicted is no longer so. None where the answer is unknown or has no pair.
         """
 
     async def place(self, change: MemoryChange) -> None:
@@ -375,7 +388,7 @@ class MemoryStore(Protocol):
         """Return every placed pair with its placement, in order of id."""
 
     async def voted(self) -> tuple[Remembered, ...]:
-        """Return every pair that has a standing opinion or was imported, in order of id."""
+        """Return every pair that has a standing opinion or was brought by people, in order of id."""
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""

@@ -13,18 +13,25 @@ from core.domain import Queries, Question, Recall, Resolution
 from core.memory.community import CommunityMemory
 from core.models.encoders import Encoders
 from core.ports import Corpus, Matrix
+from core.query import understand
 from core.query.releases import resolve
 from core.query.rewrite import queries as query_forms
 from core.retrieval.search import Found, Searcher, merged
+from core.steps import Course, Steps
+from core.text import query_terms
 
-ENOUGH = 0.38
+ENOUGH = 0.75
 """Least confidence in the evidence for an answer; see DECISIONS.md for how it was chosen."""
 _NONE: Matrix = np.zeros((0, 0), np.float32)
 
 
 @dataclass(slots=True)
 class Asked:
-    """A question on its way: what it means, and a trace of what was done."""
+    """A question on its way: what it means, and a trace of what was done.
+
+    `found` holds what each part of a composite question found, `groups` the chunks of each release and
+    part that was searched, where there are several.
+    """
 
     question: Question
     resolution: Resolution
@@ -34,6 +41,9 @@ class Asked:
     trace: dict[str, Any]
     timings: dict[str, float] = field(default_factory=dict)
     at: float = field(default_factory=time.perf_counter)
+    found: dict[str, Found] = field(default_factory=dict)
+    groups: tuple[frozenset[str], ...] = ()
+    course: Course = field(default_factory=Course)
 
     @property
     def topic(self) -> str:
@@ -44,6 +54,22 @@ class Asked:
     def parts(self) -> tuple[str, ...]:
         """Return the parts of a composite question; empty where there is just one."""
         return self.queries.parts if len(self.queries.parts) > 1 else ()
+
+    @property
+    def open(self) -> tuple[str, ...]:
+        """Return the parts on which not enough was found."""
+        return tuple(part for part, found in self.found.items() if found.confidence < ENOUGH)
+
+    @property
+    def answerable(self) -> str:
+        """Return the question without the parts on which not enough was found."""
+        left = [part for part in self.parts if part not in self.open]
+        return " ".join(left) if self.open and left else self.queries.base
+
+    @property
+    def terms(self) -> list[str]:
+        """Return the terms that evidence is weighed by."""
+        return query_terms(self.queries.versionless or self.queries.filtered or self.queries.base)
 
     @property
     def partition(self) -> str:
@@ -61,12 +87,18 @@ class Research:
     """Finds out what a question means and what memory and documents hold on it."""
 
     def __init__(
-        self, catalogue: Catalogue, memory: CommunityMemory, searcher: Searcher, encoders: Encoders
+        self,
+        catalogue: Catalogue,
+        memory: CommunityMemory,
+        searcher: Searcher,
+        encoders: Encoders,
+        steps: Steps | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._memory = memory
         self._searcher = searcher
         self._encoders = encoders
+        self._steps = steps or Steps()
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -74,23 +106,33 @@ class Research:
         return self._searcher.corpora
 
     async def understand(self, question: Question) -> Asked:
-        """Resolve the release, write the queries, embed them."""
+        """Resolve the release and write the queries, by the model where rules are in doubt; embed them."""
         began = time.perf_counter()
         product = self._catalogue.product
         default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
         resolution = resolve(question, product, default)
         queries = query_forms(question, product, resolution)
-        releases = resolution.named if resolution.comparison else (resolution.release,)
-        trace = {
+        asked = Asked(question, resolution, queries, (), _NONE, {}, at=began)
+        if doubt := understand.doubt(question, resolution, queries):
+            asked.trace["doubt"] = doubt
+            understood = await self._steps.take(
+                asked.course,
+                "understand",
+                lambda model: understand.understand(model, question, product, resolution, queries),
+            )
+            asked.resolution, asked.queries = understood or (resolution, queries)
+            resolution, queries = asked.resolution, asked.queries
+        asked.releases = resolution.named if resolution.comparison else (resolution.release,)
+        asked.trace |= {
             "release_origin": resolution.origin,
             "resolution": asdict(resolution),
             "queries": asdict(queries),
             "rewritten": queries.rewritten,
+            "steps": asked.course.taken,
         }
-        asked = Asked(question, resolution, queries, releases, _NONE, trace, at=began)
         asked.lap("understand")
         if not resolution.unknown:
-            corpus = self.corpora.get(releases[0])
+            corpus = self.corpora.get(asked.releases[0])
             encoder = await (self._encoders.named(corpus.encoder) if corpus else self._encoders.current())
             asked.vectors = await encoder.encode([asked.topic, *asked.parts])
             asked.lap("embed")
@@ -113,17 +155,27 @@ class Research:
     async def search(self, asked: Asked) -> Found:
         """Search every release and every part of the question; the best of each come first."""
         lists = []
+        by_part: dict[str, list[Found]] = {part: [] for part in asked.parts}
         for release in asked.releases:
             if not asked.parts:
-                lists.append(await self._searcher.search(asked.queries, asked.vectors, release))
+                beside = understand.with_thread(asked.question, asked.queries)
+                lists.append(
+                    await self._searcher.search(asked.queries, asked.vectors, release, beside=beside)
+                )
             for place, part in enumerate(asked.parts, start=1):
                 form = replace(asked.queries, base=part, filtered=part, versionless="")
-                lists.append(await self._searcher.search(form, asked.vectors[place : place + 1], release))
+                found = await self._searcher.search(form, asked.vectors[place : place + 1], release)
+                by_part[part].append(found)
+                lists.append(found)
+        asked.found = {part: merged(lists_) for part, lists_ in by_part.items()}
+        if len(lists) > 1:
+            asked.groups = tuple(frozenset(item.chunk.id for item in found.evidence) for found in lists)
         found = merged(lists)
         asked.trace |= {
             "confidence": found.confidence,
             "threshold": ENOUGH,
             "signs": asdict(found.signs),
+            "open_parts": list(asked.open),
             "evidence": [
                 {
                     "title": f"{item.chunk.title}: {item.chunk.heading}",
@@ -132,6 +184,7 @@ class Research:
                     "release": item.chunk.release,
                     "score": item.score,
                     "matched": list(item.matched),
+                    "ranks": found.ranks.get(item.chunk.id, {}),
                 }
                 for item in found.evidence
             ],

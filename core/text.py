@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 
+TERMS_VERSION = "2"
+"""Raised when `index_terms` changes: word indexes of other versions are rebuilt."""
+
 STOP_WORDS = frozenset(
     """a about after all also am an and any are as at be because been before being between both but by can
     could did do does doing done each for from get gets getting give had has have having hello help
     hey hi how i if in into is it its just kindly like make may me might most much must my need no
-    not now of off on once only or other our out over own please possible same shall should show so
+    not now of off often on once only or other our out over own please possible same shall should show so
     some such tell than thank thanks that the their them then there these they thing things this
     those to too try trying under until up use used using very want was way we were what when where
     which while who whom whose why will with would you your""".split()  # noqa: SIM905
@@ -53,12 +56,14 @@ def stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             root = word[: -len(suffix)]
             if suffix in ("ies", "ied"):
-                return root + "y"
+                return root + "i"
             if suffix in ("s", "es") and word.endswith("ss"):
                 return word
             if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
                 root = root[:-1]
             return root[:-1] if root.endswith("e") else root
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return word[:-1] + "i"
     return word[:-1] if word.endswith("e") else word
 
 

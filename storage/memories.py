@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Select, delete, func, select, update
 
@@ -22,32 +22,50 @@ class SqlMemories:
         self._database = database
 
     async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
-        """Keep an answer with its trace, and the neutral pair it may become."""
+        """Keep an answer with its trace, and the neutral pair it may become.
+
+        An answer that reuses a pair counts as a use of it, once.
+        """
+        now = time.time()
         async with self._database.write() as connection:
             if pair is not None:
-                await connection.execute(
-                    self._database.insert(PairRow).values(**_pair_values(pair)).on_conflict_do_nothing()
-                )
-            await connection.execute(
-                self._database.insert(AnswerRow)
-                .values(
-                    id=answer.id,
-                    at=time.time(),
-                    question=question.text,
-                    asker=question.asker,
-                    channel=question.channel,
-                    scope=question.scope.key,
-                    release=answer.release,
-                    route=answer.route,
-                    text=answer.text,
-                    citations=[asdict(citation) for citation in answer.citations],
-                    confidence=answer.confidence,
-                    similarity=answer.similarity,
-                    pair_id=pair.id if pair else answer.pair_id,
-                    trace=answer.trace,
-                )
-                .on_conflict_do_nothing()
+                await self._database.add(connection, PairRow, **_pair_values(pair))
+            new = await self._database.add(
+                connection,
+                AnswerRow,
+                id=answer.id,
+                at=now,
+                question=question.text,
+                asker=question.asker,
+                channel=question.channel,
+                scope=question.scope.key,
+                release=answer.release,
+                route=answer.route,
+                text=answer.text,
+                citations=[asdict(citation) for citation in answer.citations],
+                confidence=answer.confidence,
+                similarity=answer.similarity,
+                pair_id=pair.id if pair else answer.pair_id,
+                trace=answer.trace,
             )
+            if new and answer.route == "reuse":
+                used = update(PairRow).where(PairRow.id == answer.pair_id)
+                await connection.execute(used.values(uses=PairRow.uses + 1, used_at=now))
+
+    async def add(self, pairs: Sequence[Remembered]) -> set[str]:
+        """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
+        async with self._database.write() as connection:
+            return {
+                pair.id
+                for pair in pairs
+                if await self._database.add(connection, PairRow, **_pair_values(pair))
+            }
+
+    async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
+        """Write down why pairs are in no store, or with nothing that votes decide again."""
+        async with self._database.write() as connection:
+            for part in slices(ids):
+                await connection.execute(update(PairRow).where(PairRow.id.in_(part)).values(aside=why))
 
     async def answer(self, answer_id: str) -> dict[str, Any] | None:
         """Return a kept answer as a dictionary of its columns, or None."""
@@ -94,6 +112,8 @@ class SqlMemories:
                     at=vote.at.timestamp() if vote.at else time.time(),
                 )
             )
+            back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
+            await connection.execute(back.values(aside=""))
             found = await _load(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
 
@@ -122,7 +142,7 @@ class SqlMemories:
         )
 
     async def voted(self) -> tuple[Remembered, ...]:
-        """Return every pair that has a standing opinion or was imported, in order of id."""
+        """Return every pair that has a standing opinion or was brought by people, in order of id."""
         voted = select(VoteRow.pair_id).distinct()
         statement = (
             select(PairRow.__table__)
@@ -193,6 +213,9 @@ def _pair_values(pair: Remembered) -> dict[str, Any]:
         "prior": pair.prior,
         "created_at": pair.created_at,
         "stale": pair.stale,
+        "aside": pair.aside,
+        "uses": pair.uses,
+        "used_at": pair.used_at,
     }
 
 
@@ -230,6 +253,9 @@ async def _load(connection: Any, statement: Select[Any]) -> list[Remembered]:
             asker=row.asker,
             stale=row.stale,
             opinions=opinions.get(row.id, ()),
+            aside=row.aside,
+            uses=row.uses,
+            used_at=row.used_at,
         )
         for row in rows
     ]

@@ -154,6 +154,9 @@ class PairRow(Base):
     prior: Mapped[float] = mapped_column(Float)
     created_at: Mapped[float] = mapped_column(Float)
     stale: Mapped[bool] = mapped_column(default=False)
+    aside: Mapped[str] = mapped_column(String(16), server_default="")
+    uses: Mapped[int] = mapped_column(Integer, server_default="0")
+    used_at: Mapped[float] = mapped_column(Float, server_default="0")
 
 
 class AnswerRow(Base):

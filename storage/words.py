@@ -17,11 +17,13 @@ from typing import TypeVar
 import tantivy
 
 from core.domain import Hit
-from core.text import index_terms
+from core.text import TERMS_VERSION, index_terms
 from storage.disk import storage_error
 
 T = TypeVar("T")
 WRITER_BYTES = 32_000_000
+SPELT_LETTERS = 4
+"""Least letters of a word that is searched with one letter wrong where the corpus does not have it."""
 TITLE_WEIGHT = 0.5
 """Weight of a term in title or heading beside the same term in the text."""
 
@@ -30,8 +32,11 @@ class TantivyWords:
     """The `WordIndex` port on tantivy."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder / f"terms-{TERMS_VERSION}"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        for other in folder.iterdir():  # indexed under other terms: rebuilt from SQL
+            if other != self._folder:
+                shutil.rmtree(other, ignore_errors=True)
         builder = tantivy.SchemaBuilder()
         builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
         builder.add_text_field("title", tokenizer_name="spaces")
@@ -71,19 +76,25 @@ class TantivyWords:
         def find(index: tantivy.Index) -> list[Hit]:
             if not terms:
                 return []
+            searcher = index.searcher()
             clauses = []
             for term in terms:
-                text = tantivy.Query.term_query(self._schema, "text", term)
-                title = tantivy.Query.term_query(self._schema, "title", term)
+                near = self._near if searcher.doc_freq("text", term) or not _plain(term) else self._misspelt
                 clauses += [
-                    (tantivy.Occur.Should, text),
-                    (tantivy.Occur.Should, tantivy.Query.boost_query(title, TITLE_WEIGHT)),
+                    (tantivy.Occur.Should, near("text", term)),
+                    (tantivy.Occur.Should, tantivy.Query.boost_query(near("title", term), TITLE_WEIGHT)),
                 ]
-            searcher = index.searcher()
             found = searcher.search(tantivy.Query.boolean_query(clauses), k)
             return [Hit(searcher.doc(address)["id"][0], score) for score, address in found.hits]
 
         return await self._read(collection, find, [])
+
+    def _near(self, field: str, term: str) -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, term)
+
+    def _misspelt(self, field: str, term: str) -> tantivy.Query:
+        """Find what differs from the term by one letter, or by two that changed places."""
+        return tantivy.Query.fuzzy_term_query(self._schema, field, term, 1, True, False)
 
     async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
@@ -181,3 +192,7 @@ class TantivyWords:
                 raise storage_error(error, "The word index") from error
 
         await asyncio.get_running_loop().run_in_executor(self._writing, run)
+
+
+def _plain(term: str) -> bool:
+    return term.isalpha() and len(term) >= SPELT_LETTERS

@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -168,6 +168,9 @@ class FakeMemories:
     async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
         if pair is not None:
             self._pairs.setdefault(pair.id, replace(pair, opinions=()))
+        used = self._pairs.get(answer.pair_id)
+        if used is not None and answer.route == "reuse" and answer.id not in self._answers:
+            self._pairs[used.id] = replace(used, uses=used.uses + 1, used_at=time.time())
         kept = {
             "id": answer.id,
             "at": time.time(),
@@ -186,6 +189,16 @@ class FakeMemories:
         }
         self._answers.setdefault(answer.id, kept)
 
+    async def add(self, pairs: Sequence[Remembered]) -> set[str]:
+        new = {pair.id: replace(pair, opinions=()) for pair in reversed(pairs) if pair.id not in self._pairs}
+        self._pairs |= new
+        return set(new)
+
+    async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
+        for key in ids:
+            if key in self._pairs:
+                self._pairs[key] = replace(self._pairs[key], aside=why)
+
     async def answer(self, answer_id: str) -> dict[str, Any] | None:
         kept = self._answers.get(answer_id)
         return dict(kept) if kept else None
@@ -201,6 +214,9 @@ class FakeMemories:
         if answer is None:
             return None
         self._votes.append((vote, answer["pair_id"], weight))
+        pair = self._pairs.get(answer["pair_id"])
+        if pair is not None and pair.aside == "evicted":
+            self._pairs[pair.id] = replace(pair, aside="")
         return await self.pair(answer["pair_id"])
 
     async def place(self, change: MemoryChange) -> None:

@@ -66,7 +66,8 @@ def quote(
     chosen = _choose(passages, wanted, max_quotes)
     if not chosen:
         return "", ()
-    intro = f"No language model is connected, so I quote the {product} {release}".rstrip() + " documentation:"
+    named = f"{product} {release.replace('+', ' and ')}".rstrip()
+    intro = f"No language model answered, so I quote the {named} documentation:"
     parts = [intro]
     citations: list[Citation] = []
     for number, (passage, runs) in enumerate(chosen, 1):

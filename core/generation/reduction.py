@@ -94,7 +94,11 @@ async def _asked(
 ) -> set[tuple[int, int]]:
     """Return the (chunk number, unit) that the model names."""
     told = [
-        (p.item.number, p.title, [(f"{p.item.number}.{place}", unit) for place, unit in enumerate(p.units, 1)])
+        (
+            p.item.number,
+            p.title,
+            [(f"{p.item.number}.{place}", unit) for place, unit in enumerate(p.units, 1)],
+        )
         for p in passages
     ]
     system, user = prompts.reduce(about, question, told)

@@ -49,7 +49,9 @@ async def select(
     room = model.context_tokens - OUTPUT_TOKENS - _TEMPLATE_TOKENS - count(system) - count(user)
     if room < _FRAME_TOKENS + _LEAST_TOKENS:
         raise ModelRefused(f"A context of {model.context_tokens} tokens is too small to rank anything.")
-    told = [_told(item, item.chunk.text if texts is None else texts[item.number], room, count) for item in left]
+    told = [
+        _told(item, item.chunk.text if texts is None else texts[item.number], room, count) for item in left
+    ]
     sizes = [count(title) + count(text) + _FRAME_TOKENS for _, title, text in told]
     rankings = await together(
         [_asked(model, about, question, [told[at] for at in run]) for run in batches(sizes, room)]

@@ -28,12 +28,13 @@ _LACKS = (
     r"|have|hold|indicate|refer|offer)"
 )
 _LACK = re.compile(
-    rf"(?:sorry,?\s+(?:but\s+)?|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*(?:"
+    rf"(?:(?:(?:i am|i'm)\s+)?sorry,?\s+(?:but\s+)?|i\s+apologi[sz]e,?\s+(?:but\s+)?|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*(?:"
     rf"{_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't)\s+(?:\w+ly\s+)?{_LACKS}\b"
     rf"|none of {_MATERIAL}\s+{_LACKS}s?\b"
     rf"|there\s+(?:is|are)\s+(?:no|not\s+enough|insufficient)\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence|details?)\b"
     rf"|no\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence)\s+(?:is|was|are|about|on|regarding|in)\b"
     rf"|i\s+(?:cannot|can't|could\s+not|couldn't|am\s+unable\s+to|was\s+unable\s+to)\s+(?:find|answer|determine|tell)\b"
+    rf"|i\s+(?:do\s+not|don't)\s+have\s+(?:\w+\s+){{0,2}}(?:information|evidence|details?)\b"
     rf"|it\s+is\s+not\s+(?:mentioned|covered|stated|specified|described)\b"
     rf"|please\s+(?:consult|check|refer|see|provide|ask)\b"
     rf"|(?:for\s+more\s+\w+,?\s+)?you\s+(?:may|might|should|could)\s+(?:want\s+to\s+)?(?:consult|check|refer|ask|look)\b"

@@ -74,6 +74,16 @@ class Partition:
         """Return the clusters with their centroids (means of the members' vectors)."""
         return tuple(Cluster(key, self._mean(ids), tuple(ids)) for key, ids in self._clusters.items())
 
+    @property
+    def members(self) -> tuple[str, ...]:
+        """Return the ids of all pairs, kept or waiting."""
+        return tuple(self._ids)
+
+    @property
+    def centroids(self) -> dict[int, Vector]:
+        """Return the centroids that are searched, scaled to unit length, by cluster."""
+        return {key: self._centroids[place] for place, key in enumerate(self._centroid_ids)}
+
     def shadowed_by(self, pair_id: str) -> str:
         """Return the better pair that keeps this one out; empty when it is kept."""
         return self._shadow.get(pair_id, "")

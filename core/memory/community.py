@@ -7,30 +7,21 @@ vectors of placed pairs are mirrored here, one matrix for each release, scope an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterable, Sequence
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.clusters import Member, Partition
-from core.memory.scoring import Thresholds, score
+from core.memory.scoring import Thresholds, is_neutral, score_of, worth
+from core.memory.topics import Encoders, kept, made
+from core.memory.verification import Key, check
 from core.ports import CorpusStore, Encoder, MemoryChange, MemoryStore, Placement, Remembered
 
+EVICTED_AT_ONCE = 20
+"""Part of the limit by which a full store is emptied, so that not every vote has to."""
 EVERY_RELEASE = "*"
 """Release of a pair that holds for all of them."""
-Key = tuple[str, str, Store]
 Guard = Callable[[str, str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Encoders:
-    """Which encoder makes the vectors of a release."""
-
-    default: Encoder
-    by_release: dict[str, Encoder]
-
-    def of(self, release: str) -> Encoder:
-        """Return the encoder of a release, or of the first of several that are compared."""
-        return self.by_release.get(release.split("+")[0], self.default)
 
 
 class CommunityMemory:
@@ -60,7 +51,7 @@ class CommunityMemory:
             now = Encoders(default, encoders)
             placed = await self._store.placements()
             pairs = {pair.id: pair for _, pair in placed} | {p.id: p for p in await self._store.voted()}
-            vectors = await self._vectors(pairs.values(), now)
+            vectors = await made(self._corpora, now, pairs.values())
             self._encoders, self._partitions, self._home, self._unwritten = now, {}, {}, set()
             late = pairs.keys() - {placement.pair_id for placement, _ in placed}
             for placement, pair in placed:
@@ -74,7 +65,7 @@ class CommunityMemory:
                 if not partition.sound():
                     late |= {pair_id for pair_id, at in self._home.items() if at == key}
                     self._partitions[key] = self._empty(key)
-            await self._write(self._arrange([pairs[pair_id] for pair_id in sorted(late)], vectors))
+            await self._settle(self._arrange([pairs[pair_id] for pair_id in sorted(late)], vectors))
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:
         """Keep the vector of a new, neutral pair, so that a vote can place it."""
@@ -84,18 +75,19 @@ class CommunityMemory:
     async def recall(self, vector: Vector, topic: str, release: str, scope: Scope) -> Recall:
         """Choose the route of a question and the pairs that go with it (ComRAG algorithm 1).
 
-        Reuse also needs that the guard finds no decisive difference and that the pair is not
-        stale; else the pair is for reference.
+        Reuse also needs that enough people vouch for the pair, that the guard finds no decisive
+        difference and that the pair is not stale; else the pair is for reference.
         """
-        high = await self._nearest(vector, release, scope, "high")
-        low = await self._nearest(vector, release, scope, "low")
+        found = await self._nearest(vector, release, scope, "high")
+        low = self._all_shown(await self._nearest(vector, release, scope, "low"), vector)
         reason = ""
-        for pair, similarity in high:
+        for pair, similarity in found:
             if similarity < self.thresholds.delta:
                 break
-            reason = "What it cites has changed since." if pair.stale else self._guard(topic, pair.topic)
+            reason = self._unfit(pair, scope) or self._guard(topic, pair.topic)
             if not reason:
-                return Recall("reuse", ((pair, similarity),), low)
+                return Recall("reuse", ((self._shown(pair, vector), similarity),), low)
+        high = self._all_shown(found, vector)
         return Recall("reference" if high else "avoid", high, low, reason)
 
     async def vote(self, vote: Vote, weight: float) -> Remembered | None:
@@ -106,23 +98,62 @@ class CommunityMemory:
         async with self._changing:
             pair = await self._store.vote(vote, weight)
             if pair is not None:
-                vectors = await self._vectors([pair], self._ready())
-                await self._write(self._arrange([pair], vectors))
+                vectors = await made(self._corpora, self._ready(), [pair])
+                await self._settle(self._arrange([pair], vectors))
             return pair
+
+    async def seed(self, pairs: Sequence[Remembered]) -> set[str]:
+        """Keep pairs that people brought and place them by their prior; return the ids that were new."""
+        async with self._changing:
+            vectors = await made(self._corpora, self._ready(), pairs)
+            new = await self._store.add(pairs)
+            await self._settle(self._arrange([pair for pair in pairs if pair.id in new], vectors))
+            return new
+
+    async def retire(self, pair_ids: Sequence[str]) -> None:
+        """Take pairs out of memory for good: no vote brings them back."""
+        async with self._changing:
+            await self._store.set_aside(pair_ids, "retired")
+            pairs = await self._store.pairs(pair_ids)
+            await self._settle(self._arrange(pairs.values(), {}))
+
+    async def find(self, name: str) -> Remembered | None:
+        """Return the pair of that id, or the first that was imported under it."""
+        pair = await self._store.pair(name)
+        if pair is None and name:
+            labelled = (p for p in await self._store.voted() if p.label == name)
+            pair = min(labelled, key=lambda p: (p.aside != "", p.created_at), default=None)
+        return pair
+
+    async def named(self, pair_id: str) -> str:
+        """Return what people call a pair: the id it was imported under, else its own."""
+        pair = await self._store.pair(pair_id) if pair_id else None
+        return pair.label or pair_id if pair else pair_id
+
+    async def everything(self) -> tuple[Remembered, ...]:
+        """Return every pair with a standing opinion or brought by people, those set aside too."""
+        return await self._store.voted()
+
+    async def verify(self) -> list[str]:
+        """Check every invariant against the store; return a sentence for each one that is broken."""
+        async with self._changing:
+            placed, voted = await self._store.placements(), await self._store.voted()
+            vectors = await kept(self._corpora, self._ready(), [pair for _, pair in placed])
+            return check(placed, voted, vectors, self.thresholds, self._partitions)
 
     async def rebuild(self) -> None:
         """Derive every placement anew from the votes; gives the same stores as before."""
         async with self._changing:
             voted = await self._store.voted()
-            vectors = await self._vectors(voted, self._ready())
+            vectors = await made(self._corpora, self._ready(), voted)
             self._partitions, self._home = {}, {}
             placed = self._arrange(voted, vectors)
             await self._store.clear_placements()
-            await self._write(placed)
+            await self._settle(placed)
 
     def score(self, pair: Remembered) -> float:
         """Return a pair's score from its prior and its standing opinions."""
-        return score(pair.prior, pair.opinions, self.thresholds.prior_strength)
+        return score_of(pair, self.thresholds)
 
     def stores(self) -> dict[str, tuple[Store, bool]]:
         """Return for every placed pair its store, and whether it is kept there."""
@@ -136,7 +167,7 @@ class CommunityMemory:
 
     async def _nearest(
         self, vector: Vector, release: str, scope: Scope, store: Store
-    ) -> tuple[tuple[QAPair, float], ...]:
+    ) -> tuple[tuple[Remembered, float], ...]:
         found: list[tuple[str, float]] = []
         encoders = self._ready()
         for (at, heard, kind), partition in self._partitions.items():
@@ -148,11 +179,21 @@ class CommunityMemory:
         near = sorted((f for f in found if f[1] >= self.thresholds.tau), key=lambda f: (-f[1], f[0]))
         near = near[: self.thresholds.recalled]
         pairs = await self._store.pairs([pair_id for pair_id, _ in near]) if near else {}
-        return tuple(
-            (self._shown(pairs[pair_id], vector), similarity)
-            for pair_id, similarity in near
-            if pair_id in pairs
-        )
+        return tuple((pairs[pair_id], similarity) for pair_id, similarity in near if pair_id in pairs)
+
+    def _unfit(self, pair: Remembered, scope: Scope) -> str:
+        """Say why a pair is not reused whatever is asked; empty where it may be."""
+        if pair.stale:
+            return "What it cites has changed since."
+        vouched = sum(1 for value, _ in pair.opinions if value)
+        if scope.kind == "public" and pair.origin == "answer" and vouched < self.thresholds.min_voters:
+            return f"{vouched} of the {self.thresholds.min_voters} people it needs have voted it good."
+        return ""
+
+    def _all_shown(
+        self, found: Iterable[tuple[Remembered, float]], vector: Vector
+    ) -> tuple[tuple[QAPair, float], ...]:
+        return tuple((self._shown(pair, vector), similarity) for pair, similarity in found)
 
     def _shown(self, pair: Remembered, vector: Vector) -> QAPair:
         return QAPair(
@@ -185,6 +226,31 @@ class CommunityMemory:
                 self._home[pair.id] = key
         return touched
 
+    async def _settle(self, touched: set[str]) -> None:
+        """Evict what is over the limit, and write placements down."""
+        if self.thresholds.limit:
+            for key in {self._home[pair_id] for pair_id in touched if pair_id in self._home}:
+                touched |= await self._evict(key)
+        await self._write(touched)
+
+    async def _evict(self, key: Key) -> set[str]:
+        """Set aside what is worth least, a twentieth of the limit more than needed: it is costly."""
+        members, limit = self._partitions[key].members, self.thresholds.limit
+        if len(members) <= limit:
+            return set()
+        pairs, recalled, now = await self._store.pairs(members), self._partitions[key].kept, time.time()
+        by_worth = sorted(
+            pairs.values(),
+            key=lambda p: (p.id in recalled, worth(p, self.score(p), now), -p.created_at, p.id),
+        )
+        gone = [pair.id for pair in by_worth[: len(members) - limit + limit // EVICTED_AT_ONCE]]
+        await self._store.set_aside(gone, "evicted")
+        touched: set[str] = set(gone)
+        for pair_id in gone:
+            touched |= self._partitions[key].remove(pair_id)
+            del self._home[pair_id]
+        return touched
+
     async def _write(self, touched: set[str]) -> None:
         """Write placements down, with those that an earlier write failed to."""
         self._unwritten |= touched
@@ -211,24 +277,6 @@ class CommunityMemory:
             )
         return MemoryChange(tuple(placements), tuple(removed))
 
-    async def _vectors(self, pairs: Iterable[Remembered], encoders: Encoders) -> dict[str, Vector]:
-        """Find the vectors of pairs' topics; those that a changed encoder lacks are made now."""
-        found: dict[str, Vector] = {}
-        by_encoder: dict[str, list[Remembered]] = {}
-        for pair in pairs:
-            by_encoder.setdefault(encoders.of(pair.release).name, []).append(pair)
-        for name, some in by_encoder.items():
-            encoder = encoders.of(some[0].release)
-            kept = await self._corpora.vectors(name, [content_hash(pair.topic) for pair in some])
-            missing = list(dict.fromkeys(p.topic for p in some if content_hash(p.topic) not in kept))
-            if missing:
-                made = await encoder.encode(missing)
-                fresh = {content_hash(topic): row for topic, row in zip(missing, made, strict=True)}
-                await self._corpora.put_vectors(name, fresh)
-                kept |= fresh
-            found.update((pair.id, kept[content_hash(pair.topic)]) for pair in some)
-        return found
-
     def _ready(self) -> Encoders:
         assert self._encoders is not None, "load() comes first"
         return self._encoders
@@ -240,7 +288,7 @@ class CommunityMemory:
         return self._key(pair, self.thresholds.store(self.score(pair)))
 
     def _neutral(self, pair: Remembered) -> bool:
-        return not pair.opinions and pair.origin == "answer"
+        return is_neutral(pair)
 
     def _partition(self, key: Key) -> Partition:
         if key not in self._partitions:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain import Evidence, Store
+from core.ports import Remembered
 from core.text import query_terms
+
+DAY_SECONDS = 86400.0
+HALF_LIFE_DAYS = 180.0
+"""Days without use after which a pair is worth half: about two releases of a usual product (*ours*)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,10 @@ class Thresholds:
     """Pairs handed to the model as examples, from each store."""
     probed: int = 8
     """Clusters searched for the nearest pairs."""
+    min_voters: int = 1
+    """People who must have voted an answer good before it is reused in public."""
+    limit: int = 0
+    """Pairs that a store of one release and scope holds at most; 0 for no limit."""
 
     def store(self, score: float) -> Store:
         """Name the store that a score belongs in (ComRAG algorithm 2, line 1)."""
@@ -41,6 +51,25 @@ def score(prior: float, opinions: Sequence[tuple[int, float]], strength: float) 
     """Return `(m·s0 + Σ w·v) / (m + Σ w)` over (value, weight) opinions, in 0..1."""
     weights = sum(weight for _, weight in opinions)
     return (strength * prior + sum(weight * value for value, weight in opinions)) / (strength + weights)
+
+
+def score_of(pair: Remembered, thresholds: Thresholds) -> float:
+    """Return a pair's score from its prior and its standing opinions."""
+    return score(pair.prior, pair.opinions, thresholds.prior_strength)
+
+
+def is_neutral(pair: Remembered) -> bool:
+    """Tell whether a pair is in no store: nobody voted on it or brought it, or it was set aside."""
+    return bool(pair.aside) or (not pair.opinions and pair.origin == "answer")
+
+
+def worth(pair: Remembered, score: float, now: float) -> float:
+    """Return what keeping a pair is worth: its score, raised by its uses, halved with age (*ours*).
+
+    Age counts from the last reuse, or from when the pair was made; `now` in seconds since the epoch.
+    """
+    idle_days = max(0.0, now - max(pair.created_at, pair.used_at)) / DAY_SECONDS
+    return float(score * (1 + math.log1p(pair.uses)) * 0.5 ** (idle_days / HALF_LIFE_DAYS))
 
 
 def support(answer: str, evidence: Sequence[Evidence]) -> float:

@@ -35,7 +35,8 @@ _SAID = 0.7
 
 _SEEMS_NAMED = re.compile(
     r"\b(?:old|older|oldest|legacy|earlier|original|initial|former|other|next|newer|upcoming|first|second|third"
-    r"|two|three|both|lts|long[- ]term)\b[\s-]+(?:[\w-]+\s+)?(?:versions?|releases?|editions?|branch(?:es)?|series|lts)\b"
+    r"|two|three|both|lts|long[- ]term)\b[\s-]+(?:[\w-]+\s+)?(?:versions?|releases?|editions?"
+    r"|branch(?:es)?|series|lts)\b"
     r"|\b(?:versions?|releases?|editions?)\s+(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|[a-z]+\s+"
     r"(?:point|dot)\s+\w+)\b"
     r"|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten)\s+(?:point|dot)\s+\w+\b",
@@ -56,6 +57,17 @@ def doubt(question: Question, resolution: Resolution, ruled: Queries) -> Doubt:
     if any(turn.role == "user" for turn in question.history) and (ruled.rewritten or not clear):
         return "follow-up"
     return "release" if _release_in_doubt(question, resolution) else ""
+
+
+def with_thread(question: Question, forms: Queries) -> str:
+    """Return the thread's last question with the message, for one more search by words.
+
+    Only for a message in a thread that was left as it is: it may lean on the thread unseen.
+    """
+    if forms.rewritten:
+        return ""
+    last = next((turn.text for turn in reversed(question.history) if turn.role == "user"), "")
+    return f"{last} {forms.base}" if last else ""
 
 
 async def understand(
@@ -98,7 +110,9 @@ def _fitted(model: LanguageModel, question: Question, product: Product) -> tuple
         if left >= OUTPUT_TOKENS // 2:
             return (Prompt("system", system), Prompt("user", user)), min(OUTPUT_TOKENS, left)
         if not turns:
-            raise ModelRefused(f"A context of {model.context_tokens} tokens is too small; raise OLLAMA_NUM_CTX.")
+            raise ModelRefused(
+                f"A context of {model.context_tokens} tokens is too small; raise OLLAMA_NUM_CTX."
+            )
         del turns[0]
 
 

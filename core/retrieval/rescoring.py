@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from core.domain import ContextChunk
@@ -41,6 +42,12 @@ class PageTerms:
         return cls(frozenset([*titles, *body]), frozenset(pairwise(body)), len(chunk.page))
 
 
+@lru_cache(maxsize=4096)
+def page_terms(chunk: ContextChunk) -> PageTerms:
+    """Read the terms of a page, once."""
+    return PageTerms.of(chunk)
+
+
 def page_score(
     passages: Sequence[float],
     cosine: float,
@@ -60,6 +67,4 @@ def page_score(
     together = sum(rarity[a] + rarity[b] for a, b in pairs if (a, b) in page.pairs) / weight
     second = passages[1] if len(passages) > 1 else 0.0
     short = 1.0 / (1.0 + page.characters / _SHORT_CHARACTERS)
-    return (
-        passages[0] + _SECOND * second + _HELD * held + _PAIRS * together + _NEAR * cosine - _SHORT * short
-    )
+    return passages[0] + _SECOND * second + _HELD * held + _PAIRS * together + _NEAR * cosine - _SHORT * short

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain import ContextChunk, Evidence, Hit, Queries
-from core.ports import Corpus, CorpusStore, Matrix, VectorIndex, WordIndex
+from core.ports import Corpus, CorpusStore, Matrix, Place, Reranker, VectorIndex, WordIndex
 from core.retrieval.confidence import NO_SIGNS, Signs, confidence, signs
 from core.retrieval.fusion import weighted
+from core.retrieval.rescoring import POOL, PageTerms, page_score, page_terms
 from core.text import query_terms
 
 CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
+NEAR = 100
+"""Hits of the dense retriever whose cosines are known to the second look at pages; 40 of them are fused."""
 KEPT = 8
 """Context chunks after fusion (QA pre-generation, retrieval)."""
 CACHED = 4096
@@ -27,15 +30,21 @@ class Weights:
 
     dense: float = 0.3
     lexical: float = 0.7
+    beside: float = 0.3
+    """What queries `beside` a message add to the other two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Evidence, best first, the signs of how good it is, and the rarity of the question's terms."""
+    """Evidence, best first, the signs of how good it is, and the rarity of the question's terms.
+
+    `ranks` tells for each context chunk at which rank which retriever found it.
+    """
 
     evidence: tuple[Evidence, ...] = ()
     signs: Signs = NO_SIGNS
     rarity: dict[str, float] = field(default_factory=dict)
+    ranks: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def confidence(self) -> float:
@@ -54,14 +63,21 @@ class Searcher:
     """Searches the live corpora; knows which chunks are live, whatever the indexes hold."""
 
     def __init__(
-        self, store: CorpusStore, vectors: VectorIndex, words: WordIndex, weights: Weights | None = None
+        self,
+        store: CorpusStore,
+        vectors: VectorIndex,
+        words: WordIndex,
+        weights: Weights | None = None,
+        reranker: Reranker | None = None,
     ) -> None:
         self._store = store
         self._vectors = vectors
         self._words = words
         self._weights = weights or Weights()
+        self._reranker = reranker
         self._live: dict[str, _Live] = {}
-        self._contexts: OrderedDict[str, ContextChunk] = OrderedDict()
+        self._contexts: OrderedDict[str, tuple[ContextChunk, PageTerms]] = OrderedDict()
+        self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -80,11 +96,16 @@ class Searcher:
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name]
         self._contexts.clear()
+        self._places.clear()
 
-    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
+    async def search(
+        self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT, beside: str = ""
+    ) -> Found:
         """Return up to `keep` context chunks of a release, best first, numbered from 1.
 
-        `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned.
+        `vectors` has one row, the dense query (further rows are left out). `beside` is one more query by
+        words that counts less than the others and tells nothing about confidence. Only live chunks are
+        returned.
         """
         live = self._live.get(release)
         if live is None:
@@ -93,42 +114,89 @@ class Searcher:
         terms = [query_terms(form) for form in dict.fromkeys(forms)]
         collection = live.corpus.collection
         every = list(dict.fromkeys(term for some in terms for term in some))
-        dense, lexical, rarity = await asyncio.gather(
-            self._vectors.search(collection, vectors[:1], CANDIDATES),
-            asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
+        more = [query_terms(beside)] if beside else []
+        dense, by_words, rarity = await asyncio.gather(
+            self._vectors.search(collection, vectors[:1], NEAR),
+            asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in (*terms, *more))),
             self._words.rarity(collection, every),
         )
-        lists = [(self._weights.dense / len(dense), _only(live, hits)) for hits in dense]
+        near = _only(live, dense[0])
+        lexical, added = by_words[: len(terms)], by_words[len(terms) :]
+        lists = [(self._weights.dense, near[:CANDIDATES])]
         lists += [(self._weights.lexical / len(lexical), _only(live, hits)) for hits in lexical]
+        lists += [(self._weights.beside, _only(live, hits)) for hits in added]
         fused = weighted(lists)
-        cosines = {hit.chunk_id: hit.score for hits in reversed(dense) for hit in hits}
-        evidence = await self._evidence(live, fused, cosines, keep)
-        read = signs(terms[-1], rarity, dense[0], lexical[-1], evidence, live.corpus.chunks)
-        return Found(evidence, read, rarity)
+        pool = await self._evidence(live, fused, near, terms[-1], rarity, POOL if self._reranker else keep)
+        read = signs(terms[-1], rarity, near, lexical[-1], pool[:keep], live.corpus.chunks)
+        evidence = await self._reranked(queries.base, pool, keep)
+        names = ["dense", "words", "words, filtered"][: 1 + len(terms)] + ["words, with the thread"] * len(
+            more
+        )
+        ranked = {name: hits for name, (_, hits) in zip(names, lists, strict=True)}
+        return Found(evidence, read, rarity, _ranks(evidence, live, ranked))
+
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        """Return the pages under each path and heading, by release; remembered until a corpus changes."""
+        if missing := [place for place in places if place not in self._places]:
+            self._places |= await self._store.pages_like(missing)
+            while len(self._places) > CACHED:
+                del self._places[next(iter(self._places))]
+        return {place: self._places.get(place, {}) for place in places}
+
+    async def _reranked(self, question: str, pool: tuple[Evidence, ...], keep: int) -> tuple[Evidence, ...]:
+        if self._reranker is None or len(pool) < 2:
+            return pool[:keep]
+        passages = [f"{e.chunk.title}: {e.chunk.heading}\n" + "\n".join(e.matched) for e in pool]
+        scores = await self._reranker.scores(question, passages)
+        order = sorted(range(len(pool)), key=lambda at: -scores[at])[:keep]
+        return tuple(
+            replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)
+        )
 
     async def _evidence(
-        self, live: _Live, fused: Sequence[Hit], cosines: dict[str, float], keep: int
+        self,
+        live: _Live,
+        fused: Sequence[Hit],
+        near: Sequence[Hit],
+        terms: Sequence[str],
+        rarity: Mapping[str, float],
+        keep: int,
     ) -> tuple[Evidence, ...]:
         grouped: dict[str, list[Hit]] = {}
         for hit in fused:
             grouped.setdefault(live.context_of[hit.chunk_id], []).append(hit)
-        best = list(grouped)[:keep]
-        chunks = await self._chunks(best)
+        cosines: dict[str, float] = {}
+        for hit in near:
+            cosines.setdefault(live.context_of[hit.chunk_id], hit.score)
+        farthest = near[-1].score if near else 0.0
+        pool = await self._chunks(list(grouped)[:POOL])
+        scored = [
+            (
+                page_score(
+                    [hit.score for hit in grouped[key]], cosines.get(key, farthest), page, terms, rarity
+                ),
+                key,
+                chunk,
+            )
+            for key, (chunk, page) in pool.items()
+        ]
+        scored.sort(key=lambda entry: -entry[0])
         return tuple(
             Evidence(
                 number,
-                chunks[context_id],
-                grouped[context_id][0].score,
-                tuple(live.text_of[hit.chunk_id] for hit in grouped[context_id]),
-                max(cosines.get(hit.chunk_id, 0.0) for hit in grouped[context_id]),
+                chunk,
+                score,
+                tuple(live.text_of[hit.chunk_id] for hit in grouped[key]),
+                cosines.get(key, 0.0),
             )
-            for number, context_id in enumerate((c for c in best if c in chunks), start=1)
+            for number, (score, key, chunk) in enumerate(scored[:keep], start=1)
         )
 
-    async def _chunks(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
+    async def _chunks(self, ids: Sequence[str]) -> dict[str, tuple[ContextChunk, PageTerms]]:
         missing = [key for key in ids if key not in self._contexts]
         if missing:
-            self._contexts.update(await self._store.contexts(missing))
+            found = await self._store.contexts(missing)
+            self._contexts.update({key: (chunk, page_terms(chunk)) for key, chunk in found.items()})
             while len(self._contexts) > CACHED:
                 self._contexts.popitem(last=False)
         return {key: self._contexts[key] for key in ids if key in self._contexts}
@@ -149,7 +217,23 @@ def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
         rarity |= found.rarity
     best = max(lists, key=lambda found: found.confidence)
     evidence = tuple(replace(item, number=number) for number, item in numbered)
-    return Found(evidence, best.signs, rarity)
+    ranks: dict[str, dict[str, int]] = {}
+    for found in reversed(lists):
+        ranks |= found.ranks
+    return Found(evidence, best.signs, rarity, ranks)
+
+
+def _ranks(
+    evidence: Sequence[Evidence], live: _Live, lists: Mapping[str, Sequence[Hit]]
+) -> dict[str, dict[str, int]]:
+    """Tell for each context chunk the rank of its best passage in every list that has one."""
+    ranks: dict[str, dict[str, int]] = {item.chunk.id: {} for item in evidence}
+    for name, hits in lists.items():
+        for rank, hit in enumerate(hits, start=1):
+            found = ranks.get(live.context_of[hit.chunk_id])
+            if found is not None:
+                found.setdefault(name, rank)
+    return ranks
 
 
 def _only(live: _Live, hits: Sequence[Hit]) -> list[Hit]:

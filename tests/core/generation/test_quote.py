@@ -23,7 +23,7 @@ def test_it_says_that_it_quotes_and_cites_what_it_quotes() -> None:
         "How do I set a secret key?", evidence(1, UPLOADS, heading="File Uploads"), evidence(2, SESSIONS)
     )
     first, *rest = text.split("\n\n")
-    assert first == "No language model is connected, so I quote the Flask 3.1 documentation:"
+    assert first == "No language model answered, so I quote the Flask 3.1 documentation:"
     assert rest[0].startswith("**Quickstart › Sessions**\n> ")
     assert "To use sessions you have to set a secret key. Here is how sessions work: [1]" in rest[0]
     assert [(c.number, c.url) for c in citations] == [(1, "https://docs.example.org/quickstart/#sessions")]

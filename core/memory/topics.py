@@ -1,0 +1,52 @@
+"""The vectors of pairs: each pair is compared by its topic, embedded by the encoder of its release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.domain import Vector, content_hash
+from core.ports import CorpusStore, Encoder, Remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Encoders:
+    """Which encoder makes the vectors of a release."""
+
+    default: Encoder
+    by_release: dict[str, Encoder]
+
+    def of(self, release: str) -> Encoder:
+        """Return the encoder of a release, or of the first of several that are compared."""
+        return self.by_release.get(release.split("+")[0], self.default)
+
+
+async def kept(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
+    """Return the vectors that are kept, by pair id."""
+    found: dict[str, Vector] = {}
+    for encoder, some in _by_encoder(encoders, pairs):
+        vectors = await corpora.vectors(encoder.name, [content_hash(pair.topic) for pair in some])
+        found |= {p.id: vectors[key] for p in some if (key := content_hash(p.topic)) in vectors}
+    return found
+
+
+async def made(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
+    """Return the vectors of all pairs, by pair id; those that a changed encoder lacks are made now."""
+    pairs = list(pairs)
+    found = await kept(corpora, encoders, pairs)
+    for encoder, some in _by_encoder(encoders, (pair for pair in pairs if pair.id not in found)):
+        topics = list(dict.fromkeys(pair.topic for pair in some))
+        fresh = dict(zip(topics, await encoder.encode(topics), strict=True))
+        await corpora.put_vectors(encoder.name, {content_hash(topic): row for topic, row in fresh.items()})
+        found |= {pair.id: fresh[pair.topic] for pair in some}
+    return found
+
+
+def _by_encoder(
+    encoders: Encoders, pairs: Iterable[Remembered]
+) -> Iterable[tuple[Encoder, list[Remembered]]]:
+    sorted_out: dict[str, tuple[Encoder, list[Remembered]]] = {}
+    for pair in pairs:
+        encoder = encoders.of(pair.release)
+        sorted_out.setdefault(encoder.name, (encoder, []))[1].append(pair)
+    return sorted_out.values()
