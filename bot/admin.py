@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from bot.chat import Person, Reply, Responder
@@ -21,26 +22,34 @@ EDIT_SECONDS = 2.0
 HELP = (
     "`/threadlore status` how releases, memory and model are\n"
     "`/threadlore releases` which releases there are\n"
-    "`/threadlore reindex [release]` read the sources anew; the old pages answer meanwhile"
+    "`/threadlore reindex [release]` read the sources anew; the old pages answer meanwhile\n"
+    "`/threadlore forget me` (admins also: `forget slack:U123`) remove what a person asked and voted"
 )
+CONFIRM = "confirm"
+_MENTION = re.compile(r"<@!?(\w+)(?:\|[^>]*)?>")
+Forget = Callable[[str], Awaitable[Any]]
 
 
 class Admin:
     """Carries out `/threadlore …` for those who may."""
 
-    def __init__(self, library: Library, admins: Collection[str]) -> None:
+    def __init__(self, library: Library, admins: Collection[str], forget: Forget | None = None) -> None:
         self.library = library
         self._admins = frozenset(admins)
+        self._forget = forget
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, text: str, person: Person, responder: Responder) -> None:
         """Carry out one command line for a person, or say why not."""
+        words = text.split()
+        if words[:2] == ["forget", "me"] and self._forget is not None:
+            await self._forget_person(person.id, words[2:], "me", responder)
+            return
         if not (person.admin or person.id in self._admins):
             await responder.reply(
                 Reply("Only admins may do that. An admin can add you with THREADLORE_ADMINS in `.env`.")
             )
             return
-        words = text.split()
         match words:
             case ["status"]:
                 await responder.reply(Reply(status_text(await self.library.status())))
@@ -48,10 +57,26 @@ class Admin:
                 await responder.reply(Reply(releases_text(await self.library.releases())))
             case ["reindex"] | ["reindex", _]:
                 await self._reindex(words[1] if len(words) > 1 else "", responder)
+            case ["forget", who, *rest] if self._forget is not None:
+                await self._forget_person(_account(who, person), rest, who, responder)
             case [] | ["help"]:
                 await responder.reply(Reply(HELP))
             case _:
                 await responder.reply(Reply(f"I don't know `{text.strip()}`. There is:\n{HELP}"))
+
+    async def _forget_person(self, user: str, rest: list[str], said: str, responder: Responder) -> None:
+        """Forget a person once it is confirmed: it cannot be taken back."""
+        if not user:
+            told = f"I can't tell who `{said}` is; write the account, such as `slack:U123` or `discord:456`."
+        elif rest != [CONFIRM]:
+            told = (
+                f"This removes for good what {'you' if said == 'me' else user} asked and voted, with the "
+                f"answers and what was remembered of them. To go on: `/threadlore forget {said} {CONFIRM}`"
+            )
+        else:
+            assert self._forget is not None
+            told = (await self._forget(user)).text
+        await responder.reply(Reply(told))
 
     async def _reindex(self, release: str, responder: Responder) -> None:
         if release and not self.library.known(release):
@@ -100,6 +125,14 @@ class Admin:
             log.warning("what a reindex did could not be shown (%s): %s", error, text)
 
 
+def _account(said: str, admin: Person) -> str:
+    """Return the account that a mention or an id means, on the admin's platform; empty for a mere name."""
+    platform = admin.id.partition(":")[0]
+    if match := _MENTION.fullmatch(said):
+        return f"{platform}:{match[1]}"
+    return "" if said.startswith("@") else said if ":" in said else f"{platform}:{said}"
+
+
 def progress_text(progress: Progress) -> str:
     """Say in one line how far a reindex is."""
     if progress.stage == "reading":
@@ -141,6 +174,13 @@ def releases_text(releases: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def _bounds(memory: dict[str, Any]) -> str:
+    """Say what keeps memory small and safe, where it is set."""
+    voters, limit = memory.get("min_voters", 1), memory.get("limit", 0)
+    said = f"; reused in public from {voters} voters on" if voters > 1 else ""
+    return said + (f"; at most {limit} of each a release" if limit else "")
+
+
 def status_text(status: dict[str, Any]) -> str:
     """Say how everything is, problems last."""
     memory = status["memory"]
@@ -149,7 +189,7 @@ def status_text(status: dict[str, Any]) -> str:
         f"**{status['product']}**",
         releases_text(status["releases"]),
         f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
-        f"{memory['votes']} votes on {memory['answers']} answers",
+        f"{memory['votes']} votes on {memory['answers']} answers{_bounds(memory)}",
         f"Embedder: {status['embedder']}",
     ]
     if model:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.forgetting import Forgetting
 from bot.home import Home
 from core.catalogue import Catalogue, load_catalogue
 from core.engine import Engine
@@ -23,13 +24,17 @@ from core.models.breaker import Breaker
 from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
+from core.models.reranker import load_reranker
 from core.ports import ConversationStore, CorpusStore, Encoder, Source
+from core.reading import Reader
 from core.research import Research
 from core.retrieval.search import Searcher
 from core.settings import Settings
+from core.steps import Steps
 from storage.conversations import SqlConversations
 from storage.corpora import SqlCorpora
 from storage.database import Database
+from storage.forgetting import SqlPeople
 from storage.memories import SqlMemories
 from storage.vectors import ChromaVectors, set_aside_if_broken
 from storage.words import TantivyWords
@@ -49,6 +54,8 @@ class Threadlore:
     conversations: ConversationStore
     corpora: CorpusStore
     intervals: dict[tuple[str, str], float]
+    research: Research
+    people: Forgetting
 
 
 def find_catalogue(settings: Settings) -> Path:
@@ -89,7 +96,7 @@ async def build(
             )
         database = await Database.open(home.path, settings.database_url.get_secret_value())
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
-        vectors = words = model = None
+        vectors = words = model = reranker = None
         try:
             corpora, memories = SqlCorpora(database), SqlMemories(database)
             vectors, words = ChromaVectors(home.path / "vectors"), TantivyWords(home.path / "words")
@@ -101,10 +108,18 @@ async def build(
             memory = CommunityMemory(
                 memories,
                 corpora,
-                Thresholds(settings.reuse_threshold, settings.cluster_threshold, settings.quality_threshold),
+                Thresholds(
+                    settings.reuse_threshold,
+                    settings.cluster_threshold,
+                    settings.quality_threshold,
+                    min_voters=settings.min_voters,
+                    limit=settings.memory_limit,
+                ),
                 lambda asked, remembered: guard(asked, remembered, names, releases),
             )
-            searcher = Searcher(corpora, vectors, words)
+            if settings.reranker_model:
+                reranker = await asyncio.to_thread(load_reranker, settings.reranker_model)
+            searcher = Searcher(corpora, vectors, words, reranker=reranker)
             sources = _open_sources(catalogue, settings)
             indexer = Indexer(
                 corpora,
@@ -122,14 +137,19 @@ async def build(
                     num_ctx=settings.ollama_num_ctx,
                     keep_alive=settings.ollama_keep_alive,
                 )
-            research = Research(catalogue, memory, searcher, encoders)
+            writer = Breaker(model) if model else None
+            steps = Steps(
+                writer, only=() if settings.fast else settings.model_steps, seconds=settings.steps_seconds
+            )
+            research = Research(catalogue, memory, searcher, encoders, steps)
             engine = Engine(
                 catalogue,
                 memory,
                 memories,
                 research,
-                Breaker(model) if model else None,
+                writer,
                 settings.helpers,
+                Reader(product.name, steps, settings.selected_chunks),
             )
             await library.open()
             intervals = {
@@ -137,13 +157,25 @@ async def build(
                 for release in sources
                 for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
             }
+            people = Forgetting(catalogue.people, SqlPeople(database), memory, encoders, home.path)
             yield Threadlore(
-                settings, catalogue, engine, library, memory, SqlConversations(database), corpora, intervals
+                settings,
+                catalogue,
+                engine,
+                library,
+                memory,
+                SqlConversations(database),
+                corpora,
+                intervals,
+                research,
+                people,
             )
         finally:
             encoders.close()
             if model is not None:
                 await model.close()
+            if reranker is not None:
+                reranker.close()
             for index in (vectors, words):
                 if index is not None:
                     await asyncio.to_thread(index.close)

@@ -102,12 +102,40 @@ def parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="print it as JSON")
     why = command("why", "Explain an answer: release, route, memory, pages.")
     why.add_argument("answer_id", help="what `ask --json` calls answer_id")
-    memory = command("memory", "Look after community memory.")
-    memory.add_argument(
-        "action", choices=["rebuild"], help="rebuild: derive every placement from the votes again"
-    )
+    forget = command("forget", "Forget a person: questions, answers to them, votes, and what came of them.")
+    forget.add_argument("--user", required=True, help="whom, such as slack:U1; linked accounts go with it")
+    _memory_parser(command("memory", "Look after community memory."), common)
     command("chat", "A channel in the terminal.")
     return root
+
+
+def _memory_parser(memory: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+    actions = memory.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    def action(name: str, text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, parents=[common], help=text, description=text)
+
+    listed = action("list", "List what people voted on or brought, a line a pair.")
+    listed.add_argument("--release", help="only this release; * for pairs that hold for all of them")
+    listed.add_argument("--store", choices=["high", "low", "retired", "evicted"], help="only this store")
+    shown = action("show", "Show one pair: question, answer, pages, votes.")
+    for parser_ in (listed, shown):
+        parser_.add_argument("--json", action="store_true", help="print it as JSON")
+    why = action("why", "Explain an answer: release, route, memory, pages.")
+    why.add_argument("answer_id", help="what `ask --json` calls answer_id")
+    retire = action("retire", "Take a pair out of memory for good.")
+    for parser_ in (shown, retire):
+        parser_.add_argument("id", help="the pair's id, or the one it was imported under")
+    action("rebuild", "Derive every placement from the votes again.")
+    action("verify", "Check memory against the votes; exit status 1 where something is wrong.")
+    export = action("export", "Write all pairs to a file that `import` reads.")
+    export.add_argument("file", type=Path, help="JSONL file to write; - for standard output")
+    import_ = action("import", "Bring questions and answers that are known to be good.")
+    import_.add_argument(
+        "file",
+        type=Path,
+        help="JSONL or CSV: question, answer, and where known release, url, score, id; - for standard input",
+    )
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -132,6 +160,8 @@ def _run(options: argparse.Namespace) -> int:
         return _batch(settings, options)
     if options.command == "ask" and not options.question:
         return _wrong('write the question: threadlore ask "How do I …?"')
+    if options.command == "memory" and options.action in ("import", "export"):
+        return _exchange(settings, options)
     request = {k: v for k, v in vars(options).items() if k not in ("home", "config", "debug", "port")}
     return asyncio.run(carry_out(settings, request, sys.stdout))
 
@@ -145,6 +175,21 @@ def _batch(settings: Settings, options: argparse.Namespace) -> int:
             lines[place] = _with_defaults(line, options)
     with options.out.open("w", encoding="utf-8") as out:
         return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
+
+
+def _exchange(settings: Settings, options: argparse.Namespace) -> int:
+    request: dict[str, Any] = {"command": "memory", "action": options.action}
+    is_standard = str(options.file) == "-"
+    if options.action == "import":
+        raw = sys.stdin.buffer.read() if is_standard else options.file.read_bytes()
+        request |= {"text": raw.decode("utf-8-sig", "replace"), "name": options.file.name}
+    if options.action == "import" or is_standard:
+        return asyncio.run(carry_out(settings, request, sys.stdout))
+    # what was said in private channels is in it
+    with open(
+        options.file, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)
+    ) as out:
+        return asyncio.run(carry_out(settings, request, out))
 
 
 def _with_defaults(line: str, options: argparse.Namespace) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 from bot.admin import done_text, status_text
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.memory_commands import memory, why
 from bot.render import compose
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
@@ -41,9 +42,12 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         case "status":
             await _status(app, request, send)
         case "why":
-            await _why(app, request, send)
+            await why(app, request, send)
+        case "forget":
+            await send({"line": (await app.people.forget(request["user"])).text})
+            await send({"code": 0})
         case "memory":
-            await _memory(app, request, send)
+            await memory(app, request, send)
         case other:
             raise UsageError(f"There is no command '{other}'; `threadlore --help` lists them.")
 
@@ -51,7 +55,7 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     answer = await app.engine.answer(_question(app, request))
     if request.get("json"):
-        line = _json(shown(answer) | {"answer_id": answer.id})
+        line = _json(shown(answer) | await _pair_id(app, answer) | {"answer_id": answer.id})
     else:
         line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
     await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})
@@ -70,7 +74,8 @@ async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             if not isinstance(entry, dict):
                 raise UsageError("the line is no JSON object")
             key = entry.get("id", number)
-            out = {"id": key} | shown(await app.engine.answer(_question(app, entry)))
+            answer = await app.engine.answer(_question(app, entry))
+            out = {"id": key} | shown(answer) | await _pair_id(app, answer)
         except ThreadloreError as error:
             out = {"id": key, "error": str(error)}
         except Exception as error:  # the other lines go on, whatever is wrong with this one
@@ -134,7 +139,12 @@ def _json(value: dict[str, Any]) -> str:
 
 
 def shown(answer: Answer) -> dict[str, Any]:
-    """Return an answer as the command line writes it."""
+    """Return an answer as the command line writes it.
+
+    `matched` are the search chunks that led to a context chunk, `ranks` where each retriever had it.
+    """
+    traced = answer.trace.get("evidence", ())
+    ranks = {number: page.get("ranks", {}) for number, page in enumerate(traced, start=1)}
     return {
         "answer": answer.text,
         "route": answer.route,
@@ -143,6 +153,7 @@ def shown(answer: Answer) -> dict[str, Any]:
             {key: value for key, value in asdict(citation).items() if key != "hash"}
             for citation in answer.citations
         ],
+        "offers": list(answer.offers),
         "retrieved": [
             {
                 "rank": rank,
@@ -153,6 +164,8 @@ def shown(answer: Answer) -> dict[str, Any]:
                 "release": item.chunk.release,
                 "score": round(item.score, 4),
                 "text": item.chunk.text,
+                "matched": list(item.matched),
+                "ranks": ranks.get(item.number, {}),
             }
             for rank, item in enumerate(answer.evidence, start=1)
         ],
@@ -161,11 +174,18 @@ def shown(answer: Answer) -> dict[str, Any]:
             "filtered": answer.queries.filtered,
             "versionless": answer.queries.versionless,
         },
+        "parts": list(answer.queries.parts) if len(answer.queries.parts) > 1 else [],
+        "steps": answer.trace.get("steps", {}),
         "confidence": round(answer.confidence, 4),
         "pair_id": answer.pair_id if answer.route == "reuse" else "",
         "similarity": round(answer.similarity, 4),
         "timings_ms": answer.timings_ms,
     }
+
+
+async def _pair_id(app: Threadlore, answer: Answer) -> dict[str, str]:
+    """Name a reused pair by the id it was imported under, where there is one."""
+    return {"pair_id": await app.memory.named(answer.pair_id) if answer.route == "reuse" else ""}
 
 
 async def _vote(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -248,6 +268,8 @@ async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def status_of(app: Threadlore) -> dict[str, Any]:
     """Return the library's status with the model's."""
     status = await app.library.status()
+    thresholds = app.memory.thresholds
+    status["memory"] |= {"min_voters": thresholds.min_voters, "limit": thresholds.limit}
     model = app.engine.model
     if model is not None:
         health = await model.health()
@@ -255,21 +277,3 @@ async def status_of(app: Threadlore) -> dict[str, Any]:
         if not health.ready:
             status["problems"].append(f"{health.problem} Until then answers quote the documentation.")
     return status
-
-
-async def _why(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    try:
-        found = await app.engine.why(request["answer_id"])
-    except KeyError:
-        raise UsageError(f"There is no answer {request['answer_id']}.") from None
-    await send({"line": "\n".join([f"“{found['question']}”", *found["sentences"]])})
-    await send({"code": 0})
-
-
-async def _memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    if request["action"] == "rebuild":
-        before = app.memory.stores()
-        await app.memory.rebuild()
-        same = "as before" if app.memory.stores() == before else "other than before: please report this"
-        await send({"line": f"Derived {len(app.memory.stores())} placements from the votes, {same}."})
-    await send({"code": 0})

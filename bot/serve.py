@@ -44,7 +44,7 @@ def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
 async def serve(settings: Settings) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
     async with build(settings, "serve") as app:
-        admin = Admin(app.library, settings.admins)
+        admin = Admin(app.library, settings.admins, app.people.forget)
         dispatch = Dispatch(app.engine, app.conversations, admin, Limits(settings.questions_per_minute))
 
         async def carry_out(request: dict[str, Any], send: Send) -> None:

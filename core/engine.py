@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +12,16 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Citation, Question, Recall, Route, Vote
 from core.errors import ModelError, ModelUnavailable
 from core.generation import phrases
-from core.generation.answer import Request, write
+from core.generation.answer import write
 from core.generation.citations import citation
-from core.generation.context import reduce
-from core.generation.quote import quote
-from core.generation.temperature import adaptive
+from core.generation.composite import nothing_on
 from core.memory.community import CommunityMemory
 from core.memory.scoring import support
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.prompts import DONT_KNOW, PROMPT_VERSION
+from core.reading import Reader, without
 from core.research import ENOUGH, Asked, Research
 from core.retrieval.search import Found
-from core.text import query_terms
 
 
 class Silence:
@@ -47,6 +45,7 @@ class Engine:
         research: Research,
         model: LanguageModel | None,
         helpers: Collection[str] = (),
+        reader: Reader | None = None,
     ) -> None:
         self.product = catalogue.product
         self.model = model
@@ -55,6 +54,7 @@ class Engine:
         self._store = store
         self._research = research
         self._helpers = frozenset(helpers)
+        self._reader = reader or Reader(self.product.name)
         self._person = {account: name for name, all_ in catalogue.people.items() for account in all_}
 
     async def answer(self, question: Question, listener: Listener | None = None) -> Answer:
@@ -122,49 +122,60 @@ class Engine:
         pair, similarity = recall.high[0]
         answer = self._new(asked, "reuse", pair.answer, pair.citations, confidence=pair.score)
         answer = replace(answer, pair_id=pair.id, similarity=similarity)
+        first = await self._store.answer(f"a{pair.id[1:]}")
+        if first and asked.resolution.origin in ("latest", "channel"):
+            answer = replace(answer, offers=tuple(first["trace"].get("offers", ())))
         return await self._keep(asked, answer)
 
     async def _write(self, asked: Asked, recall: Recall, found: Found, listener: Listener) -> Answer:
         if self.model is None:
             raise ModelUnavailable("No model is configured; set OLLAMA_HOST.")
-        scores = [pair.score for pair, _ in recall.high]
-        request = Request(
-            question=asked.queries.base,
-            product=self.product.name,
-            releases=asked.releases,
-            evidence=found.evidence,
-            high=tuple(pair for pair, _ in recall.high),
-            low=tuple(pair for pair, _ in recall.low),
-            history=asked.question.history,
-            parts=asked.parts,
-            texts=reduce(found.evidence, _terms(asked), _weight(found)),
-            temperature=adaptive(scores),
-        )
+        request = await self._reader.request(asked, recall, found)
         asked.trace |= {
             "model": self.model.name,
             "prompts": PROMPT_VERSION,
             "temperature": request.temperature,
         }
+        if asked.course.failure:
+            raise asked.course.failure
         written = await write(self.model, request, listener.text)
         asked.lap("write")
         if written.text == DONT_KNOW:
             return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
         route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
-        citations = written.citations or tuple(citation(item, item.number) for item in found.evidence[:2])
+        citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
         asked.trace["uncited"] = not written.citations
-        return await self._keep(asked, self._new(asked, route, written.text, citations, found))
+        return await self._say(asked, route, written.text, citations, found, asked.open)
 
     async def _quote(self, asked: Asked, recall: Recall, found: Found) -> Answer:
         """Quote the pages; what was voted down for this very question is not quoted again."""
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in recall.low if near >= delta for c in pair.citations}
-        evidence = tuple(item for item in found.evidence if item.chunk.hash not in rejected)
-        text, citations = quote(_terms(asked), evidence, _weight(found), self.product.name, asked.partition)
+        text, citations, missed = self._reader.quoted(asked, found, rejected)
         asked.lap("quote")
         if not citations:
             return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
+        return await self._say(asked, "quote", text, citations, without(found, rejected), missed)
+
+    async def _say(
+        self,
+        asked: Asked,
+        route: Route,
+        text: str,
+        citations: tuple[Citation, ...],
+        found: Found,
+        missed: Sequence[str],
+    ) -> Answer:
+        """Finish an answer from pages: say what they lack, and which releases say something else."""
+        first = next((item for item in found.evidence if item.chunk.hash == citations[0].hash), None)
+        told = text.partition("\n\n")[2] if route == "quote" else text
+        offers = await self._research.offers(asked, told, first) if first else ()
+        asked.trace["offers"] = list(offers)
+        asked.lap("offers")
+        lacking = nothing_on(missed, self.product.name, asked.partition)
+        text = "\n\n".join(part for part in (text, lacking) if part)
         return await self._keep(
-            asked, self._new(asked, "quote", text, citations, replace(found, evidence=evidence))
+            asked, replace(self._new(asked, route, text, citations, found), offers=offers)
         )
 
     async def _abstain(self, asked: Asked, text: str, found: Found | None = None) -> Answer:
@@ -216,11 +227,3 @@ class Engine:
         await self._store.save_answer(answer, asked.question, pair)
         asked.lap("save")
         return answer
-
-
-def _terms(asked: Asked) -> list[str]:
-    return query_terms(asked.queries.versionless or asked.queries.filtered or asked.queries.base)
-
-
-def _weight(found: Found) -> Callable[[str], float]:
-    return lambda term: found.rarity.get(term, 0.0)

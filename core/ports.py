@@ -5,7 +5,7 @@ What does I/O is async. Ids are content hashes, so that repeating a call changes
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -398,6 +398,28 @@ class MemoryStore(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """Return the numbers of answers, pairs, votes, and pairs in the high and low store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was removed of a person: how much, which answers (of others too), and what they had asked."""
+
+    questions: int
+    pairs: int
+    votes: int
+    messages: int
+    answers: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
+
+
+class PersonStore(Protocol):
+    """Forgets people."""
+
+    async def forget(self, accounts: Collection[str], voters: Collection[str]) -> Forgotten:
+        """Remove what accounts asked and `voters` voted, and all that was made of it."""
+
+    async def scrub(self) -> None:
+        """Overwrite what was removed; raises StorageError where that cannot be done now."""
 
 
 # --- conversations ----------------------------------------------------------------------------

@@ -2,43 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from core.domain import Evidence
+from core.domain import Citation, Evidence, Recall
 from core.generation import context, reduction, selection
+from core.generation.answer import Request
+from core.generation.composite import Part, quote_parts
+from core.generation.quote import quote
+from core.generation.temperature import adaptive
 from core.research import Asked
 from core.retrieval.search import Found
 from core.steps import Steps
+from core.text import query_terms
 
 _GROUPS = 3
 """Releases and parts for each of which the model selects as many chunks as for a single question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The chunks to answer from, best first, and what is left of each, by number."""
-
-    evidence: tuple[Evidence, ...]
-    texts: Mapping[int, str]
-
-
 class Reader:
-    """Reduces and selects: by the model where it may, else by rule."""
+    """Reduces and selects, by the model where it may, else by rule; quotes where no model writes."""
 
     def __init__(self, product: str, steps: Steps | None = None, keep: int = context.KEPT) -> None:
         self._product = product
         self._steps = steps or Steps()
         self._keep = keep
 
-    async def read(self, asked: Asked, found: Found) -> Reading:
-        """Reduce what was found, then select from what is left."""
+    async def request(self, asked: Asked, recall: Recall, found: Found) -> Request:
+        """Reduce what was found, select from what is left, and say what an answer is to be written from."""
         texts = await self.reduce(asked, found)
         asked.lap("reduce")
         chosen = await self.select(asked, found, texts)
         asked.lap("select")
         asked.trace["read"] = [item.number for item in chosen]
-        return Reading(tuple(chosen), texts)
+        return Request(
+            question=asked.answerable,
+            product=self._product,
+            releases=asked.releases,
+            evidence=tuple(chosen),
+            high=tuple(pair for pair, _ in recall.high),
+            low=tuple(pair for pair, _ in recall.low),
+            history=asked.question.history,
+            parts=tuple(part for part in asked.parts if part not in asked.open),
+            texts=texts,
+            temperature=adaptive([pair.score for pair, _ in recall.high]),
+        )
 
     async def reduce(self, asked: Asked, found: Found) -> Mapping[int, str]:
         """Keep of each chunk what bears on the question: number to text, chunks without any left out."""
@@ -48,7 +56,7 @@ class Reader:
             "reduce",
             lambda model: reduction.reduce(model, asked.answerable, self._product, asked.releases, evidence),
         )
-        return texts or context.reduce(evidence, asked.terms, lambda term: found.rarity.get(term, 0.0))
+        return texts or context.reduce(evidence, asked.terms, found.weight)
 
     async def select(
         self, asked: Asked, found: Found, texts: Mapping[int, str] | None = None
@@ -72,3 +80,26 @@ class Reader:
         missed = [group for group in asked.groups if not any(item.chunk.id in group for item in chosen)]
         first = [next((item for item in left if item.chunk.id in group), None) for group in missed]
         return [*chosen, *{item.number: item for item in first if item}.values()]
+
+    def quoted(
+        self, asked: Asked, found: Found, rejected: Collection[str] = ()
+    ) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+        """Quote the pages, each part of the question on its own; pages of the `rejected` hashes are not.
+
+        Returns Markdown, its citations, and the parts on which there is nothing.
+        """
+        if not asked.found:
+            evidence = without(found, rejected).evidence
+            return *quote(asked.terms, evidence, found.weight, self._product, asked.partition), ()
+        parts = [
+            Part(part, query_terms(part), without(of_it, rejected).evidence, of_it.weight)
+            for part, of_it in asked.found.items()
+            if part not in asked.open
+        ]
+        text, citations, missed = quote_parts(parts, self._product, asked.partition)
+        return text, citations, (*asked.open, *missed)
+
+
+def without(found: Found, hashes: Collection[str]) -> Found:
+    """Leave out the pages of these hashes."""
+    return replace(found, evidence=tuple(e for e in found.evidence if e.chunk.hash not in hashes))

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from core.catalogue import Catalogue, ChannelSettings
-from core.domain import Queries, Question, Recall, Resolution
+from core.domain import Evidence, Queries, Question, Recall, Resolution
+from core.generation.offers import differs
 from core.memory.community import CommunityMemory
 from core.models.encoders import Encoders
 from core.ports import Corpus, Matrix
@@ -22,6 +23,8 @@ from core.text import query_terms
 
 ENOUGH = 0.75
 """Least confidence in the evidence for an answer; see DECISIONS.md for how it was chosen."""
+OFFERED = 4
+"""Other releases that an answer names at most."""
 _NONE: Matrix = np.zeros((0, 0), np.float32)
 
 
@@ -191,3 +194,17 @@ class Research:
         }
         asked.lap("retrieve")
         return found
+
+    async def offers(self, asked: Asked, answer: str, evidence: Evidence) -> tuple[str, ...]:
+        """Name the releases, newest first, in which the page that an answer rests on says something else.
+
+        Only where nobody named a release: who did knows which one they want.
+        """
+        if asked.resolution.origin not in ("latest", "channel") or len(asked.releases) > 1:
+            return ()
+        place = (evidence.chunk.path, evidence.chunk.heading)
+        pages = (await self._searcher.pages_like([place]))[place]
+        newest = [entry.name for entry in reversed(self._catalogue.product.releases)]
+        others = [name for name in newest if name in self.corpora and name not in asked.releases]
+        found = [name for name in others if differs(answer, evidence.chunk.page, pages.get(name, ()))]
+        return tuple(found[:OFFERED])

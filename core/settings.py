@@ -67,17 +67,36 @@ class Settings(BaseSettings):
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, or any sentence-transformers model by name or folder."""
 
+    reranker_model: str = Field("", alias="RERANKER_MODEL")
+    """A cross-encoder, by name or folder, that orders what was found; empty to do without."""
+
+    # what the model does before it writes the answer (QAMR; see DECISIONS.md)
+    fast: bool = Field(False, alias="FAST")
+    """Whether rules do all of it: one call of the model a question."""
+    model_steps: Annotated[tuple[Literal["understand", "reduce", "select"], ...], NoDecode] = Field(
+        ("understand",), alias="MODEL_STEPS"
+    )
+    """What the model does, where rules are in doubt (understand) or always (reduce, select)."""
+    steps_seconds: float = Field(15.0, alias="STEPS_SECONDS", ge=0)
+    """Seconds that it may take for that before the answer begins."""
+    selected_chunks: int = Field(3, alias="SELECTED_CHUNKS", ge=1, le=8)
+    """Chunks that the model selects to answer from."""
+
     # memory (ComRAG; defaults for MiniLM, see DECISIONS.md)
     reuse_threshold: float = Field(0.84, alias="MEMORY_DELTA", ge=0, le=1)
     cluster_threshold: float = Field(0.6, alias="MEMORY_TAU", ge=0, le=1)
     quality_threshold: float = Field(0.6, alias="MEMORY_GAMMA", ge=0, le=1)
+    min_voters: int = Field(1, alias="MEMORY_MIN_VOTERS", ge=1)
+    """People who must have voted an answer good before it is reused in public."""
+    memory_limit: int = Field(0, alias="MEMORY_LIMIT", ge=0)
+    """Pairs that each store of a release keeps at most; 0 for no limit."""
 
     # limits
     questions_per_minute: float = Field(6.0, alias="QUESTIONS_PER_MINUTE", gt=0)
     """Per person; a channel may take five times as many."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", alias="LOG_LEVEL")
 
-    @field_validator("admins", "helpers", mode="before")
+    @field_validator("admins", "helpers", "model_steps", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         if isinstance(value, str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -15,6 +15,8 @@ from core.ports import LanguageModel
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
+STEPS = ("understand", "reduce", "select")
+"""What the model can do before it answers (QAMR steps 1, 3 and 4)."""
 SECONDS = 15.0
 """Longest wait before an answer begins; see DECISIONS.md."""
 RESTED = 600.0
@@ -33,17 +35,18 @@ class Course:
 
 
 class Steps:
-    """Lets the model take steps, within `seconds` a question; none where `fast` or without a model."""
+    """Lets the model take the steps in `only`, within `seconds` a question; none without a model."""
 
     def __init__(
         self,
         model: LanguageModel | None = None,
         *,
-        fast: bool = False,
+        only: Collection[str] = STEPS,
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._model = None if fast else model
+        self._model = model
+        self._only = frozenset(only)
         self._seconds = seconds
         self._clock = clock
         self._rested = 0.0
@@ -57,7 +60,7 @@ class Steps:
         """
         model, began = self._model, self._clock()
         left = self._seconds - course.seconds
-        if model is None or course.failure or left <= 0 or began < self._rested:
+        if model is None or step not in self._only or course.failure or left <= 0 or began < self._rested:
             return None
         result: _T | None = None
         course.taken[step] = model.name

@@ -85,6 +85,27 @@ class Database:
         row = self.insert(table).values(**values).on_conflict_do_nothing().returning(*key)
         return (await connection.execute(row)).first() is not None
 
+    async def scrub(self) -> None:
+        """Overwrite what was deleted: nothing of it is left in the files of the database.
+
+        Raises StorageError where readers do not let go of it in time.
+        """
+        names = ", ".join(table.name for table in Base.metadata.sorted_tables)
+        empty_log = "PRAGMA wal_checkpoint(TRUNCATE)"
+        is_sqlite = self._engine.dialect.name == "sqlite"
+        statements = (empty_log, "VACUUM", empty_log) if is_sqlite else (f"VACUUM FULL {names}",)
+        engine = self._engine if is_sqlite else self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            async with self._writing, engine.connect() as connection:
+                for statement in statements:
+                    done = await connection.exec_driver_sql(statement)
+                if is_sqlite and done.scalar():
+                    raise StorageError(
+                        "Deleted text may still be in the files: the database was busy; try again."
+                    )
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
+
     async def close(self) -> None:
         """Close every connection."""
         await self._engine.dispose()

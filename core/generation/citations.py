@@ -46,7 +46,7 @@ _ANGLE = re.compile(
     r"<((?:https?|ftp|mailto|file|javascript|data|slack|discord)[:][^<>\s|]*)(?:\|([^<>]*))?>", re.IGNORECASE
 )
 _TAG_LINK = re.compile(r"</?a\b[^>]*>", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w@/])(?:(?:https?|ftp)://|www\.)[^\s<>\"'`\])}|]+", re.IGNORECASE)
+_BARE = re.compile(r"(?:(?:https?|ftp)://|(?<![\w@/])www\.)[^\s<>\"'`\])}|]+", re.IGNORECASE)
 _GONE = "\ue002"
 _HOLE = re.compile(
     rf"^{_GONE}[ \t]*"

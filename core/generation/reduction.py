@@ -28,7 +28,7 @@ _GROUP = 3
 _LIST = 400
 """Characters up to which neighbouring list items are one unit."""
 
-_LABEL = re.compile(r"\W*(\d+)(?:\.(\d+))?(?:\s*[-–]\s*(?:\d+\.)?(\d+))?\W*")
+_LABEL = re.compile(r"\W*(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?\W*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ async def reduce(
     keep = set().union(*named) if named else set()
     texts = {
         passage.item.number: _joined(
-            unit for place, unit in enumerate(passage.units, 1) if (passage.item.number, place) in keep
+            unit for place, unit in enumerate(passage.units) if (passage.item.number, place) in keep
         )
         for passage in passages
     }
@@ -92,36 +92,29 @@ def _tokens(title: str, units: Sequence[str], count: Callable[[str], int]) -> in
 async def _asked(
     model: LanguageModel, about: str, question: str, passages: Sequence[_Passage]
 ) -> set[tuple[int, int]]:
-    """Return the (chunk number, unit) that the model names."""
+    """Return the (chunk number, place of the unit) that the model names."""
+    places = [(p.item.number, place) for p in passages for place in range(len(p.units))]
+    label = {place: number for number, place in enumerate(places, start=1)}
     told = [
-        (
-            p.item.number,
-            p.title,
-            [(f"{p.item.number}.{place}", unit) for place, unit in enumerate(p.units, 1)],
-        )
+        (p.item.number, p.title, [(label[p.item.number, at], unit) for at, unit in enumerate(p.units)])
         for p in passages
     ]
     system, user = prompts.reduce(about, question, told)
     output = await model.structured(
         (Prompt("system", system), Prompt("user", user)), prompts.REDUCE_SCHEMA, max_tokens=OUTPUT_TOKENS
     )
-    return _named(output, {p.item.number: len(p.units) for p in passages})
+    return {places[number - 1] for number in _labels(output, len(places))}
 
 
-def _named(output: dict[str, Any], units: dict[int, int]) -> set[tuple[int, int]]:
-    """Read labels: `2.3`, a range `2.3-2.5`, a whole passage `2`. Raises ModelMalformed if none is one."""
+def _labels(output: dict[str, Any], units: int) -> set[int]:
+    """Read labels, 12 or "12" or the range "12-15"; raises ModelMalformed where none of them exists."""
     labels = output.get("keep")
     if not isinstance(labels, list):
         raise ModelMalformed("The model named no units.")
-    found: set[tuple[int, int]] = set()
-    for label in labels:
-        match = _LABEL.fullmatch(str(label))
-        if match is None or int(match[1]) not in units:
-            continue
-        number = int(match[1])
-        first = int(match[2] or 1)
-        last = int(match[3] or match[2] or units[number])
-        found |= {(number, unit) for unit in range(max(first, 1), min(last, units[number]) + 1)}
+    found: set[int] = set()
+    for match in (_LABEL.fullmatch(str(label)) for label in labels):
+        if match is not None:
+            found |= {n for n in range(int(match[1]), int(match[2] or match[1]) + 1) if 1 <= n <= units}
     if labels and not found:
         raise ModelMalformed("The model named units that do not exist.")
     return found

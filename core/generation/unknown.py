@@ -28,7 +28,8 @@ _LACKS = (
     r"|have|hold|indicate|refer|offer)"
 )
 _LACK = re.compile(
-    rf"(?:(?:(?:i am|i'm)\s+)?sorry,?\s+(?:but\s+)?|i\s+apologi[sz]e,?\s+(?:but\s+)?|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*(?:"
+    rf"(?:(?:(?:i am|i'm)\s+)?sorry,?\s+(?:but\s+)?|i\s+apologi[sz]e,?\s+(?:but\s+)?"
+    rf"|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*(?:"
     rf"{_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't)\s+(?:\w+ly\s+)?{_LACKS}\b"
     rf"|none of {_MATERIAL}\s+{_LACKS}s?\b"
     rf"|there\s+(?:is|are)\s+(?:no|not\s+enough|insufficient)\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence|details?)\b"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.clusters import Member, Partition
@@ -103,12 +104,16 @@ class CommunityMemory:
             return pair
 
     async def seed(self, pairs: Sequence[Remembered]) -> set[str]:
-        """Keep pairs that people brought and place them by their prior; return the ids that were new."""
+        """Keep pairs that people brought and place them; return the ids that are new, or back again."""
         async with self._changing:
             vectors = await made(self._corpora, self._ready(), pairs)
             new = await self._store.add(pairs)
-            await self._settle(self._arrange([pair for pair in pairs if pair.id in new], vectors))
-            return new
+            stored = await self._store.pairs([pair.id for pair in pairs])
+            back = [pair_id for pair_id, pair in stored.items() if pair.aside]
+            await self._store.set_aside(back, "")
+            added = [replace(stored[pair_id], aside="") for pair_id in (*new, *back)]
+            await self._settle(self._arrange(added, vectors))
+            return new | set(back)
 
     async def retire(self, pair_ids: Sequence[str]) -> None:
         """Take pairs out of memory for good: no vote brings them back."""
@@ -141,9 +146,14 @@ class CommunityMemory:
             vectors = await kept(self._corpora, self._ready(), [pair for _, pair in placed])
             return check(placed, voted, vectors, self.thresholds, self._partitions)
 
-    async def rebuild(self) -> None:
-        """Derive every placement anew from the votes; gives the same stores as before."""
+    async def rebuild(self, first: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Derive every placement anew from the votes; gives the same stores as before.
+
+        `first` is done while nothing else changes memory, for instance to remove pairs.
+        """
         async with self._changing:
+            if first is not None:
+                await first()
             voted = await self._store.voted()
             vectors = await made(self._corpora, self._ready(), voted)
             self._partitions, self._home = {}, {}
@@ -229,15 +239,14 @@ class CommunityMemory:
     async def _settle(self, touched: set[str]) -> None:
         """Evict what is over the limit, and write placements down."""
         if self.thresholds.limit:
-            for key in {self._home[pair_id] for pair_id in touched if pair_id in self._home}:
-                touched |= await self._evict(key)
+            for key, partition in self._partitions.items():
+                if len(partition) > self.thresholds.limit:
+                    touched |= await self._evict(key)
         await self._write(touched)
 
     async def _evict(self, key: Key) -> set[str]:
         """Set aside what is worth least, a twentieth of the limit more than needed: it is costly."""
         members, limit = self._partitions[key].members, self.thresholds.limit
-        if len(members) <= limit:
-            return set()
         pairs, recalled, now = await self._store.pairs(members), self._partitions[key].kept, time.time()
         by_worth = sorted(
             pairs.values(),

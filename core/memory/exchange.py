@@ -42,10 +42,15 @@ class Bad:
     reason: str
 
 
-def read(text: str) -> Iterator[Entry | Bad]:
-    """Read pairs from JSONL, or from CSV with a header that names its columns (`,`, `;` or tab)."""
+def read(text: str, name: str = "") -> Iterator[Entry | Bad]:
+    """Read pairs from JSONL, or from CSV with a header that names its columns (`,`, `;` or tab).
+
+    The end of the file's `name` tells which, else how the text begins.
+    """
     text = text.removeprefix("\ufeff")
-    rows = _json_rows(text) if text.lstrip()[:1] in ("{", "[", "") else _csv_rows(text)
+    ending = name.lower().rpartition(".")[2]
+    is_json = ending in ("jsonl", "ndjson", "json") or text.lstrip()[:1] in ("{", "[", "")
+    rows = _json_rows(text) if is_json and ending not in ("csv", "tsv") else _csv_rows(text)
     for line, row in rows:
         if isinstance(row, str):
             yield Bad(line, row)
@@ -112,11 +117,14 @@ def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
         if any(cell.strip() for cell in row):
             if not names:
                 names = [cell.strip().lower() for cell in row]
-                if missing := {"question", "answer"} - set(names):
-                    yield line, f"the first line must name the columns; there is no {' and no '.join(sorted(missing))}"
+                if missing := " and ".join(sorted({"question", "answer"} - set(names))):
+                    yield line, f"the first line must name the columns; it lacks {missing}"
                     return
             elif len(row) > len(names):
-                yield line, f"it has {len(row)} fields, the first line names {len(names)}; put quotes around text"
+                yield (
+                    line,
+                    f"it has {len(row)} fields, the first line names {len(names)}; put quotes around text",
+                )
             else:
                 yield line, dict(zip(names, row, strict=False))
         line = rows.line_num + 1

@@ -51,6 +51,10 @@ class Found:
         """Estimate how likely the evidence answers the question, 0..1."""
         return confidence(self.signs)
 
+    def weight(self, term: str) -> float:
+        """Return how much a term of the question weighs: its inverse document frequency."""
+        return self.rarity.get(term, 0.0)
+
 
 @dataclass(slots=True)
 class _Live:

@@ -149,6 +149,41 @@ async def test_of_several_votes_stands(
     assert (await memories.counts())["votes"] == len(votes) + 1
 
 
+async def test_a_reuse_counts_once_and_of_the_pair_that_was_reused(memories: MemoryStore) -> None:
+    await keep(memories, pair("p1"), "a1")
+    await keep(memories, pair("p2"), "a2")
+    for answer_id, route in (("a3", "reuse"), ("a3", "reuse"), ("a4", "reuse"), ("a5", "quote")):
+        answer = Answer(answer_id, "x", route, "1.0", pair_id="p1")  # type: ignore[arg-type]
+        await memories.save_answer(answer, Question("x"), None)
+    found = await memories.pairs(["p1", "p2"])
+    assert (found["p1"].uses, found["p2"].uses) == (2, 0)
+    assert found["p1"].used_at > 1e9 and found["p2"].used_at == 0
+
+
+async def test_pairs_that_people_brought_are_added_once(memories: MemoryStore) -> None:
+    made = [pair(f"i{n}", origin="import", label=f"l{n}", question=AWKWARD, release="*") for n in range(3)]
+    assert await memories.add([]) == set()
+    assert await memories.add(made[:2]) == {"i0", "i1"}
+    assert await memories.add([*made, replace(made[2], answer="other")]) == {"i2"}
+    assert await memories.pairs(["i0", "i1", "i2"]) == {p.id: p for p in made}
+    assert list(await memories.voted()) == made
+
+
+async def test_what_is_set_aside_stays_so_unless_a_vote_may_bring_it_back(memories: MemoryStore) -> None:
+    for key, why in (("p1", "retired"), ("p2", "evicted"), ("p3", "")):
+        await keep(memories, pair(key))
+        await memories.set_aside([key, "unknown"], why)  # type: ignore[arg-type]
+    found = await memories.pairs(["p1", "p2", "p3"])
+    assert {key: kept.aside for key, kept in found.items()} == {"p1": "retired", "p2": "evicted", "p3": ""}
+    after = [await memories.vote(Vote(f"a-p{n}", "u", UP), 1.0) for n in (1, 2, 3)]
+    assert [kept.aside for kept in after if kept] == ["retired", "", ""]
+    assert {kept.id: kept.aside for kept in await memories.voted()} == {"p1": "retired", "p2": "", "p3": ""}
+    await memories.set_aside(["p1"], "")
+    kept = await memories.pair("p1")
+    assert kept is not None
+    assert kept.aside == ""
+
+
 async def test_votes_cast_at_once_are_all_there(memories: MemoryStore) -> None:
     for number in range(4):
         await keep(memories, pair(f"p{number}"), f"a{number}")

@@ -114,7 +114,7 @@ async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
     async with build(settings, "test") as app:
-        admin = Admin(app.library, settings.admins)
+        admin = Admin(app.library, settings.admins, app.people.forget)
         limits = Limits(settings.questions_per_minute)
         dispatch = Dispatch(app.engine, app.conversations, admin, limits)
         try:

@@ -9,7 +9,7 @@ from bot.chat import Reply
 from bot.platforms.discord import connect
 from bot.platforms.discord_reading import Standing, thread_name
 from core.domain import MessageRef, Scope
-from core.settings import Settings, load_settings
+from core.settings import load_settings
 
 pytest_plugins = ["tests.platforms.discord_world"]
 

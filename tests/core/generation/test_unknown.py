@@ -7,6 +7,9 @@ from core.generation.unknown import is_unknown
     "text",
     [
         "I don't know.",
+        "I'm sorry, but the evidence does not mention this.",
+        "I am sorry, but I cannot find this in the documentation.",
+        "I apologize, but I don't have information about that.",
         "I don’t know",
         "**I don't know.**",
         "I do not know. The evidence only covers sessions [1].",

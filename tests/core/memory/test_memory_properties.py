@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -80,7 +81,7 @@ def expected(
     kept: list[tuple[tuple[str, str, str], Vector]] = []
     scored = [(score(p.prior, p.opinions, thresholds.prior_strength), p) for p in pairs]
     for value, pair in sorted(scored, key=lambda item: (-item[0], item[1].created_at, item[1].id)):
-        if not pair.opinions and pair.origin == "answer":
+        if pair.aside or (not pair.opinions and pair.origin == "answer"):
             continue
         store = "high" if value >= thresholds.gamma else "low"
         key, vector = (pair.release, pair.scope, store), encoder.vector(pair.topic)
@@ -105,6 +106,7 @@ class Community(RuleBasedStateMachine):
         self.encoder = ENCODERS[0]
         self.count = 0
         self.pair_ids: list[str] = []
+        self.answer_of: dict[str, str] = {}
         self.open()
         asked = [self.asked(topic, "1.0", "public", 0.5, 0, "answer", 1) for topic in topics]
         return multiple(*itertools.chain.from_iterable(asked))
@@ -155,6 +157,7 @@ class Community(RuleBasedStateMachine):
         )
         self.pair_ids.append(made.id)
         ids = [f"a{self.count}-1", f"a{self.count}-2"]
+        self.answer_of[made.id] = ids[0]
         for answer_id in ids:
             answer = Answer(answer_id, made.answer, "documents", release, pair_id=made.id)
             self.run(self.store.save_answer(answer, Question(made.question), made))
@@ -205,6 +208,18 @@ class Community(RuleBasedStateMachine):
         assert self.memory.stores() == before
         assert [p.pair_id for p, _ in self.run(self.store.placements())] == [p.pair_id for p, _ in clusters]
 
+    @rule(place=st.integers(0, 50))
+    def retire(self, place: int) -> None:
+        self.run(self.memory.retire([self.pair_ids[place % len(self.pair_ids)], "unknown"]))
+
+    @rule(limit=st.integers(1, 4))
+    def have_a_limit_for_a_while(self, limit: int) -> None:
+        self.memory.thresholds = replace(self.thresholds, limit=limit)
+        voted = self.answer_of[self.pair_ids[limit % len(self.pair_ids)]]
+        self.run(self.memory.vote(Vote(voted, "late", 1), 1.0))
+        assert all(len(partition) <= limit for partition in self.memory.partitions().values())
+        self.memory.thresholds = self.thresholds
+
     @rule(thresholds=st.sampled_from([THRESHOLDS, *OTHERS]))
     def restart_with_other_thresholds(self, thresholds: Thresholds) -> None:
         self.thresholds = thresholds
@@ -251,6 +266,7 @@ class Community(RuleBasedStateMachine):
     @invariant()
     def what_is_written_down_is_what_is_recalled(self) -> None:
         if hasattr(self, "memory"):
+            assert self.run(self.memory.verify()) == []
             placed = {p.pair_id: p for p, _ in self.run(self.store.placements())}
             assert {k: (p.store, not p.shadowed_by) for k, p in placed.items()} == self.memory.stores()
             for pair in self.run(self.store.pairs(list(placed))).values():

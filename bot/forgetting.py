@@ -1,0 +1,151 @@
+"""A person is forgotten: what they asked and voted, what was made of it, and what was said to them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.memory.community import CommunityMemory
+from core.models.encoders import Encoders
+from core.ports import Forgotten, PersonStore
+
+JOURNAL = "playground.jsonl"
+PLAYGROUND = "web:"
+EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
+"""Endings of files that people may have written into the home."""
+TELLING = 12
+"""Least characters of a text that is looked for in files; shorter ones stand everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was removed, and files in the home that still hold what the person asked."""
+
+    forgotten: Forgotten
+    left: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Say it in a sentence or two."""
+        gone = self.forgotten
+        said = (
+            f"Forgotten: {gone.questions} questions with their answers, {gone.pairs} remembered pairs, "
+            f"{gone.votes} votes, {gone.messages} messages."
+        )
+        return said + (f" Delete these files yourself: {', '.join(self.left)}." if self.left else "")
+
+
+class Forgetting:
+    """Takes a person out of the home; `people` are the accounts that `corpora.toml` links."""
+
+    def __init__(
+        self,
+        people: Mapping[str, tuple[str, ...]],
+        store: PersonStore,
+        memory: CommunityMemory,
+        encoders: Encoders,
+        home: Path,
+    ) -> None:
+        self._people = people
+        self._store = store
+        self._memory = memory
+        self._encoders = encoders
+        self._home = home
+
+    async def forget(self, user: str) -> Done:
+        """Forget a person by one of their accounts, or by their name in `corpora.toml`.
+
+        Accounts that belong together are forgotten together: their votes were one voter's.
+        """
+        name = next((n for n, all_ in self._people.items() if user == n or user in all_), user)
+        accounts = {user, *self._people.get(name, ())}
+        found: list[Forgotten] = []
+
+        async def remove() -> None:
+            found.append(await self._store.forget(accounts, accounts | {name}))
+
+        await self._memory.rebuild(remove)
+        await self._store.scrub()
+        (await self._encoders.current()).forget()
+        players = {a.removeprefix(PLAYGROUND) for a in accounts if a.startswith(PLAYGROUND)}
+        await asyncio.to_thread(_clean, self._home / JOURNAL, players, found[0].answers)
+        await asyncio.to_thread(_blank, self._home / "vectors", found[0].texts)
+        return Done(found[0], await asyncio.to_thread(_still, self._home, found[0].texts))
+
+
+def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
+    """Take out of the playground's journal what a player wrote and voted, and what they were answered."""
+    try:
+        lines = journal.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return
+    records = [record for line in lines if isinstance(record := _record(line), dict)]
+    asked = {record.get("id") for record in records if record.get("author") in players}
+    gone = asked | {
+        record.get("id")
+        for record in records
+        if (record.get("answer") and record["answer"] in answers)
+        or (record.get("author") == "threadlore" and record.get("thread") in asked)
+    }
+    kept = []
+    for record in records:
+        if record.get("id") in gone:
+            continue
+        if isinstance(record.get("votes"), dict):
+            record["votes"] = {who: emoji for who, emoji in record["votes"].items() if who not in players}
+        kept.append(json.dumps(record) + "\n")
+    fresh = journal.with_suffix(".forgetting")
+    with open(fresh, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.writelines(kept)
+    fresh.replace(journal)
+
+
+def _record(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _forms(texts: Iterable[str]) -> list[bytes]:
+    """Return how texts may stand in files: as they are, and as JSON writes them; the longest first."""
+    found = {
+        form.encode("utf-8", "replace")
+        for text in texts
+        for form in (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
+        if len(text) >= TELLING
+    }
+    return sorted(found, key=len, reverse=True)
+
+
+def _blank(vectors: Path, texts: Iterable[str]) -> None:
+    """Overwrite texts in the files of the vector index.
+
+    It keeps room for vectors to come without emptying it first, so whatever stood in the memory of
+    the process may be written down there; nothing reads it.
+    """
+    forms = _forms(texts)
+    for path in vectors.rglob("*.bin"):
+        held = path.read_bytes()
+        with open(path, "r+b") as file:
+            for form in forms:
+                at = held.find(form)
+                while at >= 0:
+                    file.seek(at)
+                    file.write(bytes(len(form)))
+                    at = held.find(form, at + len(form))
+
+
+def _still(home: Path, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the files that people wrote into the home and that hold one of the texts."""
+    forms = _forms(texts)
+    return tuple(
+        path.name
+        for path in sorted(home.iterdir())
+        if path.suffix in EXPORTS and path.is_file() and any(form in path.read_bytes() for form in forms)
+    )
