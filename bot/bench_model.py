@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import statistics
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -94,9 +94,8 @@ class Words:
         self.at = self.at or time.perf_counter()
 
 
-async def main() -> None:
+async def main(home: Path) -> None:
     """Ask the questions in three ways at once, each on a server of its own; print times and the ratio."""
-    home = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))
     async with Simulated() as ours, Simulated() as fast, Simulated() as theirs:
         settings = load_settings(
             home=home,
@@ -251,4 +250,4 @@ def _helpful(told: str, question: str) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(Path(sys.argv[1] if len(sys.argv) > 1 else ".threadlore/bench")))

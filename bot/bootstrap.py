@@ -25,7 +25,7 @@ from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.models.reranker import load_reranker
-from core.ports import ConversationStore, CorpusStore, Encoder, Source
+from core.ports import ConversationStore, CorpusStore, Encoder, Source, VectorIndex, WordIndex
 from core.reading import Reader
 from core.research import Research
 from core.retrieval.search import Searcher
@@ -56,6 +56,8 @@ class Threadlore:
     intervals: dict[tuple[str, str], float]
     research: Research
     people: Forgetting
+    vectors: VectorIndex
+    words: WordIndex
 
 
 def find_catalogue(settings: Settings) -> Path:
@@ -169,6 +171,8 @@ async def build(
                 intervals,
                 research,
                 people,
+                vectors,
+                words,
             )
         finally:
             encoders.close()

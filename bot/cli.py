@@ -105,6 +105,17 @@ def parser() -> argparse.ArgumentParser:
     forget = command("forget", "Forget a person: questions, answers to them, votes, and what came of them.")
     forget.add_argument("--user", required=True, help="whom, such as slack:U1; linked accounts go with it")
     _memory_parser(command("memory", "Look after community memory."), common)
+    evaluate = command("evaluate", "Measure retrieval and answers on labelled questions.")
+    evaluate.add_argument(
+        "gold", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
+    )
+    evaluate.add_argument("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
+    evaluate.add_argument("--half", choices=["tune", "report", "all"], default="all", help="which questions")
+    evaluate.add_argument("--only", nargs="+", metavar="NAME", help="only these configurations")
+    evaluate.add_argument("--no-answers", action="store_true", help="measure retrieval alone")
+    evaluate.add_argument(
+        "--judge", nargs="+", metavar="NAME", help="have the model judge these configurations"
+    )
     command("chat", "A channel in the terminal.")
     return root
 
@@ -162,7 +173,11 @@ def _run(options: argparse.Namespace) -> int:
         return _wrong('write the question: threadlore ask "How do I …?"')
     if options.command == "memory" and options.action in ("import", "export"):
         return _exchange(settings, options)
-    request = {k: v for k, v in vars(options).items() if k not in ("home", "config", "debug", "port")}
+    request = {
+        key: str(value.absolute()) if isinstance(value, Path) else value
+        for key, value in vars(options).items()
+        if key not in ("home", "config", "debug", "port")
+    }
     return asyncio.run(carry_out(settings, request, sys.stdout))
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from bot.admin import done_text, status_text
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.evaluation_command import evaluate
 from bot.memory_commands import memory, why
 from bot.render import compose
 from core.domain import Answer, Question, Scope, Turn, Vote
@@ -48,6 +49,8 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await send({"code": 0})
         case "memory":
             await memory(app, request, send)
+        case "evaluate":
+            await evaluate(app, request, send)
         case other:
             raise UsageError(f"There is no command '{other}'; `threadlore --help` lists them.")
 

@@ -252,8 +252,8 @@ SELECT_SCHEMA: dict[str, Any] = {
 _SELECT = """\
 You rank passages of the documentation of {releases} by how much they help to answer a question. A passage \
 that states the answer comes before one that is only about the same topic; of two that say the same the \
-fuller comes first; one that does not help at all is left out. Think in one or two short sentences, then list \
-the numbers of the passages that help, the best first.
+fuller comes first; one that does not help at all is left out. Think in one or two short sentences, then \
+list the numbers of the passages that help, the best first.
 
 Example. Question: How do I change the port?
 <passage number="1" title="Deploying">Put a proxy in front of the server.</passage>
