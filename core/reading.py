@@ -84,20 +84,26 @@ class Reader:
     def quoted(
         self, asked: Asked, found: Found, rejected: Collection[str] = ()
     ) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
-        """Quote the pages, each part of the question on its own; pages of the `rejected` hashes are not.
+        """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
 
         Returns Markdown, its citations, and the parts on which there is nothing.
         """
-        if not asked.found:
-            evidence = without(found, rejected).evidence
-            return *quote(asked.terms, evidence, found.weight, self._product, asked.partition), ()
-        parts = [
-            Part(part, query_terms(part), without(of_it, rejected).evidence, of_it.weight)
-            for part, of_it in asked.found.items()
-            if part not in asked.open
-        ]
-        text, citations, missed = quote_parts(parts, self._product, asked.partition)
-        return text, citations, (*asked.open, *missed)
+        found = without(found, rejected)
+        if asked.found:
+            parts = [
+                Part(part, query_terms(part), without(of_it, rejected).evidence, of_it.weight)
+                for part, of_it in asked.found.items()
+                if part not in asked.open
+            ]
+            text, citations, missed = quote_parts(parts, self._product, asked.partition)
+            return text, citations, (*asked.open, *missed)
+        if len(asked.releases) > 1:
+            parts = [
+                Part("", asked.terms, [e for e in found.evidence if e.chunk.release == release], found.weight)
+                for release in asked.releases
+            ]
+            return *quote_parts(parts, self._product, asked.partition)[:2], ()
+        return *quote(asked.terms, found.evidence, found.weight, self._product, asked.partition), ()
 
 
 def without(found: Found, hashes: Collection[str]) -> Found:

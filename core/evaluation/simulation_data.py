@@ -77,9 +77,7 @@ def for_releases(topics: Iterable[Topic], releases: Sequence[str]) -> tuple[Topi
 def stream(topics: Iterable[Topic], rounds: int, seed: int) -> list[list[Line]]:
     """Return the rewordings of all topics, shuffled and cut into rounds of about the same length."""
     lines = [
-        Line(topic.name, question, release=topic.release)
-        for topic in topics
-        for question in topic.rewordings
+        Line(topic.name, question, release=topic.release) for topic in topics for question in topic.rewordings
     ]
     random.Random(seed).shuffle(lines)
     cuts = [len(lines) * number // rounds for number in range(rounds + 1)]

@@ -86,8 +86,7 @@ class Memories:
         for pair_id in ids:
             voted = [key for key in self._reworded.get(pair_id, ()) if key in self._of_answer]
             found[pair_id] = tuple(
-                (self._answers[key][1], tuple(self._of_answer[key].values()))
-                for key in voted[-REWORDINGS:]
+                (self._answers[key][1], tuple(self._of_answer[key].values())) for key in voted[-REWORDINGS:]
             )
         return found
 

@@ -34,8 +34,8 @@ Guard = Callable[[str, str], str]
 class People:
     """Who votes. Of every answer the asker and others, `readers` in all, may vote.
 
-    An honest one does with probability `turnout`, and errs with probability `error`; an adversary
-    always votes, and always against the truth.
+    Each does with probability `turnout`. An honest one errs with probability `error`, an adversary
+    votes against the truth.
     """
 
     readers: int = 3
@@ -247,9 +247,8 @@ class World:
         adversaries = int(people.adversaries * people.population)
         for place, voter in enumerate(lot.sample(range(people.population), people.readers)):
             turns_out, errs = lot.random() < people.turnout, lot.random() < people.error
-            against = voter < adversaries
-            if against or turns_out:
-                good = right != (against or errs)
+            if turns_out:
+                good = right != (voter < adversaries or errs)
                 weight = weights.voter_weight if place else weights.asker_weight
                 await self.memory.vote(Vote(answer_id, f"sim:{voter}", 1 if good else 0), weight)
 

@@ -16,7 +16,10 @@ _MARK = re.compile(r"^((?:> |\*\*).*?)\[(\d+)\]$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One question of a composite one, the terms it is searched by, and what was found on it."""
+    """One question of a composite one, the terms it is searched by, and what was found on it.
+
+    Without a `text` it has no line of its own above its quotes.
+    """
 
     text: str
     terms: Sequence[str]
@@ -47,7 +50,8 @@ def quote_parts(
                 number = len(citations) + 1
                 citations.append(replace(citation, number=number))
             numbers[str(citation.number)] = number
-        told += [*([] if told else [intro]), f"*{part.text}*", _renumbered(body, numbers)]
+        told += [*([] if told else [intro]), *([f"*{part.text}*"] if part.text else [])]
+        told.append(_renumbered(body, numbers))
     return "\n\n".join(told), tuple(citations), tuple(missed)
 
 

@@ -75,8 +75,9 @@ def _passages(evidence: Sequence[Evidence], room: int, count: Callable[[str], in
         units = [unit for unit in cut(item.chunk.text) if one_line(unit) not in offered]
         tokens = _tokens(title, units, count)
         if tokens > room:
-            text = shorten("\n\n".join(units), item.matched, room - tokens + count("\n\n".join(units)), count)
-            units = cut(text)
+            text = "\n\n".join(units)
+            share = (room - 2 * _UNIT_TOKENS - count(title)) / tokens
+            units = cut(shorten(text, item.matched, int(count(text) * share), count))
             while units and _tokens(title, units, count) > room:
                 units.pop()
         offered.update(map(one_line, units))

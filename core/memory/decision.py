@@ -84,7 +84,8 @@ def choose(
         if candidate.closeness < (tau if decision.learns else delta):
             break
         if decision.learns:
-            rival = max((c.closeness for c in candidates if _rivals(c, candidate, decision)), default=0.0)
+            others = (c.closeness for c in candidates if _rivals(c, candidate, decision))
+            rival = max(others, default=0.0)
             if decision.strength(candidate.closeness, rival) < decision.enough:
                 continue
         reason = candidate.unfit or candidate.differs
@@ -95,7 +96,7 @@ def choose(
 
 def _rivals(other: Candidate, candidate: Candidate, decision: Decision) -> bool:
     """Tell whether a question may be asking for the other pair, and would then get a wrong answer."""
-    if other is candidate or other.differs or other.pair.answer == candidate.pair.answer:
+    if other is candidate or other.pair.answer == candidate.pair.answer:
         return False
     return float(other.vector @ candidate.vector) < decision.enough
 

@@ -10,7 +10,14 @@ import pytest
 from core.errors import EncoderError
 from core.models.reranker import load_reranker
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"how do i set the timer filter lid oil to".split()]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    *["how", "do", "i", "set", "the", "timer", "filter", "lid", "oil", "to"],
+]
 
 
 def _tiny(folder: Path, outputs: int = 1) -> str:
