@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal
 
 from core import prompts
@@ -35,7 +36,7 @@ _SAID = 0.7
 
 _SEEMS_NAMED = re.compile(
     r"\b(?:old|older|oldest|legacy|earlier|original|initial|former|other|next|newer|upcoming|first|second|third"
-    r"|two|three|both|lts|long[- ]term)\b[\s-]+(?:[\w-]+\s+)?(?:versions?|releases?|editions?"
+    r"|two|three|both|lts|long[- ]term)\b[\s-]+(?:versions?|releases?|editions?"
     r"|branch(?:es)?|series|lts)\b"
     r"|\b(?:versions?|releases?|editions?)\s+(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|[a-z]+\s+"
     r"(?:point|dot)\s+\w+)\b"
@@ -47,6 +48,11 @@ _COMPARES = re.compile(
     r"|remov\w*|deprecat\w*|added?|each|every|all)\b",
     re.IGNORECASE,
 )
+_JOINED = re.compile(
+    r"[\s,;/&+>→-]*(?:\b(?:(?i:and|or|nor|to|vs|than|with|against|in|for|on|from|of|version|release|v|the|also"
+    r"|compared)|[A-Z][\w-]*)\b[\s.,]*)*"
+)
+"""What stands between releases that are asked for together: small words and the product's name."""
 
 
 def doubt(question: Question, resolution: Resolution, ruled: Queries) -> Doubt:
@@ -124,8 +130,12 @@ def _begin(text: str) -> str:
 
 
 def _ambiguous(question: Question, resolution: Resolution) -> bool:
-    """Tell that several releases are named and nothing says that they are to be compared."""
-    return resolution.comparison and not _COMPARES.search(question.text)
+    """Tell that several releases are named and nothing says that all of them are meant."""
+    if not resolution.comparison or _COMPARES.search(question.text):
+        return False
+    places = sorted(resolution.spans)
+    between = [question.text[end:start] for (_, end), (start, _) in pairwise(places)]
+    return not all(_JOINED.fullmatch(text) for text in between)
 
 
 def _release_in_doubt(question: Question, resolution: Resolution) -> bool:

@@ -25,7 +25,7 @@ EVERYONE = str(1 << 10 | 1 << 11 | 1 << 16 | 1 << 6 | 1 << 35 | 1 << 38)
 async def until(condition: Callable[[], Any], seconds: float = 5.0) -> None:
     """Wait for something that the bot does by itself; there is no event for it, so it is polled."""
     async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110
+        while not condition():
             await asyncio.sleep(0.005)
 
 

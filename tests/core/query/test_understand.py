@@ -56,6 +56,8 @@ async def understood(
         "Does it run on Python 3.12?",
         "What changed between 1.0 and 2.0?",
         "Is the timer the same in 1.5 and 2.0?",
+        "How do I set the timer in 1.5 and in Kettle 2.0?",
+        "timer option, 1.0, 1.5 or 2.0",
         "How do I set the timer in 7.0?",
         "How do I set the timer in the latest version?",
         "which versions of Python does Kettle support?",
