@@ -13,6 +13,7 @@ import importlib.util
 import json
 import os
 import shutil
+import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -154,7 +155,9 @@ def _original(model: str) -> Any:
         place = str(Path(packaged.origin).parent / "model")
     try:
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()
         return SentenceTransformer(place, device="cpu", local_files_only=Path(place).exists())
     except (OSError, ValueError, ImportError) as error:
         raise EncoderError(
@@ -186,7 +189,9 @@ def _prepare(model: str, folder: Path) -> None:
     building.mkdir(parents=True)
     try:
         tokenizer.backend_tokenizer.save(str(building / "tokenizer.json"))
-        _export(transformer, building / "model.onnx")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a tracer's remarks; the probe below is what counts
+            _export(transformer, building / "model.onnx")
         probe = ["How do I run it?", "one two three " * 40, "`app.run(debug=True)` in 3.1", "ja"]
         ours = asyncio.run(_onnx(facts, building).encode(probe))
         theirs = transformer.encode(probe, normalize_embeddings=True)
