@@ -21,6 +21,7 @@ test: $(VENV)/ready-test
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m bot.bench
+	@$(BIN)/python -m bot.bench_model
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check --fix .

@@ -15,7 +15,7 @@ from core.settings import load_settings
 
 ROUNDS = 3
 GOLD = Path(__file__).parent.parent / "tests" / "golden" / "flask.jsonl"
-PATH = ("understand", "embed", "recall", "retrieve", "quote")
+PATH = ("understand", "embed", "recall", "retrieve", "quote", "offers")
 """Steps of the path without the model; saving the answer is not one of them."""
 
 

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from bot.admin import done_text, status_text
@@ -56,8 +56,10 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 
 
 async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    answer = await app.engine.answer(_question(app, request))
+    question = _question(app, request)
+    answer = await app.engine.answer(question)
     if request.get("json"):
+        answer = await _with_evidence(app, question, answer)
         line = _json(shown(answer) | await _pair_id(app, answer) | {"answer_id": answer.id})
     else:
         line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
@@ -77,7 +79,8 @@ async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             if not isinstance(entry, dict):
                 raise UsageError("the line is no JSON object")
             key = entry.get("id", number)
-            answer = await app.engine.answer(_question(app, entry))
+            question = _question(app, entry)
+            answer = await _with_evidence(app, question, await app.engine.answer(question))
             out = {"id": key} | shown(answer) | await _pair_id(app, answer)
         except ThreadloreError as error:
             out = {"id": key, "error": str(error)}
@@ -184,6 +187,16 @@ def shown(answer: Answer) -> dict[str, Any]:
         "similarity": round(answer.similarity, 4),
         "timings_ms": answer.timings_ms,
     }
+
+
+async def _with_evidence(app: Threadlore, question: Question, answer: Answer) -> Answer:
+    """Show what documents hold beside a reused answer, which needed none; scripts rely on `retrieved`."""
+    if answer.route != "reuse":
+        return answer
+    release = "" if "+" in answer.release else answer.release
+    alone = Question(answer.queries.base, question.asker, question.channel, question.scope, (), release)
+    asked = await app.research.understand(alone)  # stands alone: no model is asked
+    return replace(answer, evidence=(await app.research.search(asked)).evidence)
 
 
 async def _pair_id(app: Threadlore, answer: Answer) -> dict[str, str]:

@@ -161,10 +161,7 @@ class Research:
         by_part: dict[str, list[Found]] = {part: [] for part in asked.parts}
         for release in asked.releases:
             if not asked.parts:
-                beside = understand.with_thread(asked.question, asked.queries)
-                lists.append(
-                    await self._searcher.search(asked.queries, asked.vectors, release, beside=beside)
-                )
+                lists.append(await self._searcher.search(asked.queries, asked.vectors, release))
             for place, part in enumerate(asked.parts, start=1):
                 form = replace(asked.queries, base=part, filtered=part, versionless="")
                 found = await self._searcher.search(form, asked.vectors[place : place + 1], release)

@@ -1,4 +1,4 @@
-"""Labelled questions for the simulation: lines of our own form, and StackFAQ's threads."""
+"""Labelled questions: topics with their rewordings, of our own form or StackFAQ's, and labelled pairs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
 
-from core.domain import content_hash
+import numpy as np
+
+from core.domain import Vector, content_hash
 from core.errors import UsageError
 
 Half = Literal["all", "tune", "report"]
 FORM = '{"topic": "…", "question": "…", "answer"?: "…", "release"?: "…"}'
+PAIR_FORM = '{"a": "…", "b": "…", "same": true}'
+FEWEST = 20
+"""Least pairs of either kind, and least topics to fit a decision: fewer say nothing about 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,15 @@ class Topic:
     question: str
     rewordings: tuple[str, ...]
     answers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two questions, and whether one answer serves both."""
+
+    a: str
+    b: str
+    same: bool
 
 
 def read_topics(path: Path) -> tuple[Topic, ...]:
@@ -82,6 +96,67 @@ def stream(topics: Iterable[Topic], rounds: int, seed: int) -> list[list[Line]]:
     random.Random(seed).shuffle(lines)
     cuts = [len(lines) * number // rounds for number in range(rounds + 1)]
     return [lines[start:end] for start, end in pairwise(cuts)]
+
+
+def read_pairs(path: Path) -> tuple[Pair, ...]:
+    """Read labelled pairs, one JSON object a line; blocking. Raises UsageError that names the line."""
+    try:
+        rows = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"{path} cannot be read ({reason}); name a file of lines {PAIR_FORM}.") from None
+    found = []
+    for number, row in enumerate(rows, start=1):
+        if not row.strip():
+            continue
+        try:
+            line: Any = json.loads(row)
+        except ValueError:
+            line = None
+        values = [line.get(key) for key in ("a", "b", "same")] if isinstance(line, Mapping) else [None] * 3
+        if not (isinstance(values[0], str) and isinstance(values[1], str) and isinstance(values[2], bool)):
+            raise UsageError(f"{path}:{number}: this is no labelled pair; write {PAIR_FORM}.")
+        found.append(Pair(values[0], values[1], values[2]))
+    same = sum(pair.same for pair in found)
+    if min(same, len(found) - same) < FEWEST:
+        raise UsageError(
+            f"{path} has {same} same and {len(found) - same} different pairs; "
+            f"it takes at least {FEWEST} of each, and some hundreds to be sure."
+        )
+    return tuple(found)
+
+
+def grouped(pairs: Sequence[Pair]) -> list[list[str]]:
+    """Return the questions in groups that one answer serves, joined over every pair that is the same."""
+    root: dict[str, str] = {}
+
+    def find(text: str) -> str:
+        while root.setdefault(text, text) != text:
+            root[text] = root[root[text]]
+            text = root[text]
+        return text
+
+    for pair in pairs:
+        a, b = find(pair.a), find(pair.b)
+        if pair.same:
+            root[b] = a
+    groups: dict[str, list[str]] = {}
+    for text in root:
+        groups.setdefault(find(text), []).append(text)
+    return list(groups.values())
+
+
+def pairs_of(topics: Sequence[Topic], vectors: Mapping[str, Vector]) -> tuple[Pair, ...]:
+    """Return every rewording with its own question, and with the nearest question of another topic."""
+    originals = np.stack([vectors[topic.question] for topic in topics])
+    made = []
+    for number, topic in enumerate(topics):
+        for asked in topic.rewordings:
+            made.append(Pair(topic.question, asked, True))
+            cosines = originals @ vectors[asked]
+            cosines[number] = -1.0
+            made.append(Pair(topics[int(np.argmax(cosines))].question, asked, False))
+    return tuple(made)
 
 
 def _grouped(lines: Iterable[Line]) -> tuple[Topic, ...]:

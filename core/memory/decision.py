@@ -8,6 +8,7 @@ ask, so memory learns to recognise a question without keeping another answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,7 @@ from core.domain import Vector
 from core.ports import Remembered
 from core.text import identifiers, quantities
 
+_CITED = re.compile(r"\[\d+\]")
 ALONE = 0.5
 """Closeness of the next pair where there is none nearer: about that of the nearest wrong question
 (median .504 with MiniLM on StackFAQ), so that the only pair of a small memory has no great lead."""
@@ -36,9 +38,9 @@ class Decision:
     """
 
     kind: Literal["paper", "learned"] = "paper"
-    lead_weight: float = 0.85
-    enough: float = 0.81
-    phrasings: int = 6
+    lead_weight: float = 1.0
+    enough: float = 0.85
+    phrasings: int = 4
     """Ways to ask that are kept of each pair beside its own."""
 
     @property
@@ -115,4 +117,5 @@ def same_answer(one: str, other: str, cosine: float) -> bool:
 
 
 def _facts(text: str) -> set[str]:
+    text = _CITED.sub("", text)
     return {value for value, _ in quantities(text)} | {name.lower() for name in identifiers(text)}

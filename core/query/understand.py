@@ -65,17 +65,6 @@ def doubt(question: Question, resolution: Resolution, ruled: Queries) -> Doubt:
     return "release" if _release_in_doubt(question, resolution) else ""
 
 
-def with_thread(question: Question, forms: Queries) -> str:
-    """Return the thread's last question with the message, for one more search by words.
-
-    Only for a message in a thread that was left as it is: it may lean on the thread unseen.
-    """
-    if forms.rewritten:
-        return ""
-    last = next((turn.text for turn in reversed(question.history) if turn.role == "user"), "")
-    return f"{last} {forms.base}" if last else ""
-
-
 async def understand(
     model: LanguageModel, question: Question, product: Product, resolution: Resolution, ruled: Queries
 ) -> tuple[Resolution, Queries]:

@@ -30,8 +30,6 @@ class Weights:
 
     dense: float = 0.3
     lexical: float = 0.7
-    beside: float = 0.5
-    """What a query `beside` the message adds: hit@8 on CAsT .75 → .80 (2021), .75 → .77 (2022)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +100,10 @@ class Searcher:
         self._contexts.clear()
         self._places.clear()
 
-    async def search(
-        self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT, beside: str = ""
-    ) -> Found:
+    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
         """Return up to `keep` context chunks of a release, best first, numbered from 1.
 
-        `vectors` has one row, the dense query (further rows are left out). `beside` is one more query by
-        words that counts less than the others and tells nothing about confidence. Only live chunks are
-        returned.
+        `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned.
         """
         live = self._live.get(release)
         if live is None:
@@ -118,25 +112,20 @@ class Searcher:
         terms = [query_terms(form) for form in dict.fromkeys(forms)]
         collection = live.corpus.collection
         every = list(dict.fromkeys(term for some in terms for term in some))
-        more = [query_terms(beside)] if beside else []
-        dense, by_words, rarity = await asyncio.gather(
+        dense, lexical, rarity = await asyncio.gather(
             self._vectors.search(collection, vectors[:1], NEAR),
-            asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in (*terms, *more))),
+            asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
             self._words.rarity(collection, every),
         )
         near = _only(live, dense[0])
-        lexical, added = by_words[: len(terms)], by_words[len(terms) :]
         lists = [(self._weights.dense, near[:CANDIDATES])]
         lists += [(self._weights.lexical / len(lexical), _only(live, hits)) for hits in lexical]
-        lists += [(self._weights.beside, _only(live, hits)) for hits in added]
         fused = weighted(lists)
         pool = await self._evidence(live, fused, near, terms[-1], rarity, POOL if self._reranker else keep)
         read = signs(terms[-1], rarity, near, lexical[-1], pool[:keep], live.corpus.chunks)
         evidence = await self._reranked(queries.base, pool, keep)
-        names = ["dense", "words", "words, filtered"][: 1 + len(terms)] + ["words, with the thread"] * len(
-            more
-        )
-        ranked = {name: hits for name, (_, hits) in zip(names, lists, strict=True)}
+        names = ("dense", "words", "words, filtered")
+        ranked = {name: hits for name, (_, hits) in zip(names, lists, strict=False)}
         return Found(evidence, read, rarity, _ranks(evidence, live, ranked))
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:

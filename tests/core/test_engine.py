@@ -307,12 +307,3 @@ async def test_the_trace_tells_how_each_page_was_found() -> None:
     answer = await (await house()).ask(TIMER)
     first = answer.trace["evidence"][0]
     assert first["matched"] and first["ranks"]["dense"] == first["ranks"]["words"] == 1
-
-
-async def test_a_message_left_as_it_is_in_a_thread_is_searched_with_the_thread_too() -> None:
-    bot = await house()
-    answer = await bot.ask(FILTER, ASKED)
-    assert not answer.queries.rewritten
-    assert answer.evidence[0].chunk.path == "filter.md"
-    timer = next(page for page in answer.trace["evidence"] if page["path"] == "timer.md")
-    assert timer["ranks"]["words, with the thread"] <= 2

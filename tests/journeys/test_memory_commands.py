@@ -62,6 +62,7 @@ async def test_what_is_imported_is_reused_by_its_name_and_voted_on(bot: Bot) -> 
     for release in ("1.0", "2.0"):
         (found,) = await batch(bot, {"question": REWORDED, "release": release, "user": "slack:U1"})
         assert (found["route"], found["pair_id"], found["release"]) == ("reuse", "descale", release)
+        assert found["retrieved"] and {r["release"] for r in found["retrieved"]} == {release}
         assert found["similarity"] > 0.84
         assert found["answer"] == "Run `kettle descale`."
         assert [c["url"] for c in found["citations"]] == ["https://kettle.example/d"]

@@ -10,7 +10,7 @@ from core.domain import Product, Queries, Question, Release, Resolution, Turn
 from core.errors import ModelMalformed, ModelRefused
 from core.query.releases import resolve
 from core.query.rewrite import queries
-from core.query.understand import doubt, understand, with_thread
+from core.query.understand import doubt, understand
 from tests.fakes import FakeModel
 
 KETTLE = Product(
@@ -113,6 +113,7 @@ async def test_a_follow_up_becomes_what_the_model_says() -> None:
         "",
         "What is the default of the timer in 2.0?",  # another release
         "What is the default of --minutes?",  # invents an identifier
+        "What is the default of the timer I set with --timer in 1.5, and --lid?",  # and among what was said
         "What is the default of the timer, 45 minutes?",  # invents a number
         "Who invented the tea that people drink in Nepal?",  # says what nobody said
         "How do I set the timer in 1.5?",  # repeats the last question
@@ -128,10 +129,12 @@ async def test_a_base_that_invents_or_drops_is_replaced_by_the_rules(base: str) 
 
 async def test_without_a_thread_the_message_stays_as_it_is() -> None:
     text = "timer  option for version one point five"
-    model = says("How do I use the timer option in Kettle 1.5?", release="1.5")
+    model = says("What is the timer option for version one point five?", release="1.5")
     resolution, forms = await understood(model, text)
     assert (forms.base, forms.rewritten) == (text, False)
     assert (resolution.release, resolution.origin, resolution.named) == ("1.5", "question", ("1.5",))
+    _, forms = await understood(says("What is the timer option for version one point five?"), text)
+    assert (forms.base, forms.rewritten) == (text, False)
 
 
 @pytest.mark.parametrize(("release", "found"), [("old", "1.5"), ("v2", "2.0"), ("9.9", "2.0"), ("", "2.0")])
@@ -207,12 +210,3 @@ async def test_a_long_thread_is_cut_until_it_fits() -> None:
     model.context_tokens = 300
     with pytest.raises(ModelRefused, match="OLLAMA_NUM_CTX"):
         await understood(model, "and what about that?", TIMER)
-
-
-def test_a_message_that_was_left_as_it_is_is_searched_with_the_threads_last_question_too() -> None:
-    question, _, forms = ruled("any danger with it?", TIMER)
-    assert forms.rewritten and with_thread(question, forms) == ""
-    question, _, forms = ruled("How do I clean the filter?", TIMER)
-    assert with_thread(question, forms) == "How do I set the timer in 1.5? How do I clean the filter?"
-    question, _, forms = ruled("How do I clean the filter?")
-    assert with_thread(question, forms) == ""
