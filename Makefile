@@ -21,7 +21,7 @@ test: $(VENV)/ready-test
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m bot.bench
-	@$(BIN)/python -m bot.bench_model
+	@$(BIN)/python -m bot.bench_model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check --fix .
