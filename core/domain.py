@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float32]
 Route = Literal["reuse", "reference", "avoid", "documents", "quote", "abstain"]
 Store = Literal["high", "low"]
-Format = Literal["markdown", "rst", "html", "text"]
+Format = Literal["markdown", "rst", "html", "pdf", "text"]
 
 
 def content_hash(*parts: str) -> str:

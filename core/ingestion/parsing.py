@@ -6,11 +6,13 @@ import codecs
 import importlib
 import re
 
-from core.domain import Document, RawDocument
+from core.domain import Document, Format, RawDocument
 from core.errors import SourceError
 
 MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
+MAX_PDF_BYTES = 50_000_000
+"""The same for a PDF, most of which is pictures and fonts."""
 MAX_CONTROL_SHARE = 0.02
 """Share of control characters above which what is no UTF-8 counts as binary; ours."""
 
@@ -40,15 +42,16 @@ def parse(raw: RawDocument) -> Document:
     beyond reason.
     """
     size = len(raw.content)
-    if size > MAX_DOCUMENT_BYTES:
+    limit = max_bytes(raw.format)
+    if size > limit:
         raise SourceError(
-            f"{raw.path} has {size / 1e6:.1f} MB, more than the {MAX_DOCUMENT_BYTES / 1e6:.0f} MB that one"
+            f"{raw.path} has {size / 1e6:.1f} MB, more than the {limit / 1e6:.0f} MB that one"
             " document may have; split it or leave it out of the source."
         )
-    text = decode(raw)
-    if not text.strip():
-        raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")
     parser = importlib.import_module(f"core.ingestion.formats.{raw.format}")
+    text = "" if is_binary(raw.format) else decode(raw)
+    if not text.strip() and not is_binary(raw.format):
+        raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")
     try:
         document: Document = parser.parse(raw, text)
     except RecursionError:
@@ -56,6 +59,16 @@ def parse(raw: RawDocument) -> Document:
             f"{raw.path} is nested too deeply to be read; simplify it or leave it out of the source."
         ) from None
     return document
+
+
+def is_binary(kind: Format) -> bool:
+    """Tell whether a format is read from bytes, not from text."""
+    return kind == "pdf"
+
+
+def max_bytes(kind: Format) -> int:
+    """Return the size that a document of a format may have."""
+    return MAX_PDF_BYTES if kind == "pdf" else MAX_DOCUMENT_BYTES
 
 
 def decode(raw: RawDocument) -> str:

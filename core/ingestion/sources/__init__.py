@@ -30,6 +30,7 @@ FORMATS: dict[str, Format] = {
     ".txt": "text",
     ".html": "html",
     ".htm": "html",
+    ".pdf": "pdf",
 }
 """The endings that can be read without a `format`."""
 

@@ -16,6 +16,8 @@ from core.ingestion.sources._patterns import Patterns
 MAX_DOCUMENT_BYTES = 5_000_000
 """Bytes; a page of documentation that is larger is a dump, and would crowd out the rest."""
 
+MAX_PDF_BYTES = 50_000_000
+"""Bytes of a PDF, most of which is pictures and fonts."""
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -108,19 +110,20 @@ class FileReader:
             status = file.stat()
             if not stat.S_ISREG(status.st_mode):
                 return "not a plain file"
-            if status.st_size > self._max_bytes:
-                return f"too large: {status.st_size:,} bytes, at most {self._max_bytes:,}"
+            limit = max(self._max_bytes, MAX_PDF_BYTES) if file_format == "pdf" else self._max_bytes
+            if status.st_size > limit:
+                return f"too large: {status.st_size:,} bytes, at most {limit:,}"
             content = file.read_bytes()
         except UnicodeEncodeError:
             return "its name is not UTF-8"
         except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
             return f"unreadable: {getattr(error, 'strerror', None) or error}"
-        if content.startswith(_UTF_16):
+        if content.startswith(_UTF_16) and file_format != "pdf":
             try:
                 content = content.decode("utf-16").encode()
             except UnicodeDecodeError:
                 return "binary"
-        if b"\0" in content:
+        if b"\0" in content and file_format != "pdf":
             return "binary"
         if not content.strip():
             return "empty"

@@ -1,0 +1,56 @@
+"""A PDF, or a folder of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import cast
+
+from core.catalogue import SourceSpec
+from core.catalogue_tables import SourceOptions, Text
+from core.domain import RawDocument
+from core.ingestion.sources._files import FileReader
+from core.settings import Settings
+
+
+class Options(SourceOptions):
+    """`path` is a PDF or a folder of them; a relative one starts at the folder of `corpora.toml`."""
+
+    path: Text
+
+
+class PdfSource:
+    """Read PDFs; what they hold is cut by page, and cited with the page's number."""
+
+    def __init__(self, spec: SourceSpec) -> None:
+        options = cast(Options, spec.options)
+        self.name = f"pdf:{options.path}{spec.suffix}"
+        self._spec = spec
+        self._place = spec.resolve(options.path)
+        self._skipped: list[tuple[str, str]] = []
+
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]:
+        """Return (path, reason) of what the last run passed over."""
+        return tuple(self._skipped)
+
+    def documents(self) -> Iterator[RawDocument]:
+        """Yield each PDF; raises SourceError where there is none."""
+        self._skipped = []
+        if not self._place.exists():
+            raise self._spec.error(f"There is no {self._place}; correct `path`")
+        file = self._place.is_file()
+        folder = self._place.parent if file else self._place
+        include = (_literal(self._place.name),) if file else self._spec.include or ("**/*.[pP][dD][fF]",)
+        spec = replace(self._spec, include=include, format="pdf")
+        yield from FileReader(spec, folder, folder, spec.url, self._skipped).documents()
+
+
+def _literal(name: str) -> str:
+    """Write a file's name as a pattern that means nothing else."""
+    return "".join(f"[{letter}]" if letter in "*?[{" else letter for letter in name)
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> PdfSource:
+    """Build the source of PDFs."""
+    return PdfSource(spec)
