@@ -33,6 +33,8 @@ class Settings(BaseSettings):
         validation_alias=AliasChoices("PACKAGE_INDEX", "PIP_INDEX_URL"),
     )
     """Where sources of kind `sdist` come from."""
+    github_token: SecretStr = Field(SecretStr(""), alias="GITHUB_TOKEN")
+    """For sources of kind `github`: more requests, private repositories, discussions."""
 
     # the playground
     host: str = Field("127.0.0.1", alias="THREADLORE_HOST")

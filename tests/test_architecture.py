@@ -24,6 +24,7 @@ DOORS = {
     "courlan": {"core/ingestion/sources/_links"},
     "defusedxml": {"core/ingestion/sources/_links"},
     "protego": {"core/ingestion/sources/_crawl"},
+    "github": {"core/ingestion/sources/_github_api"},
     "pdfplumber": {"core/ingestion/formats/pdf"},
     "apscheduler": {"bot/clock"},
     "rich": {"bot/progress"},
@@ -83,7 +84,11 @@ def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> 
         if re.search(r"os\.environ|os\.getenv", path.read_text(encoding="utf-8"))
     }
     # git gets a cleaned environment handed on; TLS certificates are where the machine says
-    others = {"core/ingestion/sources/_git.py", "core/ingestion/sources/_package_index.py"}
+    others = {
+        "core/ingestion/sources/_git.py",
+        "core/ingestion/sources/_package_index.py",
+        "core/ingestion/sources/_github_api.py",
+    }
     assert readers - allowed <= others
 
 

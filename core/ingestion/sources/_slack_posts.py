@@ -1,0 +1,154 @@
+"""Slack messages, from an export or the Web API, as posts."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.ingestion.sources._conversations import Post
+
+MAX_FILE = 50_000_000
+"""Bytes of one day of a channel, unpacked."""
+_TOKEN = re.compile(r"<([^<>\n]+)>")
+_UP = frozenset({"+1", "thumbsup", "heart", "100", "raised_hands", "tada", "clap", "heavy_plus_sign"})
+_ACCEPTED = frozenset({"white_check_mark", "heavy_check_mark", "ballot_box_with_check"})
+_PEOPLE = frozenset({None, "", "thread_broadcast", "file_share", "me_message"})
+
+
+class NoExport(Exception):
+    """What was named is no export; the message says what it is."""
+
+
+class SlackExport:
+    """An export as Slack makes it: a folder or a zip, a folder for each channel, a file for each day."""
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._zip = zipfile.ZipFile(place) if place.is_file() else None
+        names = self._zip.namelist() if self._zip else _below(place)
+        self._files = {name.strip("/"): name for name in names if name.endswith(".json")}
+        if not any(name.count("/") == 1 for name in self._files):
+            raise NoExport("there is no folder with a channel's days in it")
+        self.bots = {str(user["id"]) for user in self._listed("users.json") if user.get("is_bot")}
+
+    def channels(self) -> tuple[dict[str, str], list[str]]:
+        """Return the ids of public channels by name, and the names of what is not public."""
+        folders = sorted({name.partition("/")[0] for name in self._files if "/" in name})
+        if "channels.json" not in self._files:
+            return dict.fromkeys(folders, ""), []
+        public = {str(entry["name"]): str(entry.get("id") or "") for entry in self._listed("channels.json")}
+        return {n: public[n] for n in folders if n in public}, [n for n in folders if n not in public]
+
+    def posts(self, channel: str, channel_id: str, workspace: str) -> Iterator[Post]:
+        """Yield the posts of a channel in the order of its days."""
+        for name in sorted(self._files):
+            if name.startswith(f"{channel}/"):
+                for message in self._listed(name):
+                    if isinstance(message, dict) and (
+                        post := post_of(message, channel_id, workspace, self.bots)
+                    ):
+                        yield post
+
+    def close(self) -> None:
+        """Close the zip."""
+        if self._zip:
+            self._zip.close()
+
+    def _listed(self, name: str) -> list[dict[str, Any]]:
+        if name not in self._files:
+            return []
+        if self._zip:
+            if self._zip.getinfo(self._files[name]).file_size > MAX_FILE:
+                raise NoExport(f"{name} unpacks to more than {MAX_FILE:,} bytes")
+            with self._zip.open(self._files[name]) as file:
+                content = file.read(MAX_FILE + 1)
+        else:
+            content = (self._place / name).read_bytes()
+        try:
+            found = json.loads(content)
+        except ValueError as error:
+            raise NoExport(f"{name} is no JSON: {error}") from None
+        if not isinstance(found, list):
+            raise NoExport(f"{name} is no list")
+        return found
+
+
+def _below(place: Path) -> list[str]:
+    root = place.resolve()
+    return [
+        file.relative_to(place).as_posix()
+        for pattern in ("*.json", "*/*.json")
+        for file in place.glob(pattern)
+        if file.resolve().is_relative_to(root)
+    ]
+
+
+def post_of(
+    message: Mapping[str, Any], channel: str, workspace: str, bots: Iterable[str] = ()
+) -> Post | None:
+    """Read a message as Slack writes it; None for joins, topics and the like."""
+    stamp, text = str(message.get("ts") or ""), str(message.get("text") or "")
+    try:
+        at = float(stamp)
+    except ValueError:
+        return None
+    bot = bool(message.get("bot_id") or message.get("bot_profile") or message.get("user") in set(bots))
+    if message.get("subtype") not in _PEOPLE and not bot:
+        return None
+    thread = str(message.get("thread_ts") or "")
+    reactions = {
+        str(r.get("name")).partition("::")[0]: int(r.get("count") or 0)
+        for r in message.get("reactions") or ()
+    }
+    link = ""
+    if workspace and channel:
+        link = f"{workspace.rstrip('/')}/archives/{channel}/p{stamp.replace('.', '')}"
+        link += f"?thread_ts={thread}&cid={channel}" if thread and thread != stamp else ""
+    return Post(
+        stamp,
+        str(message.get("user") or message.get("bot_id") or ""),
+        markdown_of(text),
+        at,
+        link,
+        thread,
+        votes=sum(count for name, count in reactions.items() if name in _UP),
+        accepted=any(name in _ACCEPTED for name in reactions),
+        bot=bot,
+        mentions=frozenset(re.findall(r"<@(\w+)", text)),
+    )
+
+
+def markdown_of(text: str) -> str:
+    """Turn Slack's notation into Markdown: links, emphasis, escaped signs; names of people are left out."""
+    parts = re.split(r"(```.*?```|`[^`\n]+`)", text, flags=re.DOTALL)
+    return "".join(_code(part) if at % 2 else _prose(part) for at, part in enumerate(parts)).strip()
+
+
+def _code(part: str) -> str:
+    plain = html.unescape(_TOKEN.sub(lambda found: found[1].split("|")[-1], part))
+    if not plain.startswith("```"):
+        return plain
+    body = plain[3:-3].strip("\n")
+    return f"\n```\n{body}\n```\n"
+
+
+def _prose(part: str) -> str:
+    part = _TOKEN.sub(_token, part)
+    part = re.sub(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])", r"**\1**", part)
+    return html.unescape(part)
+
+
+def _token(found: re.Match[str]) -> str:
+    target, _, label = found[1].partition("|")
+    if target.startswith("@"):
+        return ""
+    if target.startswith("#"):
+        return f"#{label or target[1:]}"
+    if target.startswith("!"):
+        return label
+    return f"[{label}]({target})" if label and label != target else target

@@ -1,0 +1,135 @@
+"""Issues and discussions of a GitHub repository that came to an answer, from its API or from an export."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import AfterValidator, Field
+
+from core.catalogue import SourceSpec
+from core.catalogue_tables import SourceOptions, Text
+from core.domain import RawDocument, content_hash
+from core.ingestion.sources._conversations import document
+from core.ingestion.sources._github_items import conversation, labels_of
+from core.settings import Settings
+
+
+def _repository(value: str) -> str:
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", value):
+        raise ValueError('owner and name of a repository, "pallets/flask"')
+    return value
+
+
+class Options(SourceOptions):
+    """`repository` is asked over the API (with GITHUB_TOKEN, which discussions need), or `export` is read.
+
+    An export is a JSON file, a list as `gh issue list --json …` prints. `labels` chooses by label,
+    `answers` is "settled" (closed as done or an answer chosen) or "any"; `api` is the address of an own
+    GitHub.
+    """
+
+    repository: Annotated[str, AfterValidator(_repository)]
+    export: str = ""
+    what: tuple[Literal["issues", "discussions"], ...] = Field(("issues",), strict=False)
+    labels: list[Text] = Field(default_factory=list)
+    answers: Literal["settled", "any"] = "settled"
+    api: str = "https://api.github.com"
+
+
+class GithubSource:
+    """Read what was asked and answered on GitHub; only what changed is asked for again."""
+
+    def __init__(self, spec: SourceSpec, home: Path, token: str = "") -> None:
+        self._options = cast(Options, spec.options)
+        self._spec = spec
+        self._token = token
+        self.name = f"github:{self._options.repository}{spec.suffix}"
+        key = content_hash(self._options.api, self._options.repository)[:16]
+        self._kept = home / "sources" / "github" / f"{key}.json"
+        self._skipped: list[tuple[str, str]] = []
+
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]:
+        """Return (path, reason) of what the last run passed over."""
+        return tuple(self._skipped)
+
+    def documents(self) -> Iterator[RawDocument]:
+        """Yield each issue and discussion with an answer; raises SourceError."""
+        self._skipped = []
+        found = self._exported() if self._options.export else list(self._fetched())
+        for kind, item in found:
+            path = f"{kind}/{item.get('number')}"
+            told = conversation(item)
+            if self._options.labels and not labels_of(item) & set(self._options.labels):
+                self._skipped.append((path, "it has none of the labels"))
+            elif isinstance(told, str):
+                self._skipped.append((path, told))
+            elif self._options.answers == "settled" and not told.settled:
+                self._skipped.append((path, "it was not settled"))
+            else:
+                yield document(path, told, " ".join(str(item.get("title") or "").split()))
+
+    def _exported(self) -> list[tuple[str, Mapping[str, Any]]]:
+        place = self._spec.resolve(self._options.export)
+        try:
+            found = json.loads(place.read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise self._spec.error(f"{place} cannot be read: {error.strerror}; correct `export`") from None
+        except ValueError as error:
+            raise self._spec.error(f"{place} is no JSON: {error}; export it again") from None
+        if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+            raise self._spec.error(f"{place} is no list of issues; `gh issue list --json …` makes one")
+        return [("discussions" if "answer" in item else "issues", item) for item in found]
+
+    def _fetched(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        from core.ingestion.sources._github_api import GithubRefused, renew  # PyGithub costs a start
+
+        wanted = self._options.what
+        if "discussions" in wanted and not self._token:
+            raise self._spec.error("Discussions need a token; set GITHUB_TOKEN in .env")
+        kept = self._load()
+        try:
+            renew(
+                kept,
+                self._options.repository,
+                api=self._options.api,
+                token=self._token,
+                issues="issues" in wanted,
+                discussions="discussions" in wanted,
+                settled=self._options.answers == "settled",
+            )
+        except GithubRefused as error:
+            raise self._spec.error(str(error)) from None
+        self._save(kept)
+        for number in sorted(kept["issues"], key=int):
+            comments = list(kept["comments"].get(number, {}).values())
+            yield "issues", kept["issues"][number] | {"comments": comments}
+        for number in sorted(kept["discussions"], key=int):
+            yield "discussions", kept["discussions"][number]
+
+    def _load(self) -> dict[str, Any]:
+        empty: dict[str, Any] = {"since": "", "issues": {}, "comments": {}, "discussions": {}}
+        try:
+            found = json.loads(self._kept.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return empty
+        return found if isinstance(found, dict) and found.keys() == empty.keys() else empty
+
+    def _save(self, kept: dict[str, Any]) -> None:
+        half = self._kept.with_suffix(".part")
+        try:
+            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            half.write_text(json.dumps(kept), encoding="utf-8")
+            os.replace(half, self._kept)
+        except OSError as error:
+            raise self._spec.error(f"{self._kept} cannot be written: {error.strerror}; make room") from None
+
+
+def open_source(spec: SourceSpec, settings: Settings) -> GithubSource:
+    """Build the source of a GitHub repository."""
+    return GithubSource(spec, settings.home, settings.github_token.get_secret_value().strip())
