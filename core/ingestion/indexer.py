@@ -17,6 +17,7 @@ import numpy as np
 from core.errors import EncoderChanged, SourceError
 from core.ingestion.reading import Progress, Reader, Reading, Report
 from core.ports import Corpus, CorpusStore, Encoder, SearchRow, Source, VectorIndex, WordIndex
+from core.windows import window_texts
 
 EMBEDDED_AT_ONCE = 128
 """Passages between two commits of vectors: what a killed run loses at most."""
@@ -113,6 +114,7 @@ class Indexer:
         lacking = await self._store.missing_vectors(encoder.name, [row.text_hash for row in rows])
         texts = {row.text_hash: row.embedded for row in rows if row.text_hash in lacking}
         await self._embed(encoder, texts, progress, report)
+        await self._embed_windows(encoder, rows, progress, report)
 
         progress.enter("indexing", len(rows))
         report(progress)
@@ -154,6 +156,16 @@ class Indexer:
             await self._store.put_vectors(encoder.name, dict(zip(some, vectors, strict=True)))
             progress.done += len(some)
             report(progress)
+
+    async def _embed_windows(
+        self, encoder: Encoder, rows: Sequence[SearchRow], progress: Progress, report: Report
+    ) -> None:
+        """Embed what the second look compares with a question; kept by hash beside the passages."""
+        pages = (await self._store.contexts(list(dict.fromkeys(row.context_id for row in rows)))).values()
+        texts = await asyncio.to_thread(lambda: {k: t for page in pages for k, t in window_texts(page).items()})
+        lacking = await self._store.missing_vectors(encoder.name, list(texts))
+        if lacking:
+            await self._embed(encoder, {key: texts[key] for key in lacking}, progress, report)
 
     async def _put_vectors(self, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
         for start in range(0, len(rows), 2000):

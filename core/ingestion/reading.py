@@ -16,7 +16,7 @@ from core.ports import CorpusStore, Encoder, Source, StoredDocument
 
 log = logging.getLogger(__name__)
 
-INDEX_VERSION = "1"
+INDEX_VERSION = "2"
 """Raised when parsing or chunking change, so that unchanged files are read anew."""
 
 

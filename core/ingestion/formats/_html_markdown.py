@@ -206,10 +206,10 @@ class HtmlWriter:
         code = tag.find("td", class_=re.compile("code"))
         if isinstance(code, Tag) and code.find("pre"):
             return [fence(_code_text(code), _language(tag))]
-        # A table that holds tables or headings lays the page out; it holds no data.
+        # A table that holds tables or, without a head of its own, headings lays the page out.
         if (
             tag.find("table")
-            or tag.find(list(HEADINGS))
+            or (tag.find(list(HEADINGS)) and not (tag.find("thead") and len(rows) > 2))
             or (len(rows) == 1 and len(rows[0].find_all(["td", "th"])) == 1)
         ):
             return [
@@ -281,7 +281,7 @@ def _is_skipped(tag: Tag) -> bool:
         or (tag.get("aria-hidden") == "true" and tag.name != "pre")
     ):
         return True
-    style = tag.get("style")
+    style = "" if tag.name == "table" else tag.get("style")  # scripts show tables once they are sorted
     return bool(style and _HIDDEN.search(str(style))) or (
         tag.name in ("a", "span", "td")
         and bool(_PERMALINK.search(classes(tag)))

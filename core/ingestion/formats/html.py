@@ -14,6 +14,7 @@ import logging
 import re
 
 from core.domain import Document, RawDocument, Section
+from core.ingestion.formats._drawings import write_out
 from core.ingestion.formats._html_markdown import (
     HEADINGS,
     BeautifulSoup,
@@ -99,6 +100,7 @@ def parse(raw: RawDocument, text: str) -> Document:
     for strictly in (True, False):
         soup = soup_of(text)
         title = _title(soup, raw.path)
+        write_out(soup)
         _strip(soup, strictly)
         sections = _written(soup, title, judged, strictly)
         held = set(_words(" ".join(word for s in sections for word in (*s.headings, s.text))).split())

@@ -109,3 +109,15 @@ def test_layout_tables_are_no_tables():
         "html",
     )
     assert document.sections[0] == Section(("Title",), "", "Some text that is in a cell of a layout.")
+
+
+def test_drawings_are_read_from_the_top_left():
+    drawing = """<svg viewBox="0 0 90 90"><title>Flow</title><g transform="translate(0, 40)">
+    <text x="60" y="3">Serve it</text><text x="5" y="0">Boil the water</text></g>
+    <text x="5" y="10">Fill<tspan x="5" dy="4">the kettle</tspan></text>
+    <foreignObject x="60" y="12"><div>Too full?</div></foreignObject></svg>"""
+    icon = '<svg><text x="0" y="0">OK</text></svg>'
+    page = f"<main><h1>Making tea</h1><p>These are the steps:</p>{drawing}<p>Done {icon} now.</p></main>"
+    assert parsed(page, "html").sections[0].text == (
+        "These are the steps:\n\nFill the kettle; Too full?; Boil the water; Serve it\n\nDone now."
+    )
