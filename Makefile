@@ -6,7 +6,7 @@ PORT ?=
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: run test bench lint clean
+.PHONY: run test bench endurance scenarios lint clean
 .DEFAULT_GOAL := run
 
 run: $(VENV)/ready
@@ -21,7 +21,18 @@ test: $(VENV)/ready-test
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m bot.bench
+	@$(BIN)/python -m bot.bench_memory
 	@$(BIN)/python -m bot.bench_model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m tests.bench.first_sign $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+
+# ten thousand operations on a process that is killed a hundred times; half an hour or more
+endurance: $(VENV)/ready-test
+	@$(BIN)/python -m tests.endurance.kills $(if $(OPERATIONS),--operations $(OPERATIONS)) \
+		$(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
+
+# what people live through with the bot, on Slack, Discord and the playground; some minutes
+scenarios: $(VENV)/ready-test
+	@$(BIN)/python -m tests.scenarios $(if $(ONLY),$(ONLY))
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check --fix .

@@ -6,38 +6,61 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from bot.chat import Person, Reply, Responder
+from bot.controls import WRONG
+from bot.gaps_text import gaps_text
 from core.errors import PlatformError, ThreadloreError
+from core.gaps import DAYS, Gap
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
 from core.library import Library
+from core.opinions import Correction
 
 log = logging.getLogger(__name__)
 
+GROWTH_DAYS = 5
+"""Days of growth that `status` tells."""
 EDIT_SECONDS = 2.0
 """Least time between two edits of a progress message."""
 HELP = (
     "`/threadlore status` how releases, memory and model are\n"
     "`/threadlore releases` which releases there are\n"
     "`/threadlore reindex [release]` read the sources anew; the old pages answer meanwhile\n"
+    "`/threadlore gaps` what was asked in public and not answered, or not well\n"
+    "`/threadlore memory corrections` what people found wrong with answers, and what they wrote instead\n"
     "`/threadlore forget me` (admins also: `forget slack:U123`) remove what a person asked and voted"
 )
 CONFIRM = "confirm"
 _MENTION = re.compile(r"<@!?(\w+)(?:\|[^>]*)?>")
 Forget = Callable[[str], Awaitable[Any]]
+Corrections = Callable[[], Awaitable[Sequence[Correction]]]
+Gaps = Callable[[int], Awaitable[Sequence[Gap]]]
 
 
 class Admin:
     """Carries out `/threadlore …` for those who may."""
 
-    def __init__(self, library: Library, admins: Collection[str], forget: Forget | None = None) -> None:
+    def __init__(
+        self,
+        library: Library,
+        admins: Collection[str],
+        forget: Forget | None = None,
+        corrections: Corrections | None = None,
+        gaps: Gaps | None = None,
+    ) -> None:
         self.library = library
+        self._corrections = corrections
+        self._gaps = gaps
         self._admins = frozenset(admins)
         self._forget = forget
         self._tasks: set[asyncio.Task[None]] = set()
+
+    def is_admin(self, person: Person) -> bool:
+        """Tell whether somebody may do what only admins may."""
+        return person.admin or person.id in self._admins
 
     async def run(self, text: str, person: Person, responder: Responder) -> None:
         """Carry out one command line for a person, or say why not."""
@@ -59,6 +82,10 @@ class Admin:
                 await self._reindex(words[1] if len(words) > 1 else "", responder)
             case ["forget", who, *rest] if self._forget is not None:
                 await self._forget_person(_account(who, person), rest, who, responder)
+            case ["memory", "corrections"] if self._corrections is not None:
+                await responder.reply(Reply(corrections_text(await self._corrections())))
+            case ["gaps"] if self._gaps is not None:
+                await responder.reply(Reply(gaps_text(await self._gaps(DAYS), DAYS)))
             case [] | ["help"]:
                 await responder.reply(Reply(HELP))
             case _:
@@ -162,6 +189,18 @@ def done_text(done: list[Indexed]) -> str:
     return "\n".join(lines)
 
 
+def corrections_text(corrections: Sequence[Correction]) -> str:
+    """List what people found wrong with answers, the latest first."""
+    if not corrections:
+        return "Nobody has said yet what was wrong with an answer."
+    lines = []
+    for said in corrections:
+        better = f" Better: {' '.join(said.better.split())}" if said.better else ""
+        taken = " (remembered)" if said.pair_id else ""
+        lines.append(f"- “{said.question}” ({said.release}), {said.name}: {WRONG[said.what]}.{better}{taken}")
+    return "\n".join(lines)
+
+
 def releases_text(releases: list[dict[str, Any]]) -> str:
     """List the releases, newest first."""
     lines = []
@@ -181,6 +220,21 @@ def _bounds(memory: dict[str, Any]) -> str:
     return said + (f"; at most {limit} of each a release" if limit else "")
 
 
+def _stored(memory: dict[str, Any]) -> list[str]:
+    """Say how many pairs each release has in each store, and how many came lately."""
+    by_release: dict[str, list[str]] = {}
+    for entry in memory.get("stores", ()):
+        waits = f" (+{entry['waiting']} behind them)" if entry["waiting"] else ""
+        kind = "good" if entry["store"] == "high" else "bad"
+        by_release.setdefault(entry["release"], []).append(f"{entry['kept']} {kind}{waits}")
+    lines = [f"- {release.replace('*', 'all')}: {', '.join(all_)}" for release, all_ in by_release.items()]
+    days = [
+        f"{entry['day']} +{entry['added']}" + (f" ({entry['growth']:.1%})" if entry["growth"] else "")
+        for entry in memory.get("growth", ())[-GROWTH_DAYS:]
+    ]
+    return lines + ([f"Stored by day: {', '.join(days)}"] if days else [])
+
+
 def status_text(status: dict[str, Any]) -> str:
     """Say how everything is, problems last."""
     memory = status["memory"]
@@ -188,9 +242,13 @@ def status_text(status: dict[str, Any]) -> str:
     lines = [
         f"**{status['product']}**",
         releases_text(status["releases"]),
+        "",
         f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
         f"{memory['votes']} votes on {memory['answers']} answers{_bounds(memory)}",
+        *_stored(memory),
+        "",
         f"Embedder: {status['embedder']}",
+        *([f"Ranking: {status['ranking']}"] if "ranking" in status else []),
     ]
     if model:
         lines.append(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from dataclasses import replace
 from typing import TypeVar
 
 from bot.chat import Chat, Message, Reply
+from bot.controls import controls
 from bot.render import WORKING, compose
 from bot.show import Show
 from core.domain import MessageRef, Question, Turn
@@ -42,7 +43,7 @@ class Answering:
     def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
         """Start to answer a claimed message, in place of the reply `parts` if there is one."""
         task = asyncio.create_task(self._say(chat, message, parts))
-        self._running[message.ref.key] = (message, task)
+        self._running[message.key] = (message, task)
         return task
 
     async def follow(self, key: str, task: asyncio.Task[None]) -> None:
@@ -84,7 +85,7 @@ class Answering:
             await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
 
     async def _say(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
-        key = message.ref.key
+        key = message.key
         try:
             parts, reply = await self._find(chat, message, parts)
         except asyncio.CancelledError:
@@ -100,7 +101,7 @@ class Answering:
         self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
     ) -> tuple[tuple[MessageRef, ...], Reply]:
         """Ask the engine, showing how far it is; return the reply and the messages to put it in."""
-        key = message.ref.key
+        key = message.key
 
         async def note(now: tuple[MessageRef, ...]) -> None:
             await self._conversations.posted(key, now)
@@ -108,15 +109,18 @@ class Answering:
         product = self._engine.product.name
         show = Show(chat, await _whole(self._open(chat, message, parts)), product, note)
         try:
-            history = await chat.history(message.ref, TURNS)
+            # a question for another release stands alone
+            history = () if message.release else await self.history(chat, message.ref)
             question = Question(
                 text=message.text,
                 asker=message.author.id,
                 channel=message.ref.channel_key,
                 scope=message.scope,
-                history=await self._with_releases(message.ref, history),
+                history=tuple(history),
+                release=message.release,
             )
-            reply = compose(await self._engine.answer(question, show), product)
+            answer = await self._engine.answer(question, show)
+            reply = replace(compose(answer, product), controls=controls(answer, self._engine.ready))
         except PlatformError:
             raise
         except ThreadloreError as error:
@@ -140,7 +144,7 @@ class Answering:
             except PlatformError as error:
                 log.info("an earlier reply cannot be edited, so there will be a new one: %s", error)
         parts = await chat.post(message.ref, waiting)
-        await self._conversations.posted(message.ref.key, parts)
+        await self._conversations.posted(message.key, parts)
         return parts
 
     async def _close(
@@ -152,10 +156,11 @@ class Answering:
         await self._conversations.answered(key, reply.answer_id)
         return parts
 
-    async def _with_releases(self, ref: MessageRef, history: Sequence[Turn]) -> tuple[Turn, ...]:
-        """Tell the thread's last answer which release it spoke for."""
+    async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
+        """Read what was said before a message; the thread's last answer tells which release it spoke for."""
+        history = await chat.history(ref, TURNS)
         last = await self._conversations.last_claim(ref.conversation)
-        release = await self._engine.release_of(last.answer_id) if last else ""
+        release = await self._engine.given.release_of(last.answer_id) if last else ""
         turns = list(history)
         for place in range(len(turns) - 1, -1, -1):
             if turns[place].role == "assistant":

@@ -11,24 +11,29 @@ from pathlib import Path
 
 from bot.forgetting import Forgetting
 from bot.home import Home
+from bot.tuning import tuned
+from core.accepted import PeoplesAnswers
 from core.catalogue import Catalogue, load_catalogue
 from core.engine import Engine
 from core.errors import ConfigurationError
+from core.gaps import Statistics
 from core.ingestion.indexer import Indexer
 from core.ingestion.sources import Kinds, open_source
 from core.library import Library
 from core.memory.community import CommunityMemory
+from core.memory.electorate import Electorate, Policy
 from core.memory.guard import guard
-from core.memory.scoring import Thresholds
 from core.models.breaker import Breaker
 from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.models.reranker import load_reranker
-from core.ports import ConversationStore, CorpusStore, Encoder, Source, VectorIndex, WordIndex
+from core.ports import ConversationStore, CorpusStore, Encoder, Source, UpkeepStore, VectorIndex, WordIndex
 from core.reading import Reader
+from core.renewal import Renewal
 from core.research import Research
 from core.retrieval.search import Searcher
+from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 from core.steps import Steps
 from storage.conversations import SqlConversations
@@ -36,7 +41,12 @@ from storage.corpora import SqlCorpora
 from storage.database import Database
 from storage.forgetting import SqlPeople
 from storage.memories import SqlMemories
+from storage.opinions import SqlOpinions
+from storage.rewordings import SqlRewordings
+from storage.statistics import SqlStatistics
+from storage.upkeep import SqlUpkeep
 from storage.vectors import ChromaVectors, set_aside_if_broken
+from storage.voters import SqlVoters
 from storage.words import TantivyWords
 
 log = logging.getLogger(__name__)
@@ -58,6 +68,13 @@ class Threadlore:
     people: Forgetting
     vectors: VectorIndex
     words: WordIndex
+    electorate: Electorate
+    upkeep: UpkeepStore
+    renewal: Renewal
+    statistics: Statistics
+    searcher: Searcher
+    warning: str = ""
+    """That memory's thresholds are not for the embedding model, where they are not."""
 
 
 def find_catalogue(settings: Settings) -> Path:
@@ -91,6 +108,9 @@ async def build(
     """
     catalogue = load_catalogue(find_catalogue(settings), Kinds())
     with Home(settings.home, what) as home:
+        thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
+        if warning:
+            log.warning("%s", warning)
         broken = await asyncio.to_thread(set_aside_if_broken, home.path / "vectors")
         if broken:
             log.warning(
@@ -101,6 +121,8 @@ async def build(
         vectors = words = model = reranker = None
         try:
             corpora, memories = SqlCorpora(database), SqlMemories(database)
+            upkeep, voters = SqlUpkeep(database), SqlVoters(database)
+            await voters.link(catalogue.people)
             vectors, words = ChromaVectors(home.path / "vectors"), TantivyWords(home.path / "words")
             product = catalogue.product
             names = (product.name, *product.aliases)
@@ -110,18 +132,26 @@ async def build(
             memory = CommunityMemory(
                 memories,
                 corpora,
-                Thresholds(
-                    settings.reuse_threshold,
-                    settings.cluster_threshold,
-                    settings.quality_threshold,
-                    min_voters=settings.min_voters,
-                    limit=settings.memory_limit,
-                ),
+                thresholds,
                 lambda asked, remembered: guard(asked, remembered, names, releases),
+                share_platforms=catalogue.share_platforms,
+                decision=decision,
+                rewordings=SqlRewordings(database),
+            )
+            electorate = Electorate(
+                voters,
+                memory.thresholds,
+                Policy(settings.newcomer_days, settings.votes_per_hour),
+                catalogue.people,
+                (*settings.helpers, *settings.admins),
             )
             if settings.reranker_model:
                 reranker = await asyncio.to_thread(load_reranker, settings.reranker_model)
-            searcher = Searcher(corpora, vectors, words, reranker=reranker)
+            encoder = await encoders.current()
+            ranking, problem = await asyncio.to_thread(load_ranking, home.path / FILE, encoder.name)
+            if problem:
+                log.warning("%s", problem)
+            searcher = Searcher(corpora, vectors, words, ranking, reranker, problem, settings.retriever)
             sources = _open_sources(catalogue, settings)
             indexer = Indexer(
                 corpora,
@@ -130,7 +160,9 @@ async def build(
                 lambda release: sources[release],
                 lambda release: library.went_live(release),
             )
-            library = Library(product, corpora, memories, indexer, searcher, memory, encoders)
+            library = Library(
+                product, corpora, memories, indexer, searcher, memory, encoders, upkeep, electorate
+            )
             if settings.ollama_host:
                 model = Ollama(
                     settings.ollama_host,
@@ -140,19 +172,22 @@ async def build(
                     keep_alive=settings.ollama_keep_alive,
                 )
             writer = Breaker(model) if model else None
-            steps = Steps(
-                writer, only=() if settings.fast else settings.model_steps, seconds=settings.steps_seconds
+            only = (*(() if settings.fast else settings.model_steps), "guard")
+            steps = Steps(writer, only=only, seconds=settings.steps_seconds)
+            research = Research(
+                catalogue, memory, searcher, encoders, steps, second_look=settings.guard_by_model
             )
-            research = Research(catalogue, memory, searcher, encoders, steps)
             engine = Engine(
                 catalogue,
                 memory,
                 memories,
                 research,
                 writer,
-                settings.helpers,
+                PeoplesAnswers(memory, memories, SqlOpinions(database), research),
+                electorate,
                 Reader(product.name, steps, settings.selected_chunks),
             )
+            renewal = Renewal(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()
             intervals = {
                 (release, source.name): spec.interval
@@ -173,6 +208,12 @@ async def build(
                 people,
                 vectors,
                 words,
+                electorate,
+                upkeep,
+                renewal,
+                Statistics(SqlStatistics(database), encoders, thresholds),
+                searcher,
+                warning,
             )
         finally:
             encoders.close()

@@ -6,8 +6,8 @@ hands them to `Dispatch`, and carries out what `Chat` asks. It decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from core.domain import MessageRef, Scope, Turn
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 UP = "👍"
 DOWN = "👎"
+ACCEPT = "✅"
+OBJECT = "❌"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +48,28 @@ class Message:
     mentions_bot: bool = False
     mentions_others: bool = False
     event: str = ""
+    release: str = ""
+    """The release that a menu chose, where the message is a question asked once more."""
+
+    @property
+    def key(self) -> str:
+        """Name what is answered: the message, or its question for another release."""
+        return f"{self.ref.key}@{self.release}" if self.release else self.ref.key
 
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """An emoji put on a message, or taken off it; `emoji` as the platform spells it."""
+    """An emoji put on a message, or taken off it; `emoji` as the platform spells it.
+
+    `author` is who wrote the message, where the platform tells it with the reaction.
+    """
 
     ref: MessageRef
     person: Person
     emoji: str
     added: bool
     event: str = ""
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +85,77 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of a menu: what goes back, and what people read."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A button under a reply, or a menu where it has choices.
+
+    A press comes back as `Press` with the same `name`, and `value` or that of the choice. Platforms keep
+    both in the control itself, so that it works after a restart; together they take at most 90 characters.
+    """
+
+    name: str
+    label: str
+    value: str = ""
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One input of a form: a menu where it has choices, else text."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...] = ()
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A small form in a window of its own; what is sent comes back as `Press` with `fields`."""
+
+    name: str
+    title: str
+    value: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Somebody used a control under a message of the bot, or sent a form that one opened.
+
+    `ref` is the message with the control. `fields` holds what was filled in, by field name; it is empty
+    for a mere press.
+    """
+
+    name: str
+    value: str
+    ref: MessageRef
+    person: Person
+    scope: Scope
+    fields: Mapping[str, str] = field(default_factory=dict)
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What the bot says: Markdown, the release it speaks for, and whether it can be voted on.
 
     `final` is False while the text still grows. Platforms cut `markdown` to their own lengths.
-    `answer_id` is set on finished answers.
+    `answer_id` is set on finished answers. `controls` hang under the last message of the reply.
     """
 
     markdown: str
     final: bool = True
     release: str = ""
     answer_id: str = ""
+    controls: tuple[Control, ...] = ()
 
 
 class Chat(Protocol):
@@ -108,12 +181,27 @@ class Chat(Protocol):
     async def seed_votes(self, ref: MessageRef) -> None:
         """Put the bot's own 👍 and 👎 under a message, where the platform has reactions."""
 
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return a message as it stands now, of a person or a bot; None where it cannot be read."""
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return what a message answers: the first message of its thread, or the one it replies to."""
+
+    async def permalink(self, ref: MessageRef) -> str:
+        """Return a link to a message; empty where the platform gives none."""
+
+    async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
+        """Say something in the conversation that only that person sees; tells whether that is possible."""
+
 
 class Responder(Protocol):
-    """How a slash command is answered."""
+    """How a slash command or a press is answered."""
 
     async def reply(self, reply: Reply) -> None:
-        """Answer the command, seen by the caller alone; a later call replaces the text."""
+        """Answer, seen by the caller alone; a later call replaces the text."""
+
+    async def ask(self, form: Form) -> None:
+        """Open a form; only as the first thing done, and within the platform's three seconds."""
 
     async def progress(self, reply: Reply) -> None:
         """Show the state of long work in one message of the channel, edited by later calls."""

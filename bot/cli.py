@@ -11,6 +11,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from bot.measuring_arguments import add_calibrate, add_simulate
+
 if TYPE_CHECKING:
     from core.settings import Settings
 
@@ -105,18 +107,44 @@ def parser() -> argparse.ArgumentParser:
     forget = command("forget", "Forget a person: questions, answers to them, votes, and what came of them.")
     forget.add_argument("--user", required=True, help="whom, such as slack:U1; linked accounts go with it")
     _memory_parser(command("memory", "Look after community memory."), common)
+    _glossary_parser(command("glossary", "Look after the product's own words."), common)
     evaluate = command("evaluate", "Measure retrieval and answers on labelled questions.")
     evaluate.add_argument(
-        "gold", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
+        "gold", nargs="?", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
     )
-    evaluate.add_argument("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
+    evaluate.add_argument(
+        "--promoted", action="store_true", help="ask again what was voted good; status 1 if any differs"
+    )
+    evaluate.add_argument(
+        "--followups",
+        nargs="+",
+        type=lambda path: str(Path(path).absolute()),
+        metavar="PATH",
+        help="measure how follow-ups are completed, on files or folders in the formats of CAsT or CANARD",
+    )
+    evaluate.add_argument("--report", type=Path, metavar="DIR", help="where the report goes")
     evaluate.add_argument("--half", choices=["tune", "report", "all"], default="all", help="which questions")
     evaluate.add_argument("--only", nargs="+", metavar="NAME", help="only these configurations")
     evaluate.add_argument("--no-answers", action="store_true", help="measure retrieval alone")
     evaluate.add_argument(
         "--judge", nargs="+", metavar="NAME", help="have the model judge these configurations"
     )
+    tune = command("tune", "Learn the ranking of pages from labelled questions.")
+    tune.add_argument(
+        "gold", nargs="?", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
+    )
+    tune.add_argument("--reset", action="store_true", help="go back to the shipped ranking")
+    add_simulate(command)
+    add_calibrate(command)
+    gaps = command("gaps", "List what was asked in public and not answered, or not well.")
+    gaps.add_argument("--days", type=int, default=30, help="of the last days (30)")
+    shape = gaps.add_mutually_exclusive_group()
+    shape.add_argument("--markdown", action="store_true", help="write a page for those who document")
+    shape.add_argument("--json", action="store_true", help="print it as JSON")
     command("chat", "A channel in the terminal.")
+    init = command("init", "Ask what there is to know, and write corpora.toml and .env here.")
+    init.add_argument("--force", action="store_true", help="write them anew where they are there already")
+    command("doctor", "Look at everything a working bot needs, and say what to do.")
     return root
 
 
@@ -130,12 +158,21 @@ def _memory_parser(memory: argparse.ArgumentParser, common: argparse.ArgumentPar
     listed.add_argument("--release", help="only this release; * for pairs that hold for all of them")
     listed.add_argument("--store", choices=["high", "low", "retired", "evicted"], help="only this store")
     shown = action("show", "Show one pair: question, answer, pages, votes.")
-    for parser_ in (listed, shown):
+    stale = action("stale", "List remembered answers whose pages changed, and what would be answered now.")
+    stale.add_argument("--check", action="store_true", help="look at those first that nobody looked at yet")
+    renew = action("renew", "Let a stale pair be reused again.")
+    renew.add_argument("--new", action="store_true", help="with what would be answered now")
+    bursts = action("bursts", "List votes that came close together.")
+    for parser_ in (listed, shown, stale, bursts):
         parser_.add_argument("--json", action="store_true", help="print it as JSON")
+    private = action("private", "Take what was learnt in a channel along into it: it became private.")
+    public = action("public", "Tell everywhere what was learnt in a private channel.")
+    for parser_ in (private, public):
+        parser_.add_argument("channel", help="such as slack:C0123")
     why = action("why", "Explain an answer: release, route, memory, pages.")
     why.add_argument("answer_id", help="what `ask --json` calls answer_id")
     retire = action("retire", "Take a pair out of memory for good.")
-    for parser_ in (shown, retire):
+    for parser_ in (shown, retire, renew):
         parser_.add_argument("id", help="the pair's id, or the one it was imported under")
     action("rebuild", "Derive every placement from the votes again.")
     action("verify", "Check memory against the votes; exit status 1 where something is wrong.")
@@ -149,9 +186,26 @@ def _memory_parser(memory: argparse.ArgumentParser, common: argparse.ArgumentPar
     )
 
 
+def _glossary_parser(glossary: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
+    actions = glossary.add_subparsers(dest="action", required=True, metavar="ACTION")
+    listed = "List acronyms and synonyms that questions and pages may use for one another."
+    actions.add_parser("list", parents=[common], help=listed, description=listed).add_argument(
+        "--json", action="store_true", help="print it as JSON"
+    )
+    proposed = "Print acronyms that the documentation defines, as TOML for the glossary, to be reviewed."
+    actions.add_parser("propose", parents=[common], help=proposed, description=proposed).add_argument(
+        "--release", help="only from this release"
+    )
+
+
 def _run(options: argparse.Namespace) -> int:
     from core.settings import load_settings
 
+    if options.command == "init":
+        from bot.init_command import init
+
+        print(init(Path.cwd(), options.force))
+        return DONE
     settings = load_settings(
         home=options.home,
         config=options.config,
@@ -163,14 +217,32 @@ def _run(options: argparse.Namespace) -> int:
         from bot.serve import serve
 
         return asyncio.run(serve(settings))
+    if options.command == "doctor":
+        from bot import doctor
+
+        found = asyncio.run(doctor.examine(settings))
+        print(doctor.told(found))
+        return FAILED if any(finding.state == "bad" for finding in found) else DONE
     if options.command == "chat":
         from bot.terminal import chat
 
         return asyncio.run(chat(settings))
+    if options.command == "simulate":
+        from bot.simulate_command import run_simulation
+
+        return asyncio.run(run_simulation(settings, options))
+    if options.command == "calibrate":
+        from bot.calibrate_command import run_calibration
+
+        return asyncio.run(run_calibration(settings, options))
     if options.command == "ask" and (options.batch or options.out):
         return _batch(settings, options)
     if options.command == "ask" and not options.question:
         return _wrong('write the question: threadlore ask "How do I …?"')
+    if options.command == "evaluate":
+        measured = bool(options.gold) + bool(options.followups) + options.promoted
+        if measured != 1 or bool(options.report) == options.promoted:
+            return _wrong("name GOLD.jsonl or --followups PATH with --report DIR, or --promoted alone")
     if options.command == "memory" and options.action in ("import", "export"):
         return _exchange(settings, options)
     request = {
@@ -200,6 +272,10 @@ def _exchange(settings: Settings, options: argparse.Namespace) -> int:
         request |= {"text": raw.decode("utf-8-sig", "replace"), "name": options.file.name}
     if options.action == "import" or is_standard:
         return asyncio.run(carry_out(settings, request, sys.stdout))
+    from bot.exports import note
+
+    settings.home.mkdir(parents=True, exist_ok=True)
+    note(settings.home, options.file)
     # what was said in private channels is in it
     with open(
         options.file, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)

@@ -14,11 +14,17 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from bot.admin import done_text, status_text
+from bot.answer_commands import again, wrong
 from bot.bootstrap import Threadlore
 from bot.control import Send
 from bot.evaluation_command import evaluate
+from bot.followups_command import followups
+from bot.gaps_command import gaps
+from bot.glossary_command import glossary
 from bot.memory_commands import memory, why
+from bot.promoted_command import promoted_command
 from bot.render import compose
+from bot.tune_command import ranking_text, tune
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.reading import Progress
@@ -38,6 +44,10 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await _batch(app, request, send)
         case "vote":
             await _vote(app, request, send)
+        case "again":
+            await again(app, request, send)
+        case "wrong":
+            await wrong(app, request, send)
         case "index":
             await _index(app, request, send)
         case "status":
@@ -49,8 +59,18 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await send({"code": 0})
         case "memory":
             await memory(app, request, send)
+        case "glossary":
+            await glossary(app, request, send)
+        case "evaluate" if request.get("followups"):
+            await followups(app, request, send)
+        case "evaluate" if request.get("promoted"):
+            await promoted_command(app, request, send)
+        case "gaps":
+            await gaps(app, request, send)
         case "evaluate":
             await evaluate(app, request, send)
+        case "tune":
+            await tune(app, request, send)
         case other:
             raise UsageError(f"There is no command '{other}'; `threadlore --help` lists them.")
 
@@ -284,6 +304,11 @@ async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def status_of(app: Threadlore) -> dict[str, Any]:
     """Return the library's status with the model's."""
     status = await app.library.status()
+    if app.warning:
+        status["problems"].append(app.warning)
+    if app.searcher.problem:
+        status["problems"].append(app.searcher.problem)
+    status["ranking"] = ranking_text(app.searcher.ranking)
     thresholds = app.memory.thresholds
     status["memory"] |= {"min_voters": thresholds.min_voters, "limit": thresholds.limit}
     model = app.engine.model

@@ -9,21 +9,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from bot.admin import Admin
 from bot.answering import Answering, tell
-from bot.chat import Chat, Command, Message, Person, Reaction, Reply, Responder, vote_of
+from bot.chat import Chat, Command, Message, Press, Reaction, Reply, Responder, vote_of
+from bot.controls import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from bot.limits import Limits
+from bot.marks import Marks
+from bot.packing import packed, unpacked
 from bot.pleasantry import is_pleasantry
-from bot.render import WORKING, compose
-from core.domain import MessageRef, Question, Scope, Vote
+from bot.presses import ASK_AGAIN, Presses
+from bot.render import WORKING
+from bot.sharing import alone
+from core.domain import MessageRef, Question, Vote
 from core.engine import Engine
 from core.errors import ThreadloreError
 from core.ports import Claim, ConversationStore
 from core.text import looks_like_question
+
+if TYPE_CHECKING:
+    from bot.overview import Overview
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +40,6 @@ EDIT_SECONDS = 60
 RESUME_SECONDS = 600
 """Age up to which a question that a dead process took is answered after a restart."""
 TOO_LATE = "I was stopped before I could answer this. Please ask again."
-ASK_AGAIN = "I am being restarted. Please ask again in a minute."
 
 
 class Dispatch:
@@ -44,11 +51,17 @@ class Dispatch:
         self._engine = engine
         self._conversations = conversations
         self._admin = admin
+        self.overview: Overview | None = None
+        """Figures for pages and machines, where somebody collects them."""
         self._limits = limits
         self._answering = Answering(engine, conversations)
+        self._marks = Marks(engine, self._answering.history)
+        self._presses = Presses(engine, conversations, self._answering, limits, admin.is_admin)
         self._commands: set[asyncio.Task[Any]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._slowed: dict[str, float] = {}
+        self.forgetters: list[Callable[[frozenset[str], frozenset[str]], Awaitable[None]]] = []
+        """Platforms that hold messages themselves: told the accounts and answers to forget."""
 
     @property
     def product(self) -> str:
@@ -62,7 +75,7 @@ class Dispatch:
         if not await self._is_meant(chat, message):
             return
         key, ref = message.ref.key, message.ref
-        claim = Claim(key, ref.conversation, message.author.id, time.time(), _packed(message))
+        claim = Claim(key, ref.conversation, message.author.id, time.time(), packed(message))
         async with self._lock(key):
             if not await self._conversations.claim(claim) or self._answering.stopping:
                 return
@@ -74,8 +87,13 @@ class Dispatch:
         await self._answering.follow(key, task)
 
     async def edited(self, chat: Chat, message: Message) -> None:
-        """Answer a question anew that was edited within a minute, in place of the first answer."""
+        """Answer a question anew that was edited within a minute, in place of the first answer.
+
+        An answer of a person that is remembered follows its edits.
+        """
         key = message.ref.key
+        async with self._lock(f"mark {key}"):
+            await self._engine.accepted.reworded(key, message.text)
         async with self._lock(key):
             claim = await self._conversations.claimed(key)
             if claim is not None:
@@ -86,7 +104,7 @@ class Dispatch:
                     return
                 await self._answering.cancel(key)
                 claim = await self._conversations.claimed(key) or claim
-                await self._conversations.reopen(key, _packed(message), claim.at)
+                await self._conversations.reopen(key, packed(message), claim.at)
                 task = self._answering.begin(chat, message, claim.parts)
         if claim is not None:
             await self._answering.follow(key, task)
@@ -94,16 +112,25 @@ class Dispatch:
             await self.message(chat, message)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
-        """Take back the answer to a question that was deleted."""
-        async with self._lock(ref.key):
-            if await self._conversations.claimed(ref.key) is None:
-                return
-            await self._answering.cancel(ref.key)
-            claim = await self._conversations.claimed(ref.key)
-            await self._conversations.answered(ref.key, "")
+        """Take back the answers to a question that was deleted, and forget a person's answer that was."""
+        async with self._lock(f"mark {ref.key}"):
+            await self._engine.accepted.gone(ref.key)
+        if await self._take_back(chat, ref.key):
+            for release in self._engine.product.releases:
+                await self._take_back(chat, f"{ref.key}@{release.name}")
+
+    async def _take_back(self, chat: Chat, key: str) -> bool:
+        """Delete the reply of a claim; tells whether there is such a claim."""
+        async with self._lock(key):
+            if await self._conversations.claimed(key) is None:
+                return False
+            await self._answering.cancel(key)
+            claim = await self._conversations.claimed(key)
+            await self._conversations.answered(key, "")
             if claim is not None and claim.parts:
                 await chat.delete(claim.parts)
-                await self._conversations.posted(ref.key, ())
+                await self._conversations.posted(key, ())
+            return True
 
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had taken from this platform but not answered.
@@ -121,7 +148,7 @@ class Dispatch:
                 if key in self._answering or key not in still_open:
                     continue
                 if claim.at >= young:
-                    begun[key] = self._answering.begin(chat, _unpacked(claim.payload), claim.parts)
+                    begun[key] = self._answering.begin(chat, unpacked(claim.payload), claim.parts)
                 else:
                     await self._conversations.answered(key, "")
                     await tell(chat, claim.parts, TOO_LATE)
@@ -166,26 +193,53 @@ class Dispatch:
     # --- reactions ----------------------------------------------------------------------------
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
-        """Count a reaction as a vote; errors are logged, never posted."""
-        value = vote_of(reaction.emoji)
-        if value is None or reaction.person.bot:
+        """Count a reaction as a vote, or take it as a mark; errors are logged, never posted."""
+        value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
+        if reaction.person.bot or (value is None and not mark):
             return
         answer_id = await self._conversations.answer_of(reaction.ref.key)
-        if not answer_id or not await self._is_new(reaction.event):
+        if mark:
+            async with self._lock(f"mark {reaction.ref.key}"):
+                if not await self._conversations.taken(reaction.event):
+                    await self._marks.take(chat, reaction, answer_id)
+                    await self._is_new(reaction.event)
+        if value is None or not answer_id or await self._conversations.taken(reaction.event):
             return
-        voter = reaction.person.id
-        vote = (
-            Vote(answer_id, voter, value) if reaction.added else Vote(answer_id, voter, None, withdraws=value)
-        )
+        voter, added = reaction.person.id, reaction.added
+        vote = Vote(answer_id, voter, value) if added else Vote(answer_id, voter, None, withdraws=value)
         await self._engine.feedback(vote, helper=reaction.person.helper)
+        # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
+        is_new = await self._is_new(reaction.event)
+        if is_new and added and not value:
+            await self._ask_what_was_wrong(chat, reaction, answer_id)
 
-    # --- commands -----------------------------------------------------------------------------
+    async def _ask_what_was_wrong(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
+        """Offer the form to who put 👎 under an answer, where the platform can say it to them alone."""
+        claim = await self._conversations.claim_of(answer_id)
+        parts = claim.parts if claim else ()
+        where = next((part for part in parts if part.key == reaction.ref.key), reaction.ref)
+        asked = Reply(ASK_WHAT_WAS_WRONG, controls=(wrong_button(answer_id),))
+        await chat.whisper(where, reaction.person, asked)
+
+    # --- commands and controls ----------------------------------------------------------------
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
-        if not await self._is_new(command.event):
-            return
-        work = asyncio.create_task(self._carry_out(command, responder))
+        if await self._is_new(command.event):
+            what, asks = f"/{command.name} {command.text}", command.name == "ask"
+            await self._attend(self._carry_out(command, responder), what, responder, kindly=asks)
+
+    async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
+        """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
+        if await self._is_new(press.event):
+            work = self._presses.carry_out(chat, press, responder)
+            await self._attend(work, f"pressing {press.name}", responder, kindly=True)
+
+    async def _attend(
+        self, doing: Coroutine[Any, Any, None], what: str, responder: Responder, kindly: bool
+    ) -> None:
+        """Wait for what somebody wants; tell them of an error in their words (`kindly`) or in an admin's."""
+        work = asyncio.create_task(doing)
         self._commands.add(work)
         try:
             await work
@@ -195,10 +249,10 @@ class Dispatch:
                 raise
             await responder.reply(Reply(ASK_AGAIN))
         except ThreadloreError as error:
-            log.warning("/%s %s: %s", command.name, command.text, error)
-            await responder.reply(Reply(error.told if command.name == "ask" else str(error)))
+            log.warning("%s: %s", what, error)
+            await responder.reply(Reply(error.told if kindly else str(error)))
         except Exception:  # whoever typed it must not be left with a sign of work
-            log.exception("/%s %s failed", command.name, command.text)
+            log.exception("%s failed", what)
             await responder.reply(Reply(ThreadloreError.told))
         finally:
             self._commands.discard(work)
@@ -216,7 +270,11 @@ class Dispatch:
             return
         await responder.reply(Reply(WORKING, final=False))
         answer = await self._engine.answer(Question(command.text, command.person.id, where, command.scope))
-        await responder.reply(compose(answer, self.product))
+        await responder.reply(alone(answer, self.product, command.where, command.scope))
+
+    async def channel_became_private(self, channel: str) -> None:
+        """Keep what was learnt in a channel (`slack:C1`) inside it from now on."""
+        await self._engine.channel_became_private(channel)
 
     async def _is_new(self, event: str) -> bool:
         """Claim an event of which nothing but its id is kept."""
@@ -234,25 +292,10 @@ class Dispatch:
 
     async def why(self, answer_id: str) -> dict[str, Any]:
         """Return what led to an answer; raises KeyError for an unknown one."""
-        return await self._engine.why(answer_id)
+        return await self._engine.given.why(answer_id)
 
     async def stop(self) -> None:
         """Give up what is running, and say so; it is answered after the next start."""
         for task in self._commands:
             task.cancel()
         await self._answering.stop()
-
-
-def _packed(message: Message) -> dict[str, Any]:
-    return asdict(message)
-
-
-def _unpacked(payload: dict[str, Any]) -> Message:
-    return Message(
-        **{
-            **payload,
-            "ref": MessageRef(**payload["ref"]),
-            "author": Person(**payload["author"]),
-            "scope": Scope(**payload["scope"]),
-        }
-    )

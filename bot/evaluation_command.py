@@ -25,7 +25,7 @@ async def evaluate(app: Threadlore, request: dict[str, Any], send: Send) -> None
             await send({"note": f"{health.problem} Answers quote the documentation."})
     parts = Parts(
         app.catalogue.product,
-        app.research,
+        app.research.by(counted) if counted else app.research,
         app.library.encoders,
         app.corpora,
         app.vectors,

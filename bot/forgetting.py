@@ -5,21 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Iterable, Mapping
+import struct
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bot.exports import clean
+from bot.playground_journal import JOURNAL, players_of, without
 from core.memory.community import CommunityMemory
 from core.models.encoders import Encoders
 from core.ports import Forgotten, PersonStore
 
-JOURNAL = "playground.jsonl"
-PLAYGROUND = "web:"
 EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 """Endings of files that people may have written into the home."""
 TELLING = 12
 """Least characters of a text that is looked for in files; shorter ones stand everywhere."""
+HEADER = struct.Struct("<iQQQQ")
+"""How the header of a vector file begins: version, offset, room, vectors held, bytes of each."""
+Listener = Callable[[frozenset[str], frozenset[str]], Awaitable[None]]
+"""Forgets accounts and answers wherever something of them is held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Forgetting:
         self._memory = memory
         self._encoders = encoders
         self._home = home
+        self.listeners: list[Listener] = []
 
     async def forget(self, user: str) -> Done:
         """Forget a person by one of their accounts, or by their name in `corpora.toml`.
@@ -72,10 +78,15 @@ class Forgetting:
         await self._memory.rebuild(remove)
         await self._store.scrub()
         (await self._encoders.current()).forget()
-        players = {a.removeprefix(PLAYGROUND) for a in accounts if a.startswith(PLAYGROUND)}
-        await asyncio.to_thread(_clean, self._home / JOURNAL, players, found[0].answers)
-        await asyncio.to_thread(_blank, self._home / "vectors", found[0].texts)
-        return Done(found[0], await asyncio.to_thread(_still, self._home, found[0].texts))
+        gone = found[0]
+        for listener in self.listeners:
+            await listener(frozenset(accounts), gone.answers)
+        if not self.listeners:  # a playground that runs has done it, and goes on writing there
+            await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), gone.answers)
+        await asyncio.to_thread(_blank, self._home / "vectors", gone.texts)
+        exported = await asyncio.to_thread(clean, self._home, gone.pair_ids, _forms(gone.texts))
+        still = await asyncio.to_thread(_still, self._home, gone.texts)
+        return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
 
 
 def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
@@ -85,23 +96,9 @@ def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
     except FileNotFoundError:
         return
     records = [record for line in lines if isinstance(record := _record(line), dict)]
-    asked = {record.get("id") for record in records if record.get("author") in players}
-    gone = asked | {
-        record.get("id")
-        for record in records
-        if (record.get("answer") and record["answer"] in answers)
-        or (record.get("author") == "threadlore" and record.get("thread") in asked)
-    }
-    kept = []
-    for record in records:
-        if record.get("id") in gone:
-            continue
-        if isinstance(record.get("votes"), dict):
-            record["votes"] = {who: emoji for who, emoji in record["votes"].items() if who not in players}
-        kept.append(json.dumps(record) + "\n")
     fresh = journal.with_suffix(".forgetting")
     with open(fresh, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-        file.writelines(kept)
+        file.writelines(json.dumps(record) + "\n" for record in without(records, players, answers))
     fresh.replace(journal)
 
 
@@ -124,21 +121,37 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
 
 
 def _blank(vectors: Path, texts: Iterable[str]) -> None:
-    """Overwrite texts in the files of the vector index.
+    """Overwrite texts in the files of the vector index, and the room in them that holds no vector yet.
 
-    It keeps room for vectors to come without emptying it first, so whatever stood in the memory of
-    the process may be written down there; nothing reads it.
+    It keeps that room without emptying it first, so whatever stood in the memory of the process, texts
+    and pieces of them, may be written down there; nothing reads it.
     """
     forms = _forms(texts)
     for path in vectors.rglob("*.bin"):
         held = path.read_bytes()
         with open(path, "r+b") as file:
+            if (used := _used(path, len(held))) is not None:
+                file.seek(used)
+                file.write(bytes(len(held) - used))
+                held = held[:used]
             for form in forms:
                 at = held.find(form)
                 while at >= 0:
                     file.seek(at)
                     file.write(bytes(len(form)))
                     at = held.find(form, at + len(form))
+
+
+def _used(path: Path, size: int) -> int | None:
+    """Return how many bytes of a vector file hold vectors, by the header beside it; None if it tells not."""
+    header = path.with_name("header.bin")
+    if path.name != "data_level0.bin" or not header.is_file():
+        return None
+    told = header.read_bytes()[: HEADER.size]
+    if len(told) < HEADER.size:
+        return None
+    _version, _, room, count, each = HEADER.unpack(told)
+    return count * each if room * each == size and count <= room else None
 
 
 def _still(home: Path, texts: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.memory_upkeep import upkeep
 from core.domain import Product, Question, content_hash
 from core.errors import UsageError
 from core.memory.community import EVERY_RELEASE
@@ -43,6 +44,8 @@ async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await _export(app, send)
         case "import":
             await _import(app, request, send)
+        case "stale" | "renew" | "bursts" | "private" | "public":
+            await upkeep(app, request, send)
         case other:
             raise UsageError(f"There is no action '{other}'; `threadlore memory --help` lists them.")
 
@@ -50,7 +53,7 @@ async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def why(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     """Explain an answer in plain words, with how the pair behind it stands today."""
     try:
-        found = await app.engine.why(request["answer_id"])
+        found = await app.engine.given.why(request["answer_id"])
     except KeyError:
         raise UsageError(f"There is no answer {request['answer_id']}.") from None
     lines = [f"“{found['question']}”", *found["sentences"]]
@@ -125,7 +128,7 @@ async def _rebuild(app: Threadlore, send: Send) -> None:
 
 
 async def _verify(app: Threadlore, send: Send) -> None:
-    wrong = await app.memory.verify()
+    wrong = await app.memory.verify() + await app.upkeep.broken()
     for sentence in wrong:
         await send({"line": sentence})
     if wrong:

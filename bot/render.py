@@ -15,6 +15,7 @@ _ORIGIN = {
     "quote": "quoted from the documentation",
     "abstain": "",
 }
+_PERSON = "from community memory, answered by a person"
 WORKING = "Looking it up …"
 SOURCES = "**Sources**"
 """The line above the numbered sources; what follows it is no part of what was said."""
@@ -40,7 +41,7 @@ def footer(answer: Answer, product: str) -> str:
     if not answer.release:
         return ""
     said = f"{product} {_named(answer.release)}"
-    origin = _ORIGIN[answer.route]
+    origin = _PERSON if answer.trace.get("origin") == "person" else _ORIGIN[answer.route]
     offers = f" · also there: {', '.join(answer.offers)}" if answer.offers else ""
     return f"*{said}{f' · {origin}' if origin else ''}{offers}*"
 

@@ -19,6 +19,7 @@ from bot.commands import handle, progress_dict
 from bot.control import Control, Send
 from bot.dispatch import Dispatch
 from bot.limits import Limits
+from bot.overview import Overview
 from bot.progress import Bars
 from core.errors import PlatformError, ThreadloreError
 from core.settings import Settings
@@ -44,14 +45,23 @@ def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
 async def serve(settings: Settings) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
     async with build(settings, "serve") as app:
-        admin = Admin(app.library, settings.admins, app.people.forget)
+        admin = Admin(
+            app.library,
+            settings.admins,
+            app.people.forget,
+            app.engine.accepted.corrections,
+            app.statistics.gaps,
+        )
         dispatch = Dispatch(app.engine, app.conversations, admin, Limits(settings.questions_per_minute))
+
+        app.people.listeners = dispatch.forgetters
+        dispatch.overview = Overview(app)
 
         async def carry_out(request: dict[str, Any], send: Send) -> None:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out)
-        clock = Clock(app.corpora, app.intervals, app.library.reindex)
+        clock = Clock(app.corpora, app.intervals, app.library.reindex, renew=app.renewal.slice)
         running = {
             asyncio.create_task(_run(platform), name=platform.name): platform
             for platform in connect_all(settings, dispatch)

@@ -68,6 +68,8 @@ class Catalogue:
     channels: dict[str, ChannelSettings] = field(default_factory=dict)
     people: dict[str, tuple[str, ...]] = field(default_factory=dict)
     root: Path = Path()
+    share_platforms: bool = True
+    """Whether what is learnt in public on one platform is told on the others."""
 
     def sources_of(self, release: str) -> tuple[SourceSpec, ...]:
         """Return the sources that make up a release's corpus, the unversioned ones last."""
@@ -105,6 +107,7 @@ def load_catalogue(path: Path, kinds: Mapping[str, type[BaseModel]]) -> Catalogu
         channels=_channels(file, tables, known),
         people=_people(file, tables),
         root=root,
+        share_platforms=tables.memory.share_platforms,
     )
 
 

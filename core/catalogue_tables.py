@@ -119,12 +119,19 @@ class ChannelTable(_Table):
     mode: Mode = "mentions"
 
 
+class MemoryTable(_Table):
+    """`[memory]`."""
+
+    share_platforms: bool = True
+
+
 class FileTable(_Table):
     """The whole file."""
 
     product: ProductTable
     release: list[ReleaseTable]
     unversioned: UnversionedTable = UnversionedTable()
+    memory: MemoryTable = MemoryTable()
     channels: dict[str, ChannelTable] = {}
     people: dict[str, list[Annotated[str, AfterValidator(_account)]]] = {}
 
@@ -135,6 +142,7 @@ MODELS: dict[Place, type[BaseModel]] = {
     ("release", 0): ReleaseTable,
     ("release", 0, "source", 0): SourceTable,
     ("unversioned",): UnversionedTable,
+    ("memory",): MemoryTable,
     ("channels", "platform:id"): ChannelTable,
 }
 """The model of each table, by a place of its shape."""

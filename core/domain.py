@@ -17,6 +17,10 @@ Vector = NDArray[np.float32]
 Route = Literal["reuse", "reference", "avoid", "documents", "quote", "abstain"]
 Store = Literal["high", "low"]
 Format = Literal["markdown", "rst", "html", "pdf", "text"]
+Standing = Literal["known", "asker", "helper", "early", "new", "flood"]
+"""What a voter was when they voted; `core.memory.electorate` says how it is told and what each counts for."""
+STRANGERS: tuple[Standing, ...] = ("early", "new", "flood")
+"""Voters who vouch for nothing alone, or not as many of them as come."""
 
 
 def content_hash(*parts: str) -> str:
@@ -34,10 +38,14 @@ def content_hash(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Who may hear what was said: everyone, one private channel, or nobody else."""
+    """Who may hear what was said: everyone, one private channel, or nobody else.
+
+    `platform` is where a listener sits; it matters where platforms do not share what they learn.
+    """
 
     kind: Literal["public", "private", "direct"] = "public"
     channel: str = ""
+    platform: str = ""
 
     @property
     def key(self) -> str:
@@ -50,7 +58,12 @@ class Scope:
         return self.kind != "direct"
 
     def hears(self, other: str) -> bool:
-        """Tell whether a pair whose scope key is `other` may be recalled here."""
+        """Tell whether a pair whose scope key is `other` may be recalled here.
+
+        `public@slack` is for everyone on Slack, where platforms do not share.
+        """
+        if other.startswith("public@"):
+            return self.platform in ("", other.partition("@")[2])
         return other == "public" or (self.kind == "private" and other == self.key)
 
     @classmethod
@@ -181,6 +194,8 @@ class Queries:
     parts: tuple[str, ...] = ()
     topic: str = ""
     rewritten: bool = False
+    carried: tuple[str, ...] = ()
+    """Words of the thread that one of the searches takes along; no part of what is asked."""
 
 
 # --- documents --------------------------------------------------------------------------------
@@ -344,6 +359,7 @@ class Vote:
     value: Literal[0, 1] | None
     withdraws: Literal[0, 1] | None = None
     at: datetime | None = None
+    standing: Standing = "known"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -364,6 +380,7 @@ class QAPair:
     stale: bool = False
     topic: str = ""
     label: str = ""
+    origin: Literal["answer", "person", "import"] = "answer"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -384,6 +401,8 @@ class Recall:
     low: tuple[tuple[QAPair, float], ...] = ()
     guard: str = ""
     """Why the nearest pair was not reused although it was near enough; empty otherwise."""
+    decided: str = ""
+    """How near it was and how near it had to be, in plain words; empty where memory knows nothing near."""
 
 
 @dataclass(frozen=True, slots=True)

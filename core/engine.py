@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from core.accepted import PeoplesAnswers
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Citation, Question, Recall, Route, Vote
 from core.errors import ModelError, ModelUnavailable
@@ -15,12 +15,14 @@ from core.generation import phrases
 from core.generation.answer import write
 from core.generation.citations import citation
 from core.generation.composite import nothing_on
+from core.given import GivenAnswers
 from core.memory.community import CommunityMemory
+from core.memory.electorate import Electorate
 from core.memory.scoring import support
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.reading import Reader, without
-from core.research import ENOUGH, Asked, Research
+from core.research import Asked, Research
 from core.retrieval.search import Found
 
 
@@ -44,35 +46,63 @@ class Engine:
         store: MemoryStore,
         research: Research,
         model: LanguageModel | None,
-        helpers: Collection[str] = (),
+        accepted: PeoplesAnswers,
+        electorate: Electorate,
         reader: Reader | None = None,
     ) -> None:
         self.product = catalogue.product
         self.model = model
+        self.accepted = accepted
+        self.given = GivenAnswers(store, accepted, self.product, memory.thresholds)
         self._catalogue = catalogue
         self._memory = memory
         self._store = store
         self._research = research
-        self._helpers = frozenset(helpers)
+        self._electorate = electorate
+        self._private: set[str] = set()
         self._reader = reader or Reader(self.product.name)
-        self._person = {account: name for name, all_ in catalogue.people.items() for account in all_}
 
     async def answer(self, question: Question, listener: Listener | None = None) -> Answer:
         """Answer a question for its release: from memory, by the model, by quoting, or not at all."""
-        listener = listener or Silence()
         asked = await self._research.understand(question)
-        if asked.resolution.unknown:
-            return await self._abstain(asked, phrases.unknown_release(self.product, asked.resolution))
-        ready = self._research.corpora
-        if late := [release for release in asked.releases if release not in ready]:
-            return await self._abstain(asked, phrases.not_ready(self.product, late[0], list(ready)))
-
+        if refusal := self._refusal(asked):
+            return await self._abstain(asked, refusal)
+        await self._take_along(question)
         recall = await self._research.recall(asked)
         if recall.route == "reuse":
             return await self._reuse(asked, recall)
+        return await self._from_pages(asked, recall, listener or Silence())
 
+    async def draft(self, question: Question) -> Answer:
+        """Return what documents alone would answer now; memory is neither asked nor told."""
+        asked = await self._research.understand(question)
+        asked.is_draft = True
+        if refusal := self._refusal(asked):
+            return await self._abstain(asked, refusal)
+        return await self._from_pages(asked, Recall("avoid"), Silence())
+
+    def _refusal(self, asked: Asked) -> str:
+        """Say why a question cannot be answered whatever is asked; empty where it can."""
+        if asked.resolution.unknown:
+            return phrases.unknown_release(self.product, asked.resolution)
+        ready = self._research.corpora
+        late = [release for release in asked.releases if release not in ready]
+        return phrases.not_ready(self.product, late[0], list(ready)) if late else ""
+
+    async def _take_along(self, question: Question) -> None:
+        """Keep what was learnt in a channel inside it, should it have become private unnoticed."""
+        channel = question.scope.channel
+        if question.scope.kind == "private" and channel not in self._private:
+            await self.channel_became_private(channel)
+
+    async def channel_became_private(self, channel: str) -> None:
+        """Keep what was learnt in a channel (`slack:C1`) inside it from now on; again, it changes nothing."""
+        await self._memory.channel_became_private(channel)
+        self._private.add(channel)
+
+    async def _from_pages(self, asked: Asked, recall: Recall, listener: Listener) -> Answer:
         found = await self._research.search(asked)
-        if found.confidence < ENOUGH:
+        if not found.is_enough:
             return await self._abstain(asked, phrases.dont_know(self.product, found.evidence), found)
         await listener.sources(asked.partition, found.evidence)
         try:
@@ -84,33 +114,30 @@ class Engine:
     async def feedback(self, vote: Vote, helper: bool = False) -> bool:
         """Count one person's vote; tells whether there is such an answer.
 
-        The asker's and helpers' votes weigh more. Accounts that `corpora.toml` links are one voter.
+        The asker's and helpers' votes weigh more, strangers' less (`core.memory.electorate`). Accounts
+        that `corpora.toml` links are one voter.
         """
         row = await self._store.answer(vote.answer_id)
         if row is None:
             return False
-        weights = self._memory.thresholds
-        weight = weights.voter_weight
-        if vote.voter == row["asker"]:
-            weight = weights.asker_weight
-        if helper or vote.voter in self._helpers:
-            weight = max(weight, weights.helper_weight)
-        voter = self._person.get(vote.voter, vote.voter)
-        await self._memory.vote(replace(vote, voter=voter), weight)
+        now = vote.at.timestamp() if vote.at else time.time()
+        ballot = await self._electorate.weigh(vote.voter, row["asker"], row["pair_id"], helper, now)
+        voter = self._electorate.voter(vote.voter)
+        await self._memory.vote(replace(vote, voter=voter, standing=ballot.standing), ballot.weight)
         return True
 
-    async def why(self, answer_id: str) -> dict[str, Any]:
-        """Explain an answer, however old; raises KeyError for an unknown one."""
-        row = await self._store.answer(answer_id)
-        if row is None:
-            raise KeyError(answer_id)
-        known = {key: row[key] for key in ("release", "route", "question", "pair_id", "similarity")}
-        return {"answer_id": answer_id, **known, "sentences": phrases.why(row), "trace": row["trace"]}
+    def helps(self, person: str) -> bool:
+        """Tell whether somebody is configured as a helper, under any of their accounts."""
+        return self._electorate.helps(person)
 
-    async def release_of(self, answer_id: str) -> str:
-        """Return the release an answer spoke for; empty for none."""
-        row = await self._store.answer(answer_id)
-        return str(row["release"]) if row else ""
+    def is_same(self, account: str, other: str) -> bool:
+        """Tell whether two accounts belong to one person."""
+        return self._electorate.voter(account) == self._electorate.voter(other)
+
+    @property
+    def ready(self) -> list[str]:
+        """Return the releases that answer now, newest first."""
+        return [r.name for r in reversed(self.product.releases) if r.name in self._research.corpora]
 
     def mode(self, channel: str) -> str:
         """Return how a channel is served."""
@@ -120,6 +147,7 @@ class Engine:
 
     async def _reuse(self, asked: Asked, recall: Recall) -> Answer:
         pair, similarity = recall.high[0]
+        asked.trace["origin"] = pair.origin
         answer = self._new(asked, "reuse", pair.answer, pair.citations, confidence=pair.score)
         answer = replace(answer, pair_id=pair.id, similarity=similarity)
         first = await self._store.answer(f"a{pair.id[1:]}")
@@ -145,6 +173,7 @@ class Engine:
         route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
         citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
         asked.trace["uncited"] = not written.citations
+        asked.repeats = await self._memory.repeated(written.text, asked.topic, recall)
         return await self._say(asked, route, written.text, citations, found, asked.open)
 
     async def _quote(self, asked: Asked, recall: Recall, found: Found) -> Answer:
@@ -207,9 +236,16 @@ class Engine:
         )
 
     async def _keep(self, asked: Asked, answer: Answer) -> Answer:
-        """Save the answer, and the neutral pair that votes may promote."""
+        """Save the answer, and the neutral pair that votes may promote; a draft is not kept.
+
+        An answer that says again what a pair says is one more answer of that pair.
+        """
+        if asked.is_draft:
+            return answer
         pair = None
-        if answer.route not in ("reuse", "abstain") and asked.question.scope.remembered:
+        if asked.repeats:
+            answer = replace(answer, pair_id=asked.repeats)
+        elif answer.route not in ("reuse", "abstain") and asked.question.scope.remembered:
             pair = Remembered(
                 id=f"p{answer.id[1:]}",
                 question=asked.queries.base,
@@ -221,9 +257,11 @@ class Engine:
                 created_at=time.time(),
                 citations=answer.citations,
                 asker=asked.question.asker,
+                channel=asked.question.channel,
             )
             await self._memory.remember(pair, asked.vectors[0])
             answer = replace(answer, pair_id=pair.id)
+        asked.trace["ms"] = round(sum(asked.timings.values()), 1)
         await self._store.save_answer(answer, asked.question, pair)
         asked.lap("save")
         return answer

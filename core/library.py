@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import asdict
 from typing import Any
 
 from core.domain import Product
@@ -11,8 +12,10 @@ from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed, Indexer
 from core.ingestion.reading import Progress, Reading, Report
 from core.memory.community import CommunityMemory
+from core.memory.electorate import Electorate
+from core.memory.scoring import DAY_SECONDS
 from core.models.encoders import Encoders
-from core.ports import CorpusStore, MemoryStore
+from core.ports import CorpusStore, MemoryStore, UpkeepStore
 from core.retrieval.search import Searcher
 
 log = logging.getLogger(__name__)
@@ -30,6 +33,8 @@ class Library:
         searcher: Searcher,
         memory: CommunityMemory,
         encoders: Encoders,
+        upkeep: UpkeepStore,
+        electorate: Electorate,
     ) -> None:
         self.product = product
         self.encoders = encoders
@@ -38,6 +43,8 @@ class Library:
         self._indexer = indexer
         self._searcher = searcher
         self._memory = memory
+        self._upkeep = upkeep
+        self._electorate = electorate
 
     async def open(self) -> None:
         """Take over what the home holds: mend indexes, load corpora and memory."""
@@ -48,19 +55,25 @@ class Library:
         if mended:
             log.warning("mended %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
+        for release in corpora:  # a process may have died between a new corpus and this
+            await self._mark_stale(release)
         await self._memory.load(current, by_release)
 
     async def went_live(self, release: str) -> None:
         """Let a new corpus answer: search it, and mark remembered answers that it overtakes."""
         await self._searcher.load(release)
-        stale = await self._memories.mark_stale(release, await self._store.page_hashes(release))
-        if stale:
-            log.info("%d remembered answers of %s cite pages that changed", stale, release)
+        await self._mark_stale(release)
         corpora = self._searcher.corpora
         await self._memory.load(
             await self.encoders.current(),
             {name: await self.encoders.named(corpus.encoder) for name, corpus in corpora.items()},
         )
+
+    async def _mark_stale(self, release: str) -> None:
+        hashes = await self._store.page_hashes(release)
+        stale = await self._memories.mark_stale(release, hashes, self._searcher.corpora[release].built_at)
+        if stale:
+            log.info("%d remembered answers of %s cite pages that changed", stale, release)
 
     async def reindex(
         self, release: str = "", report: Report = lambda _: None, rebuild: bool = False
@@ -97,6 +110,23 @@ class Library:
     def known(self, release: str) -> bool:
         """Tell whether there is such a release."""
         return self.product.release(release) is not None
+
+    async def _size(self) -> dict[str, Any]:
+        """Return how many pairs each store holds and how that grew, and what waits for an admin."""
+        census = await self._upkeep.census()
+        stored = sum(entry.kept + entry.waiting for entry in census.stores)
+        growth: list[dict[str, Any]] = []
+        for day, added in reversed(census.days):
+            before = stored - added
+            growth.insert(0, {"day": _iso(day * DAY_SECONDS)[:10], "stored": stored, "added": added})
+            growth[0]["growth"] = round(added / before, 4) if before else None
+            stored = before
+        return {
+            "stores": [asdict(entry) for entry in census.stores],
+            "growth": growth,
+            "stale": len(await self._upkeep.stale()),
+            "bursts": len(await self._electorate.bursts(time.time())),
+        }
 
     def progress(self) -> list[dict[str, Any]]:
         """Return the index work that is going on, for pages."""
@@ -139,6 +169,16 @@ class Library:
         ]
         runs = await self._store.runs()
         problems += [f"{run.source} of {run.release} failed: {run.error}" for run in runs if run.error]
+        memory = await self._memories.counts() | await self._size()
+        if memory["stale"]:
+            problems.append(
+                f"{memory['stale']} remembered answers cite pages that changed; `threadlore memory stale` "
+                f"lists them."
+            )
+        if memory["bursts"]:
+            problems.append(
+                f"{memory['bursts']} bursts of votes in the last days; `threadlore memory bursts` lists them."
+            )
         return {
             "product": self.product.name,
             "releases": releases,
@@ -153,7 +193,7 @@ class Library:
                 }
                 for run in runs
             ],
-            "memory": await self._memories.counts(),
+            "memory": memory,
             "embedder": current.name,
             "indexing": self.progress(),
             "problems": problems,

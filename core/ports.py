@@ -304,9 +304,11 @@ class WordIndex(Protocol):
 class Remembered:
     """A pair as it is kept, whether or not votes have placed it in a store.
 
-    `opinions` are the standing votes, one a voter, as (value, weight). `label` is the id a pair
-    was imported under. `aside` says why a pair is in no store whatever its votes are, `uses` how
-    often it was reused, `used_at` when last, in seconds since the epoch.
+    `opinions` are the standing votes of people who are known, one a voter, as (value, weight);
+    `strangers` those of people who are not yet, as (value, weight, whether nobody was known then).
+    `label` is the id a pair was imported under, `channel` where it was learnt (`slack:C1`). `aside`
+    says why a pair is in no store whatever its votes are, `uses` how often it was reused, `used_at`
+    when last, in seconds since the epoch.
     """
 
     id: str
@@ -326,6 +328,8 @@ class Remembered:
     aside: Literal["", "retired", "evicted"] = ""
     uses: int = 0
     used_at: float = 0.0
+    channel: str = ""
+    strangers: tuple[tuple[int, float, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,16 +392,156 @@ class MemoryStore(Protocol):
         """Return every placed pair with its placement, in order of id."""
 
     async def voted(self) -> tuple[Remembered, ...]:
-        """Return every pair that has a standing opinion or was brought by people, in order of id."""
+        """Return every pair that has a standing vote or was brought by people, in order of id."""
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
 
-    async def mark_stale(self, release: str, live_hashes: set[str]) -> int:
-        """Mark pairs of a release that cite a page hash which is not live; return how many."""
+    async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
+        """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
+
+        Of a pair that compares releases each is judged by its own corpus. What cites only live pages
+        again is stale no more. What was marked since `built_at` is not marked once more.
+        """
+
+    async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
+        """Give pairs learnt in a channel another scope, where it was `before`; return their ids.
+
+        In the same transaction their placements go, and so do their questions from what explains
+        answers that the new scope does not hear. A pair that becomes public has no channel any more.
+        """
 
     async def counts(self) -> dict[str, int]:
         """Return the numbers of answers, pairs, votes, and pairs in the high and low store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """A question that got the answer of a remembered pair, as memory compares it (`topic`).
+
+    `opinions` are the standing votes of known people on that one answer, as (value, weight); `at` is in
+    seconds since the epoch.
+    """
+
+    answer_id: str
+    topic: str
+    asker: str
+    at: float
+    opinions: tuple[tuple[int, float], ...] = ()
+
+
+class RewordingStore(Protocol):
+    """Knows for which questions pairs were reused, and what people voted there."""
+
+    async def rewordings(self, ids: Sequence[str]) -> dict[str, tuple[Reworded, ...]]:
+        """Return by pair the questions of its own scope that got its answer, with votes that stand.
+
+        Those of the answer that the pair was made of are among them. Unknown ids and pairs without any
+        are left out.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class StalePair:
+    """A pair whose evidence changed, as it waits to be looked at or for an admin.
+
+    `releases` are those whose pages it cites and that changed, `marked_at` when that was last seen
+    and `checked_at` when the pair was last looked at, in seconds since the epoch. `finding` says why
+    it could not be renewed; `proposal` is what would be answered now, "" where there is nothing.
+    """
+
+    pair: Remembered
+    releases: tuple[str, ...]
+    marked_at: float
+    checked_at: float = 0.0
+    finding: str = ""
+    proposal: str = ""
+    proposed: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Pairs of one store of one release: how many are recalled, and how many wait behind a better one."""
+
+    release: str
+    store: Store
+    kept: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """How large memory is, and how it grew: `days` holds (UTC day since the epoch, pairs since stored)."""
+
+    stores: tuple[Stored, ...] = ()
+    days: tuple[tuple[int, int], ...] = ()
+
+
+class UpkeepStore(Protocol):
+    """Looks after stale pairs, and counts what is stored."""
+
+    async def stale(self, limit: int = 0) -> tuple[StalePair, ...]:
+        """Return stale pairs that stand in the high store, in order of id; a limit of 0 is none."""
+
+    async def unchecked(self, limit: int) -> tuple[StalePair, ...]:
+        """Return those of them that were not looked at since they were marked, the longest waiting first."""
+
+    async def found(
+        self, seen: StalePair, finding: str, proposal: str, proposed: Sequence[Citation], at: float
+    ) -> bool:
+        """Write down why a pair was not renewed; False where it was marked again or is gone."""
+
+    async def renew(self, seen: StalePair, answer: str, citations: Sequence[Citation]) -> bool:
+        """Make a pair current again; False where it was marked again since it was `seen`, or is gone."""
+
+    async def census(self) -> Census:
+        """Count placed pairs by release and store, and by the day on which they were made."""
+
+    async def broken(self) -> list[str]:
+        """Return a sentence for each pair whose marks contradict each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acquaintance:
+    """What is known of a voter when they vote; times in seconds since the epoch.
+
+    `first_seen` is their first question or vote (0 for none), `contributions` how many questions they
+    asked and pairs they voted on. `events` are their votes within the last hour; of the same hour
+    `voters` counts the people who voted on the pair, `strangers` those of them whom nobody knows.
+    """
+
+    first_seen: float = 0.0
+    contributions: int = 0
+    events: int = 0
+    voters: int = 0
+    strangers: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VoteEvent:
+    """A vote as it was written down, without its words."""
+
+    pair_id: str
+    answer_id: str
+    voter: str
+    standing: str
+    at: float
+
+
+class VoterStore(Protocol):
+    """Knows how long people have been about."""
+
+    async def acquaintance(self, accounts: Collection[str], pair_id: str, since: float) -> Acquaintance:
+        """Return what is known of the person behind the accounts; `since` begins the last hour."""
+
+    async def anybody_known(self, before: float, contributions: int) -> bool:
+        """Tell whether anybody was seen before that time and voted on so many pairs."""
+
+    async def by_strangers(self, since: float) -> tuple[VoteEvent, ...]:
+        """Return the votes of strangers since then, oldest first."""
+
+    async def link(self, people: Mapping[str, Sequence[str]]) -> int:
+        """Count votes of a person's accounts as the person's from now on; return how many were not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +554,7 @@ class Forgotten:
     messages: int
     answers: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
+    pair_ids: frozenset[str] = frozenset()
 
 
 class PersonStore(Protocol):
@@ -448,6 +593,9 @@ class ConversationStore(Protocol):
     async def claim(self, claim: Claim, event: str = "") -> bool:
         """Take a message once and for all; False when it or its event was taken before."""
 
+    async def taken(self, event: str) -> bool:
+        """Tell whether an event was taken before."""
+
     async def claimed(self, message: str) -> Claim | None:
         """Return the claim of a message."""
 
@@ -462,6 +610,9 @@ class ConversationStore(Protocol):
 
     async def answer_of(self, part: str) -> str:
         """Return the id of the answer that a posted message carries; empty when there is none."""
+
+    async def claim_of(self, answer_id: str) -> Claim | None:
+        """Return the claim that was settled with that answer."""
 
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""

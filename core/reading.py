@@ -91,9 +91,10 @@ class Reader:
         found = without(found, rejected)
         if asked.found:
             parts = [
-                Part(part, query_terms(part), without(of_it, rejected).evidence, of_it.weight)
+                of_release
                 for part, of_it in asked.found.items()
                 if part not in asked.open
+                for of_release in _by_release(part, without(of_it, rejected), asked.releases)
             ]
             text, citations, missed = quote_parts(parts, self._product, asked.partition)
             return text, citations, (*asked.open, *missed)
@@ -104,6 +105,14 @@ class Reader:
             ]
             return *quote_parts(parts, self._product, asked.partition)[:2], ()
         return *quote(asked.terms, found.evidence, found.weight, self._product, asked.partition), ()
+
+
+def _by_release(part: str, found: Found, releases: Sequence[str]) -> list[Part]:
+    """Cut what was found on a part by the releases it was found in."""
+    groups = [tuple(e for e in found.evidence if e.chunk.release == release) for release in releases]
+    told = [group for group in groups if group] or [found.evidence]
+    terms = query_terms(part)
+    return [Part(part, terms, group, found.weight) for group in told]
 
 
 def without(found: Found, hashes: Collection[str]) -> Found:

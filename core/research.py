@@ -12,17 +12,18 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Evidence, Queries, Question, Recall, Resolution
 from core.generation.offers import differs
 from core.memory.community import CommunityMemory
+from core.memory.filing import platform_of
+from core.memory.second_look import same_question
 from core.models.encoders import Encoders
-from core.ports import Corpus, Matrix
+from core.ports import Corpus, LanguageModel, Matrix
 from core.query import understand
+from core.query.mentions import mentions
 from core.query.releases import resolve
 from core.query.rewrite import queries as query_forms
 from core.retrieval.search import Found, Searcher, merged
 from core.steps import Course, Steps
 from core.text import query_terms
 
-ENOUGH = 0.75
-"""Least confidence in the evidence for an answer; see DECISIONS.md for how it was chosen."""
 OFFERED = 4
 """Other releases that an answer names at most."""
 _NONE: Matrix = np.zeros((0, 0), np.float32)
@@ -47,6 +48,10 @@ class Asked:
     found: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
     course: Course = field(default_factory=Course)
+    repeats: str = ""
+    """The pair whose answer the new one says again."""
+    is_draft: bool = False
+    """Whether the answer is for a comparison only, and kept nowhere."""
 
     @property
     def topic(self) -> str:
@@ -61,7 +66,7 @@ class Asked:
     @property
     def open(self) -> tuple[str, ...]:
         """Return the parts on which not enough was found."""
-        return tuple(part for part, found in self.found.items() if found.confidence < ENOUGH)
+        return tuple(part for part, found in self.found.items() if not found.is_enough)
 
     @property
     def answerable(self) -> str:
@@ -96,12 +101,21 @@ class Research:
         searcher: Searcher,
         encoders: Encoders,
         steps: Steps | None = None,
+        second_look: bool = False,
     ) -> None:
         self._catalogue = catalogue
         self._memory = memory
         self._searcher = searcher
         self._encoders = encoders
         self._steps = steps or Steps()
+        self._second_look = second_look
+
+    def by(self, model: LanguageModel) -> Research:
+        """Return the same with another model, such as one whose calls are counted."""
+        steps = self._steps.by(model)
+        return Research(
+            self._catalogue, self._memory, self._searcher, self._encoders, steps, self._second_look
+        )
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -143,17 +157,32 @@ class Research:
 
     async def recall(self, asked: Asked) -> Recall:
         """Ask community memory for the route and for what people voted good or bad."""
-        recall = await self._memory.recall(
-            asked.vectors[0], asked.topic, asked.partition, asked.question.scope
-        )
+        question = asked.question
+        platform = platform_of(question.channel or question.asker)
+        scope = replace(question.scope, platform=platform)
+        recall = await self._memory.recall(asked.vectors[0], asked.topic, asked.partition, scope)
+        if self._second_look and recall.route == "reuse":
+            recall = await self._looked_at_again(asked, recall)
         for kind in ("high", "low"):
             asked.trace[kind] = [
                 {"pair": pair.id, "question": pair.question, "similarity": near, "score": pair.score}
                 for pair, near in getattr(recall, kind)
             ]
         asked.trace["guard"] = recall.guard
+        asked.trace["decided"] = recall.decided
         asked.lap("recall")
         return recall
+
+    async def _looked_at_again(self, asked: Asked, recall: Recall) -> Recall:
+        """Let the model agree to a reuse; without its yes the pair is for reference."""
+        remembered = recall.high[0][0].topic
+        same = await self._steps.take(
+            asked.course, "guard", lambda model: same_question(model, asked.topic, remembered)
+        )
+        if same:
+            return recall
+        said = "does not take the two questions for the same" if same is False else "did not say"
+        return replace(recall, route="reference", guard=f"The model, which has to agree, {said}.")
 
     async def search(self, asked: Asked) -> Found:
         """Search every release and every part of the question; the best of each come first."""
@@ -163,7 +192,9 @@ class Research:
             if not asked.parts:
                 lists.append(await self._searcher.search(asked.queries, asked.vectors, release))
             for place, part in enumerate(asked.parts, start=1):
-                form = replace(asked.queries, base=part, filtered=part, versionless="")
+                if release not in self._releases_of(part, asked.releases):
+                    continue
+                form = replace(asked.queries, base=part, filtered=part, versionless="", carried=())
                 found = await self._searcher.search(form, asked.vectors[place : place + 1], release)
                 by_part[part].append(found)
                 lists.append(found)
@@ -173,7 +204,7 @@ class Research:
         found = merged(lists)
         asked.trace |= {
             "confidence": found.confidence,
-            "threshold": ENOUGH,
+            "threshold": found.judgement.enough,
             "signs": asdict(found.signs),
             "open_parts": list(asked.open),
             "evidence": [
@@ -191,6 +222,11 @@ class Research:
         }
         asked.lap("retrieve")
         return found
+
+    def _releases_of(self, part: str, releases: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the compared releases that a part names, all of them where it names none."""
+        named = {found.release for found in mentions(part, self._catalogue.product)}
+        return tuple(release for release in releases if release in named) or releases
 
     async def offers(self, asked: Asked, answer: str, evidence: Evidence) -> tuple[str, ...]:
         """Name the releases, newest first, in which the page that an answer rests on says something else.

@@ -40,6 +40,8 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", alias="THREADLORE_HOST")
     port: int = Field(8080, alias="THREADLORE_PORT", ge=0, le=65535)
     playground: bool = Field(True, alias="THREADLORE_PLAYGROUND")
+    dashboard_token: SecretStr = Field(SecretStr(""), alias="DASHBOARD_TOKEN")
+    """What opens dashboard and metrics; needed where they are not for this machine alone."""
 
     # Slack
     slack_bot_token: SecretStr = Field(SecretStr(""), alias="SLACK_BOT_TOKEN")
@@ -69,6 +71,8 @@ class Settings(BaseSettings):
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, or any sentence-transformers model by name or folder."""
 
+    retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
+    """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
     """A cross-encoder, by name or folder, that orders what was found; empty to do without."""
 
@@ -85,11 +89,21 @@ class Settings(BaseSettings):
     """Chunks that the model selects to answer from."""
 
     # memory (ComRAG; defaults for MiniLM, see DECISIONS.md)
+    memory_decision: Literal["learned", "paper"] = Field("learned", alias="MEMORY_DECISION")
+    """What reuse is decided by: the ways a question is asked and the next topic, or ComRAG's δ alone."""
+    memory_reach: float = Field(0.674, alias="MEMORY_REACH", ge=0, le=1)
+    """Closeness from which `learned` reuses where no other topic is near."""
     reuse_threshold: float = Field(0.84, alias="MEMORY_DELTA", ge=0, le=1)
     cluster_threshold: float = Field(0.6, alias="MEMORY_TAU", ge=0, le=1)
     quality_threshold: float = Field(0.6, alias="MEMORY_GAMMA", ge=0, le=1)
     min_voters: int = Field(1, alias="MEMORY_MIN_VOTERS", ge=1)
-    """People who must have voted an answer good before it is reused in public."""
+    """Known people who must have voted an answer good before it is reused in public."""
+    newcomer_days: float = Field(7.0, alias="MEMORY_NEWCOMER_DAYS", ge=0)
+    """Days for which somebody new is a stranger, whose vote needs a known person's; 0 for nobody."""
+    votes_per_hour: int = Field(30, alias="MEMORY_VOTES_PER_HOUR", ge=3)
+    """Votes of one person, or people voting on one answer, beyond which it is a burst."""
+    guard_by_model: bool = Field(False, alias="MEMORY_GUARD_MODEL")
+    """Whether the model must agree, too, that a question is one that was answered before."""
     memory_limit: int = Field(0, alias="MEMORY_LIMIT", ge=0)
     """Pairs that each store of a release keeps at most; 0 for no limit."""
 

@@ -15,8 +15,10 @@ from core.ports import LanguageModel
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-STEPS = ("understand", "reduce", "select")
-"""What the model can do before it answers (QAMR steps 1, 3 and 4)."""
+STEPS = ("understand", "reduce", "select", "guard")
+"""What the model can do before it answers (QAMR steps 1, 3 and 4), and agree to a reuse."""
+MOST = 3
+"""Steps that the model takes for one question before it answers, so that there are four calls in a row."""
 SECONDS = 15.0
 """Longest wait before an answer begins; see DECISIONS.md."""
 RESTED = 600.0
@@ -51,6 +53,10 @@ class Steps:
         self._clock = clock
         self._rested = 0.0
 
+    def by(self, model: LanguageModel) -> Steps:
+        """Return the same steps taken by another model, such as one whose calls are counted."""
+        return Steps(model, only=self._only, seconds=self._seconds, clock=self._clock)
+
     async def take(
         self, course: Course, step: str, call: Callable[[LanguageModel], Awaitable[_T]]
     ) -> _T | None:
@@ -60,7 +66,8 @@ class Steps:
         """
         model, began = self._model, self._clock()
         left = self._seconds - course.seconds
-        if model is None or step not in self._only or course.failure or left <= 0 or began < self._rested:
+        over = len(course.taken) >= MOST or course.failure or left <= 0 or began < self._rested
+        if model is None or step not in self._only or over:
             return None
         result: _T | None = None
         course.taken[step] = model.name

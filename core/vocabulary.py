@@ -209,7 +209,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
     frozenset(line.split())
     for line in word_groups(
         """enable activate active on engage; disable deactivate off inactive; remove delete erase clear
-        empty purge wipe rid discard eliminate drop cancel del deletion removal; add insert append put
+        flush empty purge wipe rid discard eliminate drop cancel del deletion removal; add insert append put
         attach include introduce provide place; create make build generate produce construct new
         creation write define set; change modify edit alter adjust customize update switch convert
         transform set configure define regulate replace; update upgrade renew refresh; install setup;
@@ -251,7 +251,8 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         user person people someone member; return result yield; shorten reduce decrease; wait delay
         pause sleep; feature function option functionality; client customer; document file; hour hourly;
         day daily; week weekly; month monthly; year yearly annual; forget forgot forgotten lost; choose
-        define specify set; hang freeze stuck"""
+        define specify set; hang freeze stuck; extract unpack
+        decompress unzip"""
     )
 )
 """Words of which one may stand for the other in a question; a word may be in several lines."""
@@ -292,8 +293,9 @@ OPPOSITES: tuple[tuple[frozenset[str], frozenset[str]], ...] = tuple(
         subscribe|unsubscribe; mute|unmute; pin|unpin; first|last; oldest|newest latest; old|new;
         left|right; up|down; top|bottom; inner inside|outer outside; horizontal horizontally|vertical
         vertically; ascending asc|descending desc; increase raise higher more|decrease reduce lower
-        less; expand|collapse; attach|detach; mount|unmount umount; compress zip|decompress unzip
-        extract; commit|rollback; grant|revoke; throw raise|catch; archive|restore unarchive;
+        less; expand|collapse; attach|detach; mount|unmount umount; compress zip pack|decompress unzip
+        extract unpack; previous prior former|current present; previous prior|next upcoming;
+        commit|rollback; grant|revoke; throw raise|catch; archive|restore unarchive;
         backup|restore; save|load; send|receive; merge join combine|split divide; connect|disconnect;
         required mandatory|optional; internal|external; inbound incoming|outbound outgoing;
         ingress|egress; manual manually|automatic automatically; static|dynamic; parent|child;

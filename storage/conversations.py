@@ -39,6 +39,12 @@ class SqlConversations:
                 answer_id=None,
             )
 
+    async def taken(self, event: str) -> bool:
+        """Tell whether an event was taken before."""
+        async with self._database.read() as connection:
+            found = await connection.execute(select(EventRow.event).where(EventRow.event == event))
+            return found.first() is not None
+
     async def claimed(self, message: str) -> Claim | None:
         """Return the claim of a message."""
         return await self._first(select(ClaimRow.__table__).where(ClaimRow.message == message))
@@ -84,6 +90,12 @@ class SqlConversations:
         )
         async with self._database.read() as connection:
             return (await connection.execute(statement)).scalar() or ""
+
+    async def claim_of(self, answer_id: str) -> Claim | None:
+        """Return the claim that was settled with that answer."""
+        if not answer_id:
+            return None
+        return await self._first(select(ClaimRow.__table__).where(ClaimRow.answer_id == answer_id).limit(1))
 
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ from sqlalchemy import delete, exists, func, select
 from core.domain import ChunkedDocument, ContextChunk, Vector, content_hash
 from core.errors import StorageError
 from core.ports import Corpus, Place, SearchRow, SourceRun, StoredDocument
+from core.windows import window_hashes
 from storage.database import Database, slices
 from storage.tables import (
     ContextRow,
@@ -233,10 +235,17 @@ class SqlCorpora:
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
             kept = {content_hash(topic) for topic in await connection.scalars(select(PairRow.topic))}
+            pages = select(DocumentRow.title, ContextRow.heading, ContextRow.page).join(
+                DocumentRow, DocumentRow.id == ContextRow.document_id
+            )
+            looked_at = [(title, heading, page) for title, heading, page in await connection.execute(pages)]
+            windows = await asyncio.to_thread(_windows, looked_at)
             for encoder in (await connection.scalars(select(VectorRow.encoder).distinct())).all():
                 by_encoder = select(VectorRow.text_hash).where(VectorRow.encoder == encoder)
                 searched = exists().where(CorpusRow.encoder == encoder)
                 unused = set(await connection.scalars(by_encoder.where(~used | ~searched))) - kept
+                if await connection.scalar(select(searched)):
+                    unused -= windows
                 for part in slices(list(unused)):
                     await connection.execute(
                         delete(VectorRow).where(VectorRow.encoder == encoder, VectorRow.text_hash.in_(part))
@@ -341,6 +350,11 @@ class SqlCorpora:
 
 def _corpus(row: Any) -> Corpus:
     return Corpus(row.release, row.encoder, row.generation, row.built_at, row.documents, row.chunks)
+
+
+def _windows(pages: Sequence[tuple[str, str, str]]) -> set[str]:
+    """Return the hashes of all windows of pages (title, heading, page)."""
+    return {key for page in pages for key in window_hashes(*page)}
 
 
 def _search_row(row: Any) -> SearchRow:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, cast, delete, exists, or_, select, update
+from sqlalchemy import delete, exists, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import content_hash
@@ -14,20 +14,21 @@ from core.ports import Forgotten
 from storage.database import Database, slices
 from storage.tables import (
     AnswerRow,
+    AuthorRow,
     ClaimRow,
+    CorrectionRow,
     EventRow,
+    MarkRow,
     PairRow,
     PostRow,
     SearchRowTable,
     VectorRow,
     VoteRow,
 )
+from storage.traces import clean_traces
 
 TELLING = 12
 """Least characters of a question by which other rows are searched; shorter ones stand everywhere."""
-
-PAIRS_AT_ONCE = 50
-"""Pairs that one statement looks for in all traces."""
 
 
 class SqlPeople:
@@ -58,23 +59,32 @@ class SqlPeople:
             texts |= {str(row.payload["text"]) for row in claims if row.payload.get("text")}
             follow_ups, more = await _followed(connection, {row.conversation for row in claims}, texts)
             pairs |= more
+            written = set(await _ids(connection, AuthorRow.pair_id, AuthorRow.person, accounts))
+            texts |= set(await _ids(connection, PairRow.answer, PairRow.id, written))
+            pairs |= written
             answers = own | follow_ups | set(await _ids(connection, AnswerRow.id, AnswerRow.pair_id, pairs))
             votes = await _delete_votes(connection, answers, pairs, voters)
             topics = set(await _ids(connection, PairRow.topic, PairRow.id, pairs))
+            topics |= await _topics(connection, answers)
             for table, column, keys in (
                 (AnswerRow, AnswerRow.id, answers),
                 (PairRow, PairRow.id, pairs),
+                (AuthorRow, AuthorRow.pair_id, pairs),
+                (CorrectionRow, CorrectionRow.answer_id, answers),
+                (CorrectionRow, CorrectionRow.person, accounts),
+                (MarkRow, MarkRow.person, accounts),
                 (PostRow, PostRow.message, {row.message for row in claims}),
                 (ClaimRow, ClaimRow.message, {row.message for row in claims}),
                 (EventRow, EventRow.event, await _events(connection, accounts)),
             ):
                 await _delete(connection, table, column, keys)
             for part in slices(list(follow_ups)):  # their askers' messages stay claimed, without an answer
-                gone = update(ClaimRow).where(ClaimRow.answer_id.in_(part))
-                await connection.execute(gone.values(answer_id=""))
+                settled = update(ClaimRow).where(ClaimRow.answer_id.in_(part))
+                await connection.execute(settled.values(answer_id=""))
             await _delete_vectors(connection, topics)
-            await _clean_traces(connection, pairs)
-        return Forgotten(len(own), len(pairs), votes, len(claims), frozenset(answers), frozenset(texts))
+            await clean_traces(connection, pairs)
+        gone = (frozenset(answers), frozenset(texts), frozenset(pairs))
+        return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
 
     async def scrub(self) -> None:
         """Overwrite what was removed; raises StorageError where that cannot be done now."""
@@ -86,6 +96,15 @@ async def _ids(connection: AsyncConnection, wanted: Any, column: Any, keys: Iter
     for part in slices(list(keys)):
         found += (await connection.scalars(select(wanted).where(column.in_(part)))).all()
     return found
+
+
+async def _topics(connection: AsyncConnection, answers: Iterable[str]) -> set[str]:
+    """Return what memory compared when these answers were given."""
+    queries = AnswerRow.trace["queries"]
+    found: set[str | None] = set()
+    for form in ("topic", "base"):
+        found |= set(await _ids(connection, queries[form].as_string(), AnswerRow.id, answers))
+    return {topic for topic in found if topic}
 
 
 async def _delete(connection: AsyncConnection, table: Any, column: Any, keys: Iterable[str]) -> int:
@@ -139,21 +158,6 @@ async def _delete_vectors(connection: AsyncConnection, topics: set[str]) -> None
     used = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
     for part in slices(unused):
         await connection.execute(delete(VectorRow).where(VectorRow.text_hash.in_(part), ~used))
-
-
-async def _clean_traces(connection: AsyncConnection, pairs: set[str]) -> None:
-    """Take removed pairs out of what explains the answers of others."""
-    for some in slices(sorted(pairs), PAIRS_AT_ONCE):
-        holds: list[ColumnElement[bool]] = [
-            cast(AnswerRow.trace, Text).contains(key, autoescape=True) for key in some
-        ]
-        rows = (await connection.execute(select(AnswerRow.id, AnswerRow.trace).where(or_(*holds)))).all()
-        for row in rows:
-            trace = dict(row.trace)
-            for kind in ("high", "low"):
-                near: Sequence[dict[str, Any]] = trace.get(kind) or []
-                trace[kind] = [entry for entry in near if entry.get("pair") not in pairs]
-            await connection.execute(update(AnswerRow).where(AnswerRow.id == row.id).values(trace=trace))
 
 
 def _said(*values: Any) -> str:

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
-from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 
-from core.domain import Answer, Citation, Question, Vote
+from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered
 from storage.database import Database, slices
+from storage.pair_rows import load_pairs, pair_values
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
+from storage.traces import clean_traces
+from storage.upkeep import CURRENT
 
 
 class SqlMemories:
@@ -29,7 +32,7 @@ class SqlMemories:
         now = time.time()
         async with self._database.write() as connection:
             if pair is not None:
-                await self._database.add(connection, PairRow, **_pair_values(pair))
+                await self._database.add(connection, PairRow, **pair_values(pair))
             new = await self._database.add(
                 connection,
                 AnswerRow,
@@ -58,7 +61,7 @@ class SqlMemories:
             return {
                 pair.id
                 for pair in pairs
-                if await self._database.add(connection, PairRow, **_pair_values(pair))
+                if await self._database.add(connection, PairRow, **pair_values(pair))
             }
 
     async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
@@ -86,7 +89,9 @@ class SqlMemories:
             for part in slices(ids):
                 found.update(
                     (pair.id, pair)
-                    for pair in await _load(connection, select(PairRow.__table__).where(PairRow.id.in_(part)))
+                    for pair in await load_pairs(
+                        connection, select(PairRow.__table__).where(PairRow.id.in_(part))
+                    )
                 )
         return found
 
@@ -109,12 +114,13 @@ class SqlMemories:
                     value=vote.value,
                     withdraws=vote.withdraws,
                     weight=weight,
+                    standing=vote.standing,
                     at=vote.at.timestamp() if vote.at else time.time(),
                 )
             )
             back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
             await connection.execute(back.values(aside=""))
-            found = await _load(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
+            found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
 
     async def place(self, change: MemoryChange) -> None:
@@ -130,11 +136,12 @@ class SqlMemories:
 
     async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
         """Return every placed pair with its placement, in order of id."""
+        placed = select(PairRow.__table__).where(PairRow.id.in_(select(PlacementRow.pair_id)))
         async with self._database.read() as connection:
             rows = (
                 await connection.execute(select(PlacementRow.__table__).order_by(PlacementRow.pair_id))
             ).all()
-        pairs = await self.pairs([row.pair_id for row in rows])
+            pairs = {pair.id: pair for pair in await load_pairs(connection, placed)}
         return tuple(
             (Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by), pairs[row.pair_id])
             for row in rows
@@ -142,7 +149,7 @@ class SqlMemories:
         )
 
     async def voted(self) -> tuple[Remembered, ...]:
-        """Return every pair that has a standing opinion or was brought by people, in order of id."""
+        """Return every pair that has a standing vote or was brought by people, in order of id."""
         voted = select(VoteRow.pair_id).distinct()
         statement = (
             select(PairRow.__table__)
@@ -150,36 +157,66 @@ class SqlMemories:
             .order_by(PairRow.id)
         )
         async with self._database.read() as connection:
-            found = await _load(connection, statement)
-        return tuple(pair for pair in found if pair.opinions or pair.origin != "answer")
+            found = await load_pairs(connection, statement)
+        return tuple(pair for pair in found if pair.opinions or pair.strangers or pair.origin != "answer")
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
         async with self._database.write() as connection:
             await connection.execute(delete(PlacementRow))
 
-    async def mark_stale(self, release: str, live_hashes: set[str]) -> int:
-        """Mark pairs of a release that cite a page hash which is not live; return how many."""
+    async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
+        """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
+
+        Of a pair that compares releases each is judged by its own corpus. What cites only live pages
+        again is stale no more. What was marked since `built_at` is not marked once more.
+        """
+        now = time.time()
+        newly = 0
         async with self._database.write() as connection:
+            columns = (PairRow.id, PairRow.release, PairRow.citations, PairRow.stale_in, PairRow.marked_at)
             rows = await connection.execute(
-                select(PairRow.id, PairRow.release, PairRow.citations, PairRow.stale).where(
-                    (PairRow.release == release) | PairRow.release.contains("+")
-                )
+                select(*columns).where((PairRow.release == release) | PairRow.release.contains("+"))
             )
-            changed: dict[bool, list[str]] = {True: [], False: []}
-            for row in rows:
+            for row in rows.all():
                 if release not in row.release.split("+"):
                     continue
                 cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
-                stale = not cited <= live_hashes
-                # nothing is known here of the other releases of a comparison
-                stale = stale or (row.stale and row.release != release)
-                if stale != row.stale:
-                    changed[stale].append(row.id)
-            for stale, ids in changed.items():
-                for part in slices(ids):
-                    await connection.execute(update(PairRow).where(PairRow.id.in_(part)).values(stale=stale))
-        return len(changed[True])
+                before = set(filter(None, row.stale_in.split("+")))
+                after = before - {release} if cited <= live_hashes else before | {release}
+                again = release in after and (built_at is None or row.marked_at < built_at)
+                if after == before and not again:
+                    continue
+                newly += bool(after) and not before
+                change = update(PairRow).where(PairRow.id == row.id)
+                await connection.execute(change.values(stale=bool(after), stale_in="+".join(sorted(after))))
+                if after:
+                    await connection.execute(change.values(marked_at=now))
+                else:
+                    await connection.execute(change.values(**CURRENT))
+        return newly
+
+    async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
+        """Give pairs learnt in a channel another scope, where it was `before`; return their ids.
+
+        In the same transaction their placements go, and so do their questions from what explains
+        answers that the new scope does not hear. A pair that becomes public has no channel any more.
+        """
+        async with self._database.write() as connection:
+            here = (PairRow.channel == channel, PairRow.scope == before)
+            ids = tuple(
+                (await connection.scalars(select(PairRow.id).where(*here).order_by(PairRow.id))).all()
+            )
+            for part in slices(ids):
+                pairs = update(PairRow).where(PairRow.id.in_(part))
+                free = {"channel": ""} if after == "public" else {}
+                await connection.execute(pairs.values(scope=after, **free))
+                await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
+            answers = update(AnswerRow).where(AnswerRow.channel == channel, AnswerRow.scope == before)
+            await connection.execute(answers.values(scope=after))
+            if after != "public":
+                await clean_traces(connection, set(ids), AnswerRow.scope != after)
+        return ids
 
     async def counts(self) -> dict[str, int]:
         """Return the numbers of answers, pairs, votes, and pairs in the high and low store."""
@@ -196,66 +233,3 @@ class SqlMemories:
                     )
                 ).scalar_one()
         return found
-
-
-def _pair_values(pair: Remembered) -> dict[str, Any]:
-    return {
-        "id": pair.id,
-        "question": pair.question,
-        "topic": pair.topic,
-        "answer": pair.answer,
-        "citations": [asdict(citation) for citation in pair.citations],
-        "release": pair.release,
-        "scope": pair.scope,
-        "origin": pair.origin,
-        "label": pair.label,
-        "asker": pair.asker,
-        "prior": pair.prior,
-        "created_at": pair.created_at,
-        "stale": pair.stale,
-        "aside": pair.aside,
-        "uses": pair.uses,
-        "used_at": pair.used_at,
-    }
-
-
-async def _load(connection: Any, statement: Select[Any]) -> list[Remembered]:
-    """Read pairs with their opinions: what a voter put last and did not take back counts, once a pair."""
-    rows = (await connection.execute(statement)).all()
-    standing: dict[str, dict[str, list[tuple[str, int, float]]]] = {}
-    for part in slices([row.id for row in rows]):
-        votes = await connection.execute(
-            select(VoteRow.__table__).where(VoteRow.pair_id.in_(part)).order_by(VoteRow.number)
-        )
-        for vote in votes:
-            placed = standing.setdefault(vote.pair_id, {}).setdefault(vote.voter, [])
-            taken = vote.withdraws if vote.value is None else vote.value
-            placed[:] = [p for p in placed if p[0] != vote.answer_id or taken not in (None, p[1])]
-            if vote.value is not None:
-                placed.append((vote.answer_id, vote.value, vote.weight))
-    opinions = {
-        pair_id: tuple(placed[-1][1:] for _, placed in sorted(voters.items()) if placed)
-        for pair_id, voters in standing.items()
-    }
-    return [
-        Remembered(
-            id=row.id,
-            question=row.question,
-            topic=row.topic,
-            answer=row.answer,
-            release=row.release,
-            scope=row.scope,
-            prior=row.prior,
-            created_at=row.created_at,
-            citations=tuple(Citation(**entry) for entry in row.citations),
-            origin=row.origin,
-            label=row.label,
-            asker=row.asker,
-            stale=row.stale,
-            opinions=opinions.get(row.id, ()),
-            aside=row.aside,
-            uses=row.uses,
-            used_at=row.used_at,
-        )
-        for row in rows
-    ]

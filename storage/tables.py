@@ -157,6 +157,13 @@ class PairRow(Base):
     aside: Mapped[str] = mapped_column(String(16), server_default="")
     uses: Mapped[int] = mapped_column(Integer, server_default="0")
     used_at: Mapped[float] = mapped_column(Float, server_default="0")
+    channel: Mapped[str] = mapped_column(KEY, server_default="", index=True)
+    stale_in: Mapped[str] = mapped_column(KEY, server_default="")
+    marked_at: Mapped[float] = mapped_column(Float, server_default="0")
+    checked_at: Mapped[float] = mapped_column(Float, server_default="0")
+    finding: Mapped[str] = mapped_column(Prose, server_default="")
+    proposal: Mapped[str] = mapped_column(Prose, server_default="")
+    proposed: Mapped[list[Any] | None] = mapped_column(JSON)
 
 
 class AnswerRow(Base):
@@ -177,6 +184,7 @@ class AnswerRow(Base):
     similarity: Mapped[float] = mapped_column(Float)
     pair_id: Mapped[str] = mapped_column(ID, index=True)
     trace: Mapped[dict[str, Any]] = mapped_column(JSON)
+    __table_args__ = (Index("ix_answers_asker", "asker", "at"),)
 
 
 class VoteRow(Base):
@@ -191,6 +199,12 @@ class VoteRow(Base):
     withdraws: Mapped[int | None] = mapped_column(Integer)
     weight: Mapped[float] = mapped_column(Float)
     at: Mapped[float] = mapped_column(Float)
+    standing: Mapped[str] = mapped_column(String(16), server_default="known")
+    __table_args__ = (
+        Index("ix_votes_voter", "voter", "at", "pair_id"),
+        Index("ix_votes_standing", "standing", "at"),
+        Index("ix_votes_at", "at", "voter"),
+    )
 
 
 class PlacementRow(Base):
@@ -204,6 +218,37 @@ class PlacementRow(Base):
     shadowed_by: Mapped[str] = mapped_column(ID)
 
 
+class MarkRow(Base):
+    """A mark that counts on a person's message: ✅ of a helper (accept), ❌ of its author (object)."""
+
+    __tablename__ = "marks"
+    message: Mapped[str] = mapped_column(KEY, primary_key=True)
+    person: Mapped[str] = mapped_column(KEY, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(8), primary_key=True)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class AuthorRow(Base):
+    """Who wrote the answer of a pair that a person made."""
+
+    __tablename__ = "authors"
+    pair_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    person: Mapped[str] = mapped_column(KEY, index=True)
+
+
+class CorrectionRow(Base):
+    """What somebody found wrong with an answer, and the better one they wrote."""
+
+    __tablename__ = "corrections"
+    answer_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    person: Mapped[str] = mapped_column(KEY, primary_key=True)
+    name: Mapped[str] = mapped_column(Prose)
+    what: Mapped[str] = mapped_column(String(16))
+    better: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float, index=True)
+    pair_id: Mapped[str] = mapped_column(ID)
+
+
 class ClaimRow(Base):
     """A message that was taken from a platform, once."""
 
@@ -214,7 +259,7 @@ class ClaimRow(Base):
     at: Mapped[float] = mapped_column(Float, index=True)
     payload: Mapped[dict[str, Any]] = mapped_column(JSON)
     parts: Mapped[list[Any]] = mapped_column(JSON)
-    answer_id: Mapped[str | None] = mapped_column(ID)
+    answer_id: Mapped[str | None] = mapped_column(ID, index=True)
     __table_args__ = (Index("ix_claims_conversation", "conversation", "at"),)
 
 

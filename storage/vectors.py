@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import subprocess
 import sys
@@ -33,7 +34,8 @@ class ChromaVectors:
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._marker = folder.with_suffix(".writing")
+        self._folder = folder
+        self._doubtful = False
         try:
             self._client = chromadb.PersistentClient(
                 path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
@@ -109,10 +111,12 @@ class ChromaVectors:
         return {collection.name for collection in names}
 
     def close(self) -> None:
-        """Release files and threads."""
+        """Release files and threads, and seal the folder: it need not be checked at the next start."""
         self._writing.shutdown(wait=True)
         self._searching.shutdown(wait=True)
         self._client.close()
+        if not self._doubtful:
+            _seal(self._folder).write_text(_state(self._folder), encoding="utf-8")
 
     def _collection(self, name: str) -> Any:
         if name not in self._open:
@@ -141,28 +145,38 @@ class ChromaVectors:
             self._readers.release(READERS)
 
     async def _write(self, work: Callable[[], T]) -> T:
-        def marked() -> T:
+        def written() -> T:
             try:
-                self._marker.touch()  # a process killed now leaves it behind: the index is then checked
-                done = work()
-                self._marker.unlink(missing_ok=True)
+                return work()
             except (ChromaError, OSError) as error:
+                self._doubtful = True
                 raise storage_error(error, "The vector index") from error
-            return done
 
-        return await asyncio.get_running_loop().run_in_executor(self._writing, marked)
+        return await asyncio.get_running_loop().run_in_executor(self._writing, written)
+
+
+def _seal(folder: Path) -> Path:
+    """Return the file that says in what state the folder was closed; it is gone while one has it open."""
+    return folder.with_suffix(".sealed")
+
+
+def _state(folder: Path) -> str:
+    """Return size and time of every file."""
+    files = ((path, path.stat()) for path in sorted(folder.rglob("*")) if path.is_file())
+    return json.dumps({str(path.relative_to(folder)): [s.st_size, s.st_mtime_ns] for path, s in files})
 
 
 def set_aside_if_broken(folder: Path) -> str:
-    """Check an index that a killed process may have torn; return why it was set aside, or "".
+    """Check an index that was not closed as it lies there; return why it was set aside, or "".
 
-    Opening a torn index can end the process that does it, so a child process tries first.
+    So it is after a kill, which may tear it in a write or in the first search after one, and after
+    something else changed its files. Opening a torn index can end the process that does it, so a child
+    process tries first.
     """
-    marker = folder.with_suffix(".writing")
-    if not marker.exists():
-        return ""
-    reason = ""
-    if folder.exists():
+    seal, reason = _seal(folder), ""
+    sealed = seal.exists() and folder.exists() and seal.read_text(encoding="utf-8") == _state(folder)
+    seal.unlink(missing_ok=True)
+    if folder.exists() and not sealed:
         try:
             child = subprocess.run(
                 [sys.executable, "-c", _CHECK, str(folder)],
@@ -179,7 +193,6 @@ def set_aside_if_broken(folder: Path) -> str:
         broken = folder.with_suffix(".broken")
         shutil.rmtree(broken, ignore_errors=True)
         folder.rename(broken)
-    marker.unlink(missing_ok=True)
     return reason
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 import numpy as np
 
 from core.domain import (
+    STRANGERS,
     Answer,
     ChunkedDocument,
+    Citation,
     ContextChunk,
     MessageRef,
     Question,
@@ -32,6 +35,7 @@ from core.ports import (
     SourceRun,
     StoredDocument,
 )
+from core.windows import window_texts
 
 
 class FakeCorpora:
@@ -107,6 +111,12 @@ class FakeCorpora:
                 del self._documents[key]
         texts = {piece.embedded for _, document in self._documents.values() for piece in document.searches}
         used = {content_hash(text) for text in texts}
+        used |= {
+            key
+            for _, document in self._documents.values()
+            for chunk in document.contexts
+            for key in window_texts(replace(chunk, title=document.title))
+        }
         topics = {content_hash(topic) for topic in self._topics()}
         encoders = {corpus.encoder for corpus, _ in self._live.values()}
         for encoder, key in list(self._vectors):
@@ -152,18 +162,54 @@ class FakeCorpora:
         return [self._documents[key][1] for key in ids]
 
 
+@dataclass(frozen=True)
+class Mark:
+    """In which releases a pair is stale, and what came of that."""
+
+    releases: frozenset[str]
+    marked_at: float
+    checked_at: float = 0.0
+    finding: str = ""
+    proposal: str = ""
+    proposed: tuple[Citation, ...] = ()
+
+
 class FakeMemories:
     """The `MemoryStore` port: answers, pairs, and the list of vote events."""
 
     def __init__(self) -> None:
         self._answers: dict[str, dict[str, Any]] = {}
         self._pairs: dict[str, Remembered] = {}
-        self._votes: list[tuple[Vote, str, float]] = []
+        self.votes: list[tuple[Vote, str, float]] = []
+        self.marks: dict[str, Mark] = {}
         self._placements: dict[str, Placement] = {}
 
     def topics(self) -> set[str]:
         """Return the topics of all pairs."""
         return {pair.topic for pair in self._pairs.values()}
+
+    def all_pairs(self) -> dict[str, Remembered]:
+        """Return every pair by its id, without votes."""
+        return dict(self._pairs)
+
+    def all_answers(self) -> list[dict[str, Any]]:
+        """Return every answer."""
+        return list(self._answers.values())
+
+    def change(self, pair_id: str, **values: Any) -> None:
+        """Change columns of a pair."""
+        self._pairs[pair_id] = replace(self._pairs[pair_id], **values)
+
+    def reword(self, pair_id: str, answer: str) -> None:
+        """Replace the answer of a pair."""
+        if pair_id in self._pairs:
+            self._pairs[pair_id] = replace(self._pairs[pair_id], answer=answer)
+
+    def discard(self, pair_id: str) -> None:
+        """Remove a pair with its votes."""
+        self._pairs.pop(pair_id, None)
+        self._placements.pop(pair_id, None)
+        self.votes = [vote for vote in self.votes if vote[1] != pair_id]
 
     async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
         if pair is not None:
@@ -213,7 +259,8 @@ class FakeMemories:
         answer = self._answers.get(vote.answer_id)
         if answer is None:
             return None
-        self._votes.append((vote, answer["pair_id"], weight))
+        at = vote.at or datetime.now(UTC)
+        self.votes.append((replace(vote, at=at), answer["pair_id"], weight))
         pair = self._pairs.get(answer["pair_id"])
         if pair is not None and pair.aside == "evicted":
             self._pairs[pair.id] = replace(pair, aside="")
@@ -230,44 +277,70 @@ class FakeMemories:
 
     async def voted(self) -> tuple[Remembered, ...]:
         pairs = [self._voted(pair) for _, pair in sorted(self._pairs.items())]
-        return tuple(pair for pair in pairs if pair.opinions or pair.origin != "answer")
+        return tuple(p for p in pairs if p.opinions or p.strangers or p.origin != "answer")
 
     async def clear_placements(self) -> None:
         self._placements.clear()
 
-    async def mark_stale(self, release: str, live_hashes: set[str]) -> int:
+    async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
         newly = 0
         for key, pair in self._pairs.items():
             if release not in pair.release.split("+"):
                 continue
+            whole = Mark(frozenset(pair.release.split("+")), 0.0)
+            mark = self.marks.get(key) or (whole if pair.stale else None)
             cited = {c.hash for c in pair.citations if c.hash and c.release in (release, "")}
-            gone = not cited <= live_hashes
-            stale = gone or (pair.stale and pair.release != release)
-            newly += stale and not pair.stale
-            self._pairs[key] = replace(pair, stale=stale)
+            before = mark.releases if mark else frozenset()
+            after = before - {release} if cited <= live_hashes else before | {release}
+            again = release in after and (built_at is None or not mark or mark.marked_at < built_at)
+            if after == before and not again:
+                continue
+            newly += bool(after) and not before
+            self._pairs[key] = replace(pair, stale=bool(after))
+            self.marks.pop(key, None)
+            if after:
+                self.marks[key] = replace(mark or Mark(after, 0.0), releases=after, marked_at=time.time())
         return newly
+
+    async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
+        here = sorted(k for k, p in self._pairs.items() if (p.channel, p.scope) == (channel, before))
+        for key in here:
+            free = {"channel": ""} if after == "public" else {}
+            self._pairs[key] = replace(self._pairs[key], scope=after, **free)
+            self._placements.pop(key, None)
+        for row in self._answers.values():
+            if (row["channel"], row["scope"]) == (channel, before):
+                row["scope"] = after
+            if after not in ("public", row["scope"]):
+                for kind in {"high", "low"} & row["trace"].keys():
+                    row["trace"][kind] = [e for e in row["trace"][kind] if e.get("pair") not in here]
+        return tuple(here)
 
     async def counts(self) -> dict[str, int]:
         shown = Counter(p.store for p in self._placements.values() if not p.shadowed_by)
-        held = {"answers": len(self._answers), "pairs": len(self._pairs), "votes": len(self._votes)}
+        held = {"answers": len(self._answers), "pairs": len(self._pairs), "votes": len(self.votes)}
         return {**held, "high": shown["high"], "low": shown["low"]}
 
     def _voted(self, pair: Remembered) -> Remembered:
         """Give a pair its standing opinions: the latest hand of each voter that is still raised."""
-        raised: dict[tuple[str, str, int], tuple[int, float]] = {}
-        for number, (vote, pair_id, weight) in enumerate(self._votes):
+        raised: dict[tuple[str, str, int], tuple[int, float, str]] = {}
+        for number, (vote, pair_id, weight) in enumerate(self.votes):
             if pair_id != pair.id:
                 continue
             if vote.value is not None:
-                raised[vote.voter, vote.answer_id, vote.value] = (number, weight)
+                raised[vote.voter, vote.answer_id, vote.value] = (number, weight, vote.standing)
                 continue
             for hand in (0, 1) if vote.withdraws is None else (vote.withdraws,):
                 raised.pop((vote.voter, vote.answer_id, hand), None)
-        latest: dict[str, tuple[int, int, float]] = {}
-        for (voter, _, value), (number, weight) in raised.items():
-            latest[voter] = max(latest.get(voter, (-1, 0, 0.0)), (number, value, weight))
-        standing = [(value, weight) for _, (_, value, weight) in sorted(latest.items())]
-        return replace(pair, opinions=tuple(standing))
+        latest: dict[str, tuple[int, int, float, str]] = {}
+        for (voter, _, value), (number, weight, standing) in raised.items():
+            latest[voter] = max(latest.get(voter, (-1, 0, 0.0, "")), (number, value, weight, standing))
+        hands = [hand[1:] for _, hand in sorted(latest.items())]
+        return replace(
+            pair,
+            opinions=tuple((v, w) for v, w, standing in hands if standing not in STRANGERS),
+            strangers=tuple((v, w, s == "early") for v, w, s in hands if s in STRANGERS),
+        )
 
 
 class FakeConversations:
@@ -291,6 +364,9 @@ class FakeConversations:
         self._claims[claim.message] = replace(claim, answer_id="")
         return True
 
+    async def taken(self, event: str) -> bool:
+        return event in self._events
+
     async def claimed(self, message: str) -> Claim | None:
         return self._claims.get(message)
 
@@ -313,6 +389,10 @@ class FakeConversations:
     async def answer_of(self, part: str) -> str:
         claim = self._claims.get(self._posts.get(part, ""))
         return claim.answer_id if claim else ""
+
+    async def claim_of(self, answer_id: str) -> Claim | None:
+        found = (c for c in self._claims.values() if answer_id and c.answer_id == answer_id)
+        return next(found, None)
 
     async def last_claim(self, conversation: str) -> Claim | None:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]

@@ -16,6 +16,7 @@ import numpy as np
 from core.domain import Hit, Vector
 from core.ports import Matrix, ModelHealth, Prompt
 from core.text import index_terms, query_terms, words
+from tests.fake_opinions import FakeOpinions
 from tests.fake_stores import FakeConversations, FakeCorpora, FakeMemories
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "FakeEncoder",
     "FakeMemories",
     "FakeModel",
+    "FakeOpinions",
     "FakeVectors",
     "FakeWords",
 ]

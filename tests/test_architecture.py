@@ -28,6 +28,7 @@ DOORS = {
     "pdfplumber": {"core/ingestion/formats/pdf"},
     "apscheduler": {"bot/clock"},
     "rich": {"bot/progress"},
+    "prometheus_client": {"bot/overview"},
     "ollama": {"core/models/ollama"},
     "httpx": {"core/models/ollama", "core/models/re", "core/models/address"},
     "sentence_transformers": {"core/models/encoder", "core/models/reranker"},

@@ -1,4 +1,4 @@
-"""Discord by discord.py: turns its events into messages, reactions and commands for dispatch."""
+"""Discord by discord.py: logs in, connects and stops; `discord_events` reads what happens there."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import discord
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from bot.chat import Command, Message, Reaction, Reply
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_chat import DiscordChat
-from bot.platforms.discord_commands import DiscordResponder, build_tree, register
-from core.errors import PlatformError, PlatformRejected, ThreadloreError
+from bot.platforms.discord_commands import Commands, build_tree, register
+from bot.platforms.discord_events import Events
+from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -27,10 +27,6 @@ STOP_SECONDS = 5.0
 """Time that answers under way have to finish when the bot stops."""
 LAST_RETRY = 60.0
 """Most seconds between attempts to log in while Discord cannot be reached."""
-RECENT_SECONDS = 120.0
-"""Age of an edit up to which one of an unknown message is taken for new; previews repeat the old time."""
-ATTACHED = 20_000
-"""Bytes of attached text that are read as part of a message; longer ones are logs."""
 TOO_MANY, SERVER_ERROR = 429, 500
 BAD_TOKEN = 4004
 """Code with which the gateway closes on a token that it does not know."""
@@ -65,7 +61,6 @@ class DiscordPlatform:
 
     def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
         self._settings, self._dispatch = settings, dispatch
-        self._standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
         discord.VoiceClient.warn_nacl = False  # voice is not used, so its missing library is no news
@@ -77,19 +72,14 @@ class DiscordPlatform:
         self.client = Client(
             intents=intents, allowed_mentions=discord.AllowedMentions.none(), chunk_guilds_at_startup=False
         )
-        self.chat = DiscordChat(self.client)
-        self.client.tree = build_tree(self.client, self.chat, self._standing, self._command)
+        self.standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
+        self.chat = DiscordChat(self.client, self.standing)
+        self._events = Events(self.chat, self.standing, dispatch, self._hand_over)
+        self._events.listen(self.client)
+        commands = Commands(self.chat, self.standing, self._events.command)
+        self.client.tree = build_tree(self.client, commands)
         self._resumed = False
-        for event in (
-            self.setup_hook,
-            self.on_ready,
-            self.on_message,
-            self.on_raw_message_edit,
-            self.on_raw_message_delete,
-            self.on_raw_bulk_message_delete,
-            self.on_raw_reaction_add,
-            self.on_raw_reaction_remove,
-        ):
+        for event in (self.setup_hook, self.on_ready):
             self.client.event(event)
 
     # --- connection ---------------------------------------------------------------------------
@@ -167,6 +157,7 @@ class DiscordPlatform:
             self._resumed = True
             log.info("Discord: connected as %s.", self.client.user)
             self._hand_over(self._dispatch.resume(self.chat), "unanswered questions")
+            self._events.closed(self.client.get_all_channels())
 
     def _hand_over(self, work: Coroutine[Any, Any, None], what: str) -> None:
         """Run work beside the connection, which must never wait for an answer."""
@@ -184,104 +175,3 @@ class DiscordPlatform:
             log.warning("%s", error)
         except Exception:  # the last place where an error of one message can be caught
             log.exception("Discord: could not deal with %s", what)
-
-    # --- events -------------------------------------------------------------------------------
-
-    async def on_message(self, message: discord.Message) -> None:
-        """Hand over what a person wrote."""
-        if reading.written_by_person(message):
-            self._hand_over(self._heard(message), f"message {message.id}")
-
-    async def _heard(self, message: discord.Message) -> None:
-        heard = await self._read(message)
-        if heard.text or heard.mentions_bot:
-            self.chat.heard(message, heard.text)
-            await self._dispatch.message(self.chat, heard)
-
-    async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
-        """Hand over a person's edit of the words; previews and pins arrive as edits, too."""
-        message, before = payload.message, payload.cached_message
-        if not reading.written_by_person(message) or "content" not in payload.data:
-            return
-        if before:
-            changed = before.content != message.content
-        else:
-            age = discord.utils.utcnow() - message.edited_at if message.edited_at else None
-            changed = age is not None and age.total_seconds() < RECENT_SECONDS
-        if changed:
-            self._hand_over(self._reread(message), f"edit of {message.id}")
-
-    async def _reread(self, message: discord.Message) -> None:
-        read = await self._read(message)
-        self.chat.heard(message, read.text)
-        await self._dispatch.edited(self.chat, read)
-
-    async def _read(self, message: discord.Message) -> Message:
-        if isinstance(message.channel, discord.PartialMessageable):
-            guild_id = message.guild.id if message.guild else None
-            message.channel = await self.chat.channel(message.channel.id, guild_id)
-        return reading.message(self._standing, message, self.chat.me, await self._attached(message))
-
-    async def _attached(self, message: discord.Message) -> str:
-        """Read attached text: Discord's clients make a file of what is pasted and too long."""
-        for attachment in message.attachments:
-            kind = attachment.content_type or ""
-            if kind.startswith("text/plain") and attachment.size <= ATTACHED:
-                try:
-                    return (await attachment.read()).decode("utf-8", "replace")
-                except discord.HTTPException as error:
-                    log.info("Discord: attachment %s cannot be read: %s", attachment.id, error)
-        return ""
-
-    async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
-        """Hand over that a message is gone."""
-        cached = payload.cached_message
-        if cached is None or not cached.author.bot:
-            self._hand_over(self._gone(payload, payload.message_id), f"deletion of {payload.message_id}")
-
-    async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
-        """Hand over that several messages are gone."""
-        for message_id in sorted(payload.message_ids):
-            self._hand_over(self._gone(payload, message_id), f"deletion of {message_id}")
-
-    async def _gone(
-        self, payload: discord.RawMessageDeleteEvent | discord.RawBulkMessageDeleteEvent, message_id: int
-    ) -> None:
-        channel = await self.chat.channel(payload.channel_id, payload.guild_id)
-        await self._dispatch.deleted(self.chat, reading.ref(channel, message_id))
-
-    async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        """Hand over an emoji that was put on a message of the bot."""
-        if payload.message_author_id in (None, self.chat.me):
-            self._hand_over(self._reacted(payload, added=True), f"reaction to {payload.message_id}")
-
-    async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
-        """Hand over an emoji that was taken off a message; whose message it was is not told here."""
-        self._hand_over(self._reacted(payload, added=False), f"reaction to {payload.message_id}")
-
-    async def _reacted(self, payload: discord.RawReactionActionEvent, *, added: bool) -> None:
-        if payload.user_id == self.chat.me:
-            return
-        channel = await self.chat.channel(payload.channel_id, payload.guild_id)
-        guild = self.client.get_guild(payload.guild_id) if payload.guild_id else None
-        member = payload.member or (guild.get_member(payload.user_id) if guild else None)
-        person = self._standing.person(member or self.client.get_user(payload.user_id), None, payload.user_id)
-        reaction = Reaction(
-            ref=reading.ref(channel, payload.message_id),
-            person=person,
-            emoji=payload.emoji.name or "",
-            added=added,
-        )
-        await self._dispatch.reaction(self.chat, reaction)
-
-    async def _command(self, command: Command, responder: DiscordResponder) -> None:
-        self._hand_over(self._carried_out(command, responder), f"command /{command.name}")
-
-    async def _carried_out(self, command: Command, responder: DiscordResponder) -> None:
-        try:
-            await self._dispatch.command(self.chat, command, responder)
-        except Exception:
-            await responder.reply(Reply(ThreadloreError.told))  # or the caller waits for ever
-            raise
-        finally:
-            await responder.close()

@@ -1,8 +1,7 @@
-"""The slash commands `/ask` and `/threadlore`, and how they are answered."""
+"""The slash commands `/ask` and `/threadlore`, and "Answer this" in the menu of a message."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -10,143 +9,140 @@ from typing import Any
 import discord
 from discord import app_commands
 
-from bot.chat import Command, Reply
+from bot.chat import Command
 from bot.platforms import discord_reading as reading
-from bot.platforms.discord_chat import UNKNOWN_MESSAGE, DiscordChat
-from bot.platforms.discord_markdown import messages, without_previews
+from bot.platforms.discord_chat import DiscordChat
+from bot.platforms.discord_responding import DiscordResponder
 from core.domain import MessageRef
-from core.errors import PlatformError
 
 log = logging.getLogger(__name__)
 
 QUESTION = 2000
 """Characters of a question; more than people type and less than a model takes."""
+ANSWER_THIS = "Answer this"
 
-_UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027
-
-HandOver = Callable[[Command, "DiscordResponder"], Awaitable[None]]
-
-
-class DiscordResponder:
-    """`bot.chat.Responder` on one interaction: the caller alone sees the reply, all see the progress."""
-
-    def __init__(self, chat: DiscordChat, interaction: discord.Interaction, where: MessageRef) -> None:
-        self._chat, self._interaction, self._where = chat, interaction, where
-        self._followups: list[discord.WebhookMessage] = []
-        self._shown: tuple[MessageRef, ...] = ()
-        self._turn = asyncio.Lock()
-        self.replied = False
-
-    async def reply(self, reply: Reply) -> None:
-        """Answer the caller; raises PlatformError when the 15 minutes for that are over."""
-        async with self._turn:
-            try:
-                await self._reply(reply)
-            except discord.HTTPException as error:
-                raise PlatformError(
-                    f"The reply to a Discord command did not arrive ({error.text}): call the command again."
-                ) from error
-
-    async def _reply(self, reply: Reply) -> None:
-        first, *rest = messages(without_previews(reply.markdown))
-        self.replied = True
-        await self._interaction.edit_original_response(content=first or "…")
-        for place, text in enumerate(rest):
-            if place < len(self._followups):
-                await self._followups[place].edit(content=text)
-            else:
-                followup = await self._interaction.followup.send(text, ephemeral=True, wait=True)
-                self._followups.append(followup)
-        while len(self._followups) > len(rest):
-            await self._followups.pop().delete()
-
-    async def progress(self, reply: Reply) -> None:
-        """Show the state in the channel, or to the caller alone where the bot may not speak.
-
-        The channel's message needs no interaction, so it outlives the 15 minutes of one.
-        """
-        async with self._turn:
-            if self._shown:
-                try:
-                    self._shown = await self._chat.edit(self._shown, reply)
-                    return
-                except PlatformError as error:  # somebody deleted it: the work goes on, and so do the news
-                    log.info("Progress is posted anew: %s", error)
-            try:
-                self._shown = await self._chat.post(self._where, reply)
-            except PlatformError as error:
-                if self._interaction.is_expired():
-                    raise
-                log.info("Progress goes to the caller alone: %s", error)
-                await self._reply(reply)
-                return
-            if not self.replied:
-                await self._reply(Reply("Progress is shown in this channel."))
-
-    async def close(self) -> None:
-        """Take the sign of waiting away where nothing was replied."""
-        if not self.replied:
-            try:
-                await self._interaction.delete_original_response()
-            except discord.HTTPException as error:
-                if error.code not in (UNKNOWN_MESSAGE, _UNKNOWN_WEBHOOK, _INVALID_TOKEN):
-                    raise
+HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
+Short = app_commands.Range[str, 1, 100]
 
 
-def build_tree(
-    client: discord.Client, chat: DiscordChat, standing: reading.Standing, hand_over: HandOver
-) -> app_commands.CommandTree[Any]:
-    """Make the commands that `setup_hook` registers with Discord."""
+class Commands:
+    """Turns commands into those of `bot.chat` and hands them over."""
+
+    def __init__(self, chat: DiscordChat, standing: reading.Standing, hand_over: HandOver) -> None:
+        self._chat, self._standing, self._hand_over = chat, standing, hand_over
+
+    async def called(self, interaction: discord.Interaction, name: str, text: str) -> None:
+        """Hand a slash command over; what it says to all stands in the channel, or in this thread."""
+        responder = DiscordResponder(self._chat, interaction)
+        if await responder.think():
+            channel = await self._channel(interaction)
+            where = reading.place(channel, interaction.id)
+            await self._call(interaction, responder, channel, where, name, text)
+
+    async def answer_this(self, interaction: discord.Interaction, message: discord.Message) -> None:
+        """Ask with the words of a message; what is said in the channel stands in a thread on it."""
+        responder = DiscordResponder(self._chat, interaction)
+        if await responder.think():
+            message.channel = channel = await self._channel(interaction)
+            read = await reading.whole(self._standing, message, self._chat.me)
+            self._chat.heard(message, read.text)
+            await self._call(interaction, responder, channel, read.ref, "ask", read.text)
+
+    async def _channel(self, interaction: discord.Interaction) -> Any:
+        return await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
+
+    async def _call(
+        self,
+        interaction: discord.Interaction,
+        responder: DiscordResponder,
+        channel: Any,
+        where: MessageRef,
+        name: str,
+        text: str,
+    ) -> None:
+        responder.where = where
+        person = self._standing.person(interaction.user, interaction.permissions)
+        event = str(interaction.id)
+        await self._hand_over(Command(name, text, person, where, reading.scope(channel), event), responder)
+
+
+def build_tree(client: discord.Client, commands: Commands) -> app_commands.CommandTree[Any]:
+    """Make the commands that `setup_hook` registers with Discord.
+
+    `/threadlore` is there for everybody, for some of it is: `Admin` says what only admins may do.
+    """
     tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
         client,
         allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
     )
-    admin = app_commands.Group(
-        name="threadlore",
-        description="Look after the documentation that answers come from",
-        guild_only=True,
-        default_permissions=discord.Permissions(manage_guild=True),
-    )
-
-    async def called(interaction: discord.Interaction, name: str, text: str) -> None:
-        try:
-            # Discord takes an interaction for failed after 3 seconds, whatever else is going on.
-            await interaction.response.defer(ephemeral=True, thinking=True)
-        except discord.HTTPException as error:
-            log.warning("A Discord command came too late to be answered: %s", error)
-            return
-        channel = await chat.channel(interaction.channel_id or 0, interaction.guild_id)
-        thread = str(channel.id) if isinstance(channel, discord.Thread) else ""
-        place = reading.ref(channel, interaction.id)
-        where = MessageRef(place.platform, place.channel, place.message, thread)
-        person = standing.person(interaction.user, interaction.permissions)
-        event = str(interaction.id)
-        command = Command(name, text, person, where, reading.scope(channel), event)
-        await hand_over(command, DiscordResponder(chat, interaction, where))
 
     @tree.command(name="ask", description="Ask the documentation; only you see the answer")
     @app_commands.describe(question="What you want to know; name the release you use if it matters")
     async def ask(interaction: discord.Interaction, question: app_commands.Range[str, 1, QUESTION]) -> None:
-        await called(interaction, "ask", question)
+        await commands.called(interaction, "ask", question)
 
-    @admin.command(name="status", description="Show what is indexed, how fresh it is, and what is wrong")
-    async def status(interaction: discord.Interaction) -> None:
-        await called(interaction, "threadlore", "status")
+    @tree.context_menu(name=ANSWER_THIS)
+    async def answer_this(interaction: discord.Interaction, message: discord.Message) -> None:
+        await commands.answer_this(interaction, message)
 
-    @admin.command(name="releases", description="List the releases that can be asked about")
-    async def releases(interaction: discord.Interaction) -> None:
-        await called(interaction, "threadlore", "releases")
-
-    @admin.command(name="reindex", description="Read the documentation anew")
-    @app_commands.describe(release="One release, such as 2.3; all of them when left out")
-    async def reindex(
-        interaction: discord.Interaction, release: app_commands.Range[str, 1, 100] | None = None
-    ) -> None:
-        await called(interaction, "threadlore", f"reindex {release or ''}".strip())
-
-    tree.add_command(admin)
+    tree.add_command(_threadlore(commands))
     return tree
+
+
+def _threadlore(commands: Commands) -> app_commands.Group:
+    group = app_commands.Group(
+        name="threadlore", description="Look after the documentation and the memory that answers come from"
+    )
+
+    async def run(interaction: discord.Interaction, *words: str | None) -> None:
+        await commands.called(interaction, "threadlore", " ".join(word for word in words if word))
+
+    @group.command(name="status", description="Show what is indexed, how fresh it is, and what is wrong")
+    async def status(interaction: discord.Interaction) -> None:
+        await run(interaction, "status")
+
+    @group.command(name="releases", description="List the releases that can be asked about")
+    async def releases(interaction: discord.Interaction) -> None:
+        await run(interaction, "releases")
+
+    @group.command(name="reindex", description="Read the documentation anew")
+    @app_commands.describe(release="One release, such as 2.3; all of them when left out")
+    async def reindex(interaction: discord.Interaction, release: Short | None = None) -> None:
+        await run(interaction, "reindex", release)
+
+    @group.command(name="forget", description="Remove for good what you asked and voted")
+    @app_commands.describe(
+        person="Somebody else; only admins may do that",
+        account="An account on another platform, such as slack:U123; only admins may do that",
+        confirm="Really do it; without this you are told what it does",
+    )
+    async def forget(
+        interaction: discord.Interaction,
+        person: discord.User | None = None,
+        account: Short | None = None,
+        confirm: bool = False,
+    ) -> None:
+        who = account or (f"<@{person.id}>" if person and person != interaction.user else "me")
+        await run(interaction, "forget", who, "confirm" if confirm else None)
+
+    memory = app_commands.Group(
+        name="memory", parent=group, description="Look into what the community has taught the bot"
+    )
+
+    @group.command(name="gaps", description="List what was asked in public and not answered, or not well")
+    async def gaps(interaction: discord.Interaction) -> None:
+        await run(interaction, "gaps")
+
+    @memory.command(name="corrections", description="List what people found wrong with answers")
+    async def corrections(interaction: discord.Interaction) -> None:
+        await run(interaction, "memory corrections")
+
+    @group.command(name="help", description="List these commands and what they do")
+    async def helped(interaction: discord.Interaction) -> None:
+        await run(interaction, "help")
+
+    return group
 
 
 async def register(tree: app_commands.CommandTree[Any]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import discord
@@ -11,9 +12,14 @@ import discord
 from bot.chat import Message, Person
 from core.domain import MessageRef, Scope
 
+log = logging.getLogger(__name__)
+
 NAME = "discord"
 THREAD_NAME = 100
 """Characters that Discord takes as the name of a thread."""
+
+ATTACHED = 20_000
+"""Bytes of attached text that are read as part of a message; longer ones are logs."""
 
 _WRITTEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 _MENTION = re.compile(r"<@!?(?P<user>\d+)>|<@&(?P<role>\d+)>|<#(?P<channel>\d+)>")
@@ -22,12 +28,17 @@ _COMMAND = re.compile(r"</([^:>]+):\d+>")
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Standing:
     """Who is an admin or a helper beside those whom the server names, as `discord:2` or `discord:role:5`."""
 
     admins: frozenset[str] = frozenset()
     helpers: frozenset[str] = frozenset()
+
+    @property
+    def by_role(self) -> bool:
+        """Tell whether a role makes somebody an admin or a helper."""
+        return any(key.startswith(f"{NAME}:role:") for key in self.admins | self.helpers)
 
     def person(
         self,
@@ -61,6 +72,12 @@ def ref(channel: Any, message_id: int | str, channel_id: int = 0) -> MessageRef:
         isinstance(channel, discord.PartialMessageable) and channel.guild_id is None
     )
     return MessageRef(NAME, here, message, "" if direct else message)
+
+
+def place(channel: Any, message_id: int | str) -> MessageRef:
+    """Say where something is done that is no message of the conversation: in a thread, or beside them."""
+    here = ref(channel, message_id)
+    return here if isinstance(channel, discord.Thread) else replace(here, thread="")
 
 
 def scope(channel: Any) -> Scope:
@@ -110,7 +127,7 @@ def text(message: discord.Message, me: int) -> str:
 
 
 def message(standing: Standing, message: discord.Message, me: int, attached: str = "") -> Message:
-    """Read a message that a person wrote, with text it has attached.
+    """Read a message, with text it has attached; the first of a forum's post comes with the post's title.
 
     A reply addresses whom it replies to, pinged or not.
     """
@@ -124,12 +141,30 @@ def message(standing: Standing, message: discord.Message, me: int, attached: str
     return Message(
         ref=ref(message.channel, message.id),
         author=standing.person(message.author),
-        text="\n\n".join(part for part in (text(message, me), attached.strip()) if part),
+        text="\n\n".join(p for p in (_title(message), text(message, me), attached.strip()) if p),
         scope=scope(message.channel),
         mentions_bot=me in reached or bool(roles & own),
         mentions_others=bool(reached - {me, message.author.id}) or bool(roles - own),
         event=str(message.id),
     )
+
+
+async def whole(standing: Standing, read: discord.Message, me: int) -> Message:
+    """Read a message with its attached text: Discord's clients make a file of what is pasted and too long."""
+    for attachment in read.attachments:
+        kind = attachment.content_type or ""
+        if kind.startswith("text/plain") and attachment.size <= ATTACHED:
+            try:
+                return message(standing, read, me, (await attachment.read()).decode("utf-8", "replace"))
+            except discord.HTTPException as error:
+                log.info("Discord: attachment %s cannot be read: %s", attachment.id, error)
+    return message(standing, read, me)
+
+
+def _title(message: discord.Message) -> str:
+    """Return the title of the post that a message opens; threads opened from a message repeat its words."""
+    channel = message.channel
+    return channel.name if isinstance(channel, discord.Thread) and channel.id == message.id else ""
 
 
 def thread_name(question: str) -> str:

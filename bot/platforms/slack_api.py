@@ -42,6 +42,8 @@ STALE_URL = 30.0
 """Seconds of vain attempts after which a Socket Mode URL is given up for a new one."""
 PING = 5.0
 """Seconds between pings, and between attempts to connect anew."""
+ACKNOWLEDGED = 2.0
+"""Longest time in seconds until an event is acknowledged; Slack sends it again after three."""
 _GRACE = 2.0
 """Seconds that closing the socket may take."""
 
@@ -157,8 +159,8 @@ class SlackApi:
         self._quick = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
         self._patient.proxy = self._quick.proxy = _proxy_for(base_url)
         self._token = bot_token
-        self.user = self.bot = ""
-        """The bot's own user id (U…) and bot id (B…), known after `identity`."""
+        self.user = self.bot = self.date = ""
+        """The bot's own user id (U…) and bot id (B…), and Slack's time, known after `identity`."""
         self._socket = _Socket(
             stale_after, app_token=app_token, web_client=self._patient, logger=self._log, ping_interval=ping
         )
@@ -187,7 +189,8 @@ class SlackApi:
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise _refusal("auth.test", error) from error
         self.user, self.bot = str(answer.get("user_id") or ""), str(answer.get("bot_id") or "")
-        granted = next((v for k, v in answer.headers.items() if k.lower() == "x-oauth-scopes"), "")
+        told = {str(key).lower(): value for key, value in answer.headers.items()}
+        granted, self.date = told.get("x-oauth-scopes", ""), str(told.get("date") or "")
         return dict(answer.data), frozenset(re.findall(r"[\w:.]+", str(granted)))  # type: ignore[arg-type]
 
     async def respond(self, url: str, body: dict[str, Any]) -> None:
@@ -218,15 +221,19 @@ class SlackApi:
     async def serve(
         self,
         url: str,
-        on_event: Callable[[Event], None],
+        on_event: Callable[[Event], asyncio.Task[None]],
         on_command: Callable[[Event], None],
+        on_press: Callable[[Event], None],
         on_connected: Callable[[], None],
     ) -> None:
-        """Receive events until cancelled, first from `url`; each is acknowledged before it is handed on.
+        """Receive events until cancelled, first from `url`.
+
+        An event is acknowledged when its task is done, so that what a dying process had not written down
+        comes again; at the latest after `ACKNOWLEDGED` seconds. Commands and presses are so at once.
 
         Raises PlatformRejected when the app token is refused while connecting anew.
         """
-        _Handler(self._app(on_event, on_command), self._socket)
+        _Handler(self._app(on_event, on_command, on_press), self._socket)
         self._socket.wss_uri = url
         connecting: asyncio.Future[None] = asyncio.ensure_future(self._socket.connect())
         try:
@@ -240,7 +247,12 @@ class SlackApi:
         finally:
             connecting.cancel()
 
-    def _app(self, on_event: Callable[[Event], None], on_command: Callable[[Event], None]) -> AsyncApp:
+    def _app(
+        self,
+        on_event: Callable[[Event], asyncio.Task[None]],
+        on_command: Callable[[Event], None],
+        on_press: Callable[[Event], None],
+    ) -> AsyncApp:
         async def authorize() -> AuthorizeResult:
             # Bolt would ask Slack itself, with a client that takes any proxy of the environment
             return AuthorizeResult(
@@ -256,15 +268,20 @@ class SlackApi:
             authorize=authorize,
             logger=self._log,
             request_verification_enabled=False,
+            process_before_response=True,  # Bolt acknowledges events first otherwise
             attaching_conversation_kwargs_enabled=False,
         )
 
         async def event(body: dict[str, Any]) -> None:
-            on_event(body)
+            await asyncio.wait({on_event(body)}, timeout=ACKNOWLEDGED)
 
         async def command(ack: AsyncAck, body: dict[str, Any]) -> None:
             await ack()
             on_command(body)
+
+        async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await ack()
+            on_press(body)
 
         async def ignored(ack: AsyncAck) -> None:
             # unacknowledged, it would come back three times
@@ -275,7 +292,9 @@ class SlackApi:
             app.event(kind)(event)
         app.event(every)(ignored)
         app.command(every)(command)
-        app.action(every)(ignored)
+        app.action(every)(press)
+        app.view(every)(press)
+        app.shortcut(every)(press)
         return app
 
     def mute(self) -> None:

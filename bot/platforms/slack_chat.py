@@ -1,23 +1,22 @@
-"""What the bot does in Slack: read a conversation, say, change and delete what it said, vote boxes."""
+"""What the bot does in Slack: say, change and delete what it said, whisper, and put vote boxes there."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import math
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from bot.chat import Reply
-from bot.mrkdwn import from_slack
+from bot.chat import Control, Message, Person, Reply
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import TOO_LONG, SlackRefused
 from bot.platforms.slack_format import LEAST, ROOMY, Composer, cut
+from bot.platforms.slack_reading import Reader
 from core.domain import MessageRef, Turn
 
 log = logging.getLogger(__name__)
@@ -28,18 +27,8 @@ _STREAMING = 5.0
 """Seconds after which a message that was not edited counts as finished."""
 _SHOWN = 2_000
 """Messages whose text is remembered, to leave out edits that change nothing."""
-_PAGE = 200
-_PAGES = 5
-"""Messages of a page of history, and pages read at most."""
-_ADDRESS = re.compile(r"<(?:@[UW]|!subteam|!here|!channel|!everyone)")
-_SOURCES = re.compile(r"(?:\A|\n+)\*\*Sources\*\*\n.*", re.DOTALL)
-"""Where the list of sources begins that `bot.render` puts under an answer."""
-
-
-def timestamp(ts: str) -> tuple[int, int]:
-    """Read `1700000000.000100` as numbers that compare in the order of posting."""
-    seconds, _, micros = ts.partition(".")
-    return (int(seconds), int(micros.ljust(6, "0") or 0)) if (seconds + micros).isdigit() else (0, 0)
+Shown = tuple[str, tuple[Control, ...]]
+"""What a message shows: its Markdown and what hangs under it."""
 
 
 class SlackChat:
@@ -49,76 +38,38 @@ class SlackChat:
 
     def __init__(self, api: SlackApi, directory: Directory, clock: Callable[[], float] = monotonic) -> None:
         self._api, self._directory, self._clock = api, directory, clock
-        self.user, self.bot = api.user, api.bot
+        self.user = api.user
+        self.reader = Reader(api, directory)
         self.composer = Composer()
-        self._mention = re.compile(
-            rf"[ \t]*<@{re.escape(self.user)}(?:\|[^>]*)?>[:,]?[ \t]*" if self.user else r"(?!)"
-        )
-        self._shown: OrderedDict[str, str] = OrderedDict()
+        self._shown: OrderedDict[str, Shown] = OrderedDict()
         self._edited: dict[str, float] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._paused = -math.inf
-
-    def read(self, text: str) -> tuple[str, bool]:
-        """Return a message's Markdown without the mention of the bot, and whether it had one."""
-        plain, mentions = self._mention.subn(_gap, text)
-        return from_slack(plain), mentions > 0
-
-    def addresses_others(self, text: str) -> bool:
-        """Tell whether a message calls a person other than the bot, a group, or everyone."""
-        return bool(_ADDRESS.search(self._mention.sub(" ", text)))
-
-    def own(self, message: dict[str, Any]) -> bool:
-        """Tell whether the bot wrote a message."""
-        by_bot = bool(self.bot) and message.get("bot_id") == self.bot
-        return by_bot or (bool(self.user) and message.get("user") == self.user)
 
     # --- reading ------------------------------------------------------------------------------
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         """Return up to `limit` turns before a message, oldest first; fewer where Slack refuses."""
-        if limit < 1 or (before.thread and before.thread == before.message):
-            return ()
-        given: dict[str, Any] = {"channel": before.channel}
-        if before.message:
-            given |= {"latest": before.message, "inclusive": False}
-        method = "conversations.replies" if before.thread else "conversations.history"
-        if before.thread:
-            given |= {"ts": before.thread, "limit": _PAGE}
-        else:
-            given |= {"limit": min(_PAGE, limit * 3)}
-        found: dict[str, dict[str, Any]] = {}
-        turns: list[Turn] = []
-        try:
-            for _ in range(_PAGES):
-                page = await self._api.call(method, quick=True, **given)
-                found |= {str(m.get("ts")): m for m in page.get("messages") or ()}
-                turns = self._turns(found, before)
-                cursor = (page.get("response_metadata") or {}).get("next_cursor")
-                # replies come oldest first, so that only the last page ends at the question
-                if not cursor or (not before.thread and len(turns) >= limit):
-                    break
-                given["cursor"] = cursor
-        except SlackRefused as error:
-            log.warning("Slack does not give the conversation before %s: %s", before.key, error)
-        return tuple(turns[-limit:])
+        return await self.reader.history(before, limit)
 
-    def _turns(self, found: dict[str, dict[str, Any]], before: MessageRef) -> list[Turn]:
-        end = timestamp(before.message) if before.message else (math.inf, 0)
-        turns: list[Turn] = []
-        for ts, message in sorted(found.items(), key=lambda item: timestamp(item[0])):
-            text, _ = self.read(str(message.get("text") or ""))
-            if timestamp(ts) >= end or not text:
-                continue
-            if self.own(message):
-                said = _SOURCES.sub("", text)
-                if turns and turns[-1].role == "assistant":
-                    # a long answer takes several messages
-                    said = f"{turns.pop().text}\n\n{said}".strip()
-                turns.append(Turn("assistant", said))
-            elif is_person(message):
-                turns.append(Turn("user", text, f"slack:{message['user']}"))
-        return turns
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return one message as it stands now; None where there is none or the bot may not read it."""
+        return await self.reader.message(ref)
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return the message that opened a thread; a message outside of threads answers nothing."""
+        return await self.reader.question_of(ref)
+
+    async def permalink(self, ref: MessageRef) -> str:
+        """Return a link to a message; empty where Slack gives none."""
+        try:
+            given = {"channel": ref.channel, "message_ts": ref.message}
+            return str(
+                (await self._api.call("chat.getPermalink", quick=True, **given)).get("permalink") or ""
+            )
+        except SlackRefused as error:
+            log.info("Slack gives no link to %s: %s", ref.key, error)
+            return ""
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -130,7 +81,7 @@ class SlackChat:
             thread = "" if direct else where.message
         posted: list[MessageRef] = []
         try:
-            return await self._show(posted, where.channel, thread, reply.markdown, ROOMY)
+            return await self._show(posted, where.channel, thread, reply)
         except SlackRefused:
             # half an answer that nobody can edit or vote on is worse than none
             for ref in posted:
@@ -150,7 +101,7 @@ class SlackChat:
             try:
                 shown = list(parts)
                 return await self._show(
-                    shown, parts[0].channel, parts[0].thread, reply.markdown, ROOMY, quick=not reply.final
+                    shown, parts[0].channel, parts[0].thread, reply, quick=not reply.final
                 )
             except SlackRefused as error:
                 if reply.final:
@@ -177,53 +128,54 @@ class SlackChat:
         parts: list[MessageRef],
         channel: str,
         thread: str,
-        markdown: str,
-        limit: int,
+        reply: Reply,
+        limit: int = ROOMY,
         quick: bool = False,
     ) -> tuple[MessageRef, ...]:
-        """Bring the messages `parts` to say `markdown`; the list follows what is there."""
-        pieces = cut(markdown, limit)
+        """Bring the messages `parts` to say a reply; the list follows what is there."""
+        pieces = cut(reply.markdown, limit)
         try:
             for index, piece in enumerate(pieces):
+                shown = (piece, reply.controls if index == len(pieces) - 1 else ())
                 if index < len(parts):
-                    await self._update(parts[index], piece, quick)
+                    await self._update(parts[index], shown, quick)
                 else:
-                    parts.append(await self._say(channel, thread, piece))
+                    parts.append(await self._say(channel, thread, shown))
         except SlackRefused as error:
             if error.code not in TOO_LONG or limit < LEAST:
                 raise
-            return await self._show(parts, channel, thread, markdown, limit // 2, quick)
+            return await self._show(parts, channel, thread, reply, limit // 2, quick)
         while len(parts) > len(pieces):
             await self._remove(parts[-1], quick)
             parts.pop()
         return tuple(parts)
 
-    async def _say(self, channel: str, thread: str, markdown: str) -> MessageRef:
+    async def _say(self, channel: str, thread: str, shown: Shown) -> MessageRef:
         given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
         if thread:
             given["thread_ts"] = thread
         answer = await self.composer.send(
-            markdown, lambda payload: self._api.call("chat.postMessage", **given, **payload)
+            *shown, lambda payload: self._api.call("chat.postMessage", **given, **payload)
         )
         ts = str(answer.get("ts") or "")
         channel = str(answer.get("channel") or channel)
         direct = not thread and (await self._directory.scope(channel)).kind == "direct"
         ref = MessageRef("slack", channel, ts, thread or ("" if direct else ts))
-        self._remember(ref, markdown)
+        self._remember(ref, shown)
         return ref
 
-    async def _update(self, ref: MessageRef, markdown: str, quick: bool) -> None:
-        if self._shown.get(ref.key) == markdown:
+    async def _update(self, ref: MessageRef, shown: Shown, quick: bool) -> None:
+        if self._shown.get(ref.key) == shown:
             return
         # `parse` is `client` by default here, unlike with chat.postMessage, and would find @names
         given = {"channel": ref.channel, "ts": ref.message, "parse": "none", "link_names": False}
         await self.composer.send(
-            markdown, lambda payload: self._api.call("chat.update", quick=quick, **given, **payload)
+            *shown, lambda payload: self._api.call("chat.update", quick=quick, **given, **payload)
         )
-        self._remember(ref, markdown)
+        self._remember(ref, shown)
 
-    def _remember(self, ref: MessageRef, markdown: str) -> None:
-        self._shown[ref.key] = markdown
+    def _remember(self, ref: MessageRef, shown: Shown) -> None:
+        self._shown[ref.key] = shown
         self._shown.move_to_end(ref.key)
         while len(self._shown) > _SHOWN:
             self._shown.popitem(last=False)
@@ -245,28 +197,31 @@ class SlackChat:
             fine = {"already_reacted", "message_not_found"}
             await self._tolerant("reactions.add", fine, channel=ref.channel, timestamp=ref.message, name=name)
 
+    async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
+        """Say something that only one person sees; False where that person is not in the channel."""
+        try:
+            await self.tell(where, person.id.removeprefix("slack:"), reply)
+        except SlackRefused as error:
+            log.info("%s cannot be told anything in %s: %s", person.id, where.channel_key, error)
+            return False
+        return True
+
+    async def tell(self, where: MessageRef, user: str, reply: Reply) -> None:
+        """Post what one user alone sees, in the thread of `where`; raises SlackRefused."""
+        given: dict[str, Any] = {"channel": where.channel, "user": user}
+        if where.thread:
+            given["thread_ts"] = where.thread
+        pieces = cut(reply.markdown)
+        for piece in pieces:
+            await self.composer.send(
+                piece,
+                reply.controls if piece is pieces[-1] else (),
+                lambda payload: self._api.call("chat.postEphemeral", **given, **payload),
+            )
+
     async def _tolerant(self, method: str, fine: set[str], **given: Any) -> None:
         try:
             await self._api.call(method, **given)
         except SlackRefused as error:
             if error.code not in fine:
                 raise
-
-
-_PERSON_SUBTYPES = frozenset({None, "", "file_share", "thread_broadcast", "me_message"})
-
-
-def _gap(mention: re.Match[str]) -> str:
-    before, after = mention.string[: mention.start()], mention.string[mention.end() :]
-    return "" if not before or before.endswith("\n") or after[:1] in ("", *".,;:!?)\n") else " "
-
-
-def is_person(message: dict[str, Any]) -> bool:
-    """Tell whether a person wrote a message: no bot, no join, no change of topic."""
-    return (
-        bool(message.get("user"))
-        and message["user"] != "USLACKBOT"
-        and not message.get("bot_id")
-        and not message.get("bot_profile")
-        and message.get("subtype") in _PERSON_SUBTYPES
-    )

@@ -25,6 +25,8 @@ NO_ENTRY = frozenset({
     "restricted_action_thread_only_channel",
 })
 """The bot cannot write in this channel."""
+UNREADABLE = NO_ENTRY | {"message_not_found", "missing_scope", "thread_not_found"}
+"""There is no such message, or the bot may not read it."""
 # fmt: on
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from bot.chat import Control
 from bot.mrkdwn import defuse, escape, to_mrkdwn
+from bot.platforms.slack_controls import actions
 from bot.platforms.slack_errors import BAD_BLOCKS, SlackRefused
 from bot.splitting import SMALLEST, split
 
@@ -44,12 +46,16 @@ class Composer:
     def __init__(self) -> None:
         self.markdown_block = True
 
-    async def send(self, markdown: str, send: Send) -> Any:
-        """Send one part, once more as sections when the block is refused; raises SlackRefused."""
-        text = to_mrkdwn(markdown)
+    async def send(self, markdown: str, controls: Sequence[Control], send: Send) -> Any:
+        """Send one part with what hangs under it, once more as sections when the block is refused.
+
+        Raises SlackRefused.
+        """
+        text, below = to_mrkdwn(markdown), actions(controls)
         if self.markdown_block:
             try:
-                return await send({"text": text, "blocks": [{"type": "markdown", "text": defuse(markdown)}]})
+                shown = {"type": "markdown", "text": defuse(markdown)}
+                return await send({"text": text, "blocks": [shown, *below]})
             except SlackRefused as error:
                 if error.code not in BAD_BLOCKS:
                     raise
@@ -57,7 +63,7 @@ class Composer:
         sections = [to_mrkdwn(piece) for piece in split(markdown, SECTION - 600, measure)]
         blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": s[:SECTION]}} for s in sections]
         try:
-            answer = await send({"text": text, "blocks": blocks})
+            answer = await send({"text": text, "blocks": blocks + below})
         except SlackRefused as error:
             if error.code not in BAD_BLOCKS:
                 raise

@@ -1,8 +1,8 @@
 """The playground: a page that looks and works like a channel, and the HTTP API behind it.
 
-People are `ada`, `ben` and `chloe` (admin); channels `help`, `general`, `maintainers` (private:
-Ada and Chloé) and one direct channel each, `dm-ada`. Bodies are JSON objects; an error is
-`{"error": "one sentence"}` with a status of 4xx.
+People are `ada`, `ben`, `noor` (newcomer), `hana` (helper) and `chloe` (admin); channels `help`, `general`,
+`maintainers` (private: Ada, Hana and Chloé) and one direct channel each, `dm-ada`. Bodies are JSON
+objects; an error is `{"error": "one sentence"}` with a status of 4xx. `/#/m/{id}` shows a message.
 
     GET    /                           the page
     GET    /healthz                    {"ok": true}
@@ -13,13 +13,18 @@ Ada and Chloé) and one direct channel each, `dm-ada`. Bodies are JSON objects; 
                                        progress {running}, releases {releases}, reset (fetch the state again)
     POST   /api/messages               {person, channel, text, thread?} -> 201 {id}
     PATCH  /api/messages/{id}          {person, text} -> {id}              own messages only
-    DELETE /api/messages/{id}          {person} -> {id}                    own messages only
-    POST   /api/reactions              {person, message, emoji, added} -> {votes}
+    DELETE /api/messages/{id}          {person} -> {id}                    own, or whispered to oneself
+    POST   /api/messages/{id}/answer   {person} -> 202 {id}; "Answer this": asks with that message's words
+    POST   /api/reactions              {person, message, emoji, added} -> {reactions}; 👍 👎 ✅ ❌
+    POST   /api/presses                {person, message, name, value, fields?} -> {form}; uses a control, or
+                                       sends a form (`fields`); `form` is what opens then, or null
     POST   /api/commands               {person, channel, text, thread?} -> 202 {id}; "/ask …", "/threadlore …"
     GET    /api/answers/{id}/why?person=P   what led to an answer
 
-A message is {id, channel, thread, author, text, at, edited, final, release, answer, votable, votes:
-{emoji: [people]}, gone, only, command}; `thread` is the root's id and empty for roots.
+A message is {id, channel, thread, author, text, at, edited, final, release, answer, votable, reactions:
+{emoji: [people]}, controls: [{name, label, value, choices: [{value, label}]}], gone, only, command};
+`thread` is the root's id and empty for roots. A form is {name, title, value, fields: [{name, label,
+choices, required}]}.
 """
 
 from __future__ import annotations
@@ -39,10 +44,13 @@ from aiohttp import web
 
 from bot.chat import Platform
 from bot.platforms.web_chat import WebChat
+from bot.platforms.web_dashboard import Dashboard
 from bot.platforms.web_feed import Feed, Journal
+from bot.platforms.web_people import PLATFORM
 from bot.platforms.web_progress import watch
-from bot.platforms.web_room import ApiError, Room
-from bot.platforms.web_state import PLATFORM, Posts
+from bot.platforms.web_requests import ApiError, player_of
+from bot.platforms.web_room import Room
+from bot.platforms.web_state import Posts
 from core.errors import PlatformRejected
 from core.settings import Settings
 
@@ -107,7 +115,7 @@ class Playground:
         self._feed = Feed()
         self._journal = Journal(settings.home / "playground.jsonl")
         self._posts = Posts(self._feed, self._journal)
-        self.chat = WebChat(self._posts)
+        self.chat = WebChat(self._posts, settings, lambda: self.url)
         self._room = Room(self._posts, self.chat, dispatch, settings)
         self._stopping = asyncio.Event()
 
@@ -123,6 +131,7 @@ class Playground:
         watching = asyncio.create_task(watch(self._feed, self._dispatch, WATCH_SECONDS))
         try:
             await self._posts.load()
+            self._dispatch.forgetters.append(self._posts.forget)
             await self._listen(runner)
             self.started.set()
             self._room.resume()
@@ -130,6 +139,7 @@ class Playground:
             await self._stopping.wait()
         finally:
             watching.cancel()
+            self._dispatch.forgetters[:] = [f for f in self._dispatch.forgetters if f != self._posts.forget]
             self.started.clear()
             self._feed.close()
             await runner.cleanup()
@@ -169,9 +179,12 @@ class Playground:
         app.router.add_post("/api/messages", self._post)
         app.router.add_patch("/api/messages/{id}", self._edit)
         app.router.add_delete("/api/messages/{id}", self._delete)
+        app.router.add_post("/api/messages/{id}/answer", self._answer_this)
         app.router.add_post("/api/reactions", self._react)
+        app.router.add_post("/api/presses", self._press)
         app.router.add_post("/api/commands", self._command)
         app.router.add_get("/api/answers/{id}/why", self._why)
+        Dashboard(self._settings, self._dispatch, self._local, page["dashboard.html"]).add_to(app)
         app.router.add_get("/{name}", show)
         return app
 
@@ -217,8 +230,15 @@ class Playground:
     async def _delete(self, request: web.Request) -> web.Response:
         return web.json_response({"id": self._room.delete(request.match_info["id"], await _body(request))})
 
+    async def _answer_this(self, request: web.Request) -> web.Response:
+        made = self._room.answer_this(request.match_info["id"], await _body(request))
+        return web.json_response({"id": made}, status=202)
+
     async def _react(self, request: web.Request) -> web.Response:
-        return web.json_response({"votes": await self._room.react(await _body(request))})
+        return web.json_response({"reactions": await self._room.presses.react(await _body(request))})
+
+    async def _press(self, request: web.Request) -> web.Response:
+        return web.json_response(await self._room.presses.press(await _body(request)))
 
     async def _command(self, request: web.Request) -> web.Response:
         return web.json_response({"id": self._room.command(await _body(request))}, status=202)
@@ -229,7 +249,7 @@ class Playground:
         )
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        player = self._room.player(request.query.get("person", "")).id
+        player = player_of(request.query.get("person", "")).id
         mark = request.headers.get("Last-Event-ID") or request.query.get("since", "")
         number = self._feed.resume(mark) if mark else self._feed.number
         response = web.StreamResponse(headers={**_HEADERS, "X-Accel-Buffering": "no"})

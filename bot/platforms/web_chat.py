@@ -1,26 +1,70 @@
-"""What dispatch asks of the playground: history, posts, edits, and answers to slash commands."""
+"""What dispatch asks of the playground: history, posts, edits, messages, links and whispers."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from bot.chat import Reply
-from bot.platforms.web_state import BOT, CHANNELS, PLATFORM, Post, Posts
+from bot.chat import Message, Person, Reply
+from bot.platforms.web_people import (
+    BOT,
+    BOT_NAME,
+    CHANNELS,
+    PLATFORM,
+    PLAYERS,
+    Player,
+    mentions_bot,
+    mentions_others,
+    without_mention,
+)
+from bot.platforms.web_state import Post, Posts
 from core.domain import MessageRef, Turn
 from core.errors import PlatformRejected
+from core.settings import Settings
 
 EDIT_SECONDS = 0.04
 """Time between two shown states of a growing answer; faster than the eye needs, slower than tokens."""
 
 
+def person_of(player: Player, settings: Settings) -> Person:
+    """Return a player as dispatch knows them; settings may name further admins and helpers."""
+    known = player.person
+    return Person(
+        known.id,
+        known.name,
+        admin=known.admin or known.id in settings.admins,
+        helper=known.helper or known.id in settings.helpers,
+    )
+
+
+def message_of(post: Post, settings: Settings) -> Message:
+    """Return a post, of a player or of the bot, as dispatch knows it."""
+    channel = CHANNELS[post.channel]
+    bot = post.author == BOT
+    author = Person(f"{PLATFORM}:{BOT}", BOT_NAME, bot=True)
+    return Message(
+        post.ref,
+        author if bot else person_of(PLAYERS[post.author], settings),
+        post.text if bot else without_mention(post.text),
+        channel.scope,
+        mentions_bot=not bot and (mentions_bot(post.text) or (channel.listens and not post.thread)),
+        mentions_others=not bot and mentions_others(post.text),
+    )
+
+
 class WebChat:
-    """The playground as dispatch sees it; a message has no length limit, so a reply is one message."""
+    """The playground as dispatch sees it; a message has no length limit, so a reply is one message.
+
+    `address` returns where the page is served.
+    """
 
     name = PLATFORM
 
-    def __init__(self, posts: Posts) -> None:
+    def __init__(self, posts: Posts, settings: Settings, address: Callable[[], str]) -> None:
         self._posts = posts
+        self._settings = settings
+        self._address = address
         self._edited: dict[str, float] = {}
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
@@ -42,7 +86,7 @@ class WebChat:
         thread = "" if channel.kind == "direct" else where.thread
         if thread and self._posts.get(thread) is None:
             raise PlatformRejected("The thread was deleted in the playground; ask again in a new message.")
-        post = self._posts.add(channel.id, BOT, reply.markdown, thread=thread, **_fields(reply))
+        post = self._posts.add(channel.id, BOT, reply.markdown, thread=thread, **fields_of(reply))
         return (post.ref,)
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
@@ -59,7 +103,7 @@ class WebChat:
         else:
             self._edited[first] = now
         await self.delete(parts[1:])
-        return (self._posts.change(post, text=reply.markdown, **_fields(reply)).ref,)
+        return (self._posts.change(post, text=reply.markdown, **fields_of(reply)).ref,)
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a reply; what is gone already is no error."""
@@ -74,6 +118,38 @@ class WebChat:
         post = self._posts.get(ref.message)
         if post:
             self._posts.change(post, votable=True)
+
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return a message as it stands now; None where it was deleted or is for one person's eyes."""
+        post = self._posts.get(ref.message)
+        if post is None or post.gone or post.only or post.channel != ref.channel:
+            return None
+        return message_of(post, self._settings)
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return the message that opened the thread of a reply; direct messages have no threads."""
+        post = self._posts.get(ref.message)
+        root = self._posts.get(post.thread) if post and post.thread else None
+        return await self.message(root.ref) if root else None
+
+    async def permalink(self, ref: MessageRef) -> str:
+        """Return a link that opens the page at a message, whoever is played there."""
+        post, address = self._posts.get(ref.message), self._address()
+        return f"{address}/#/m/{post.id}" if post and address else ""
+
+    async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
+        """Say something in a conversation that only that player sees; False where they are not in it."""
+        channel, player = CHANNELS.get(where.channel), person.id.removeprefix(f"{PLATFORM}:")
+        if channel is None or player not in PLAYERS or not channel.seen_by(player):
+            return False
+        thread = "" if channel.kind == "direct" else where.thread
+        if thread and self._posts.get(thread) is None:
+            return False
+        about = where.message if self._posts.get(where.message) else ""
+        self._posts.whisper(
+            channel.id, player, reply.markdown, thread=thread, about=about, **fields_of(reply)
+        )
+        return True
 
 
 class WebResponder:
@@ -90,7 +166,11 @@ class WebResponder:
         """Replace the ephemeral text."""
         post = self._posts.get(self._id)
         if post:
-            self._posts.change(post, text=reply.markdown, **_fields(reply))
+            self._posts.change(post, text=reply.markdown, **fields_of(reply))
+
+    async def ask(self, form: object) -> None:
+        """Refuse: a line that was typed opens no form; a control does."""
+        raise PlatformRejected("A slash command opens no form in the playground; reply instead.")
 
     async def progress(self, reply: Reply) -> None:
         """Show the state of long work in one message of the channel."""
@@ -106,5 +186,11 @@ class WebResponder:
             self._posts.change(post, text=post.text or otherwise, final=True)
 
 
-def _fields(reply: Reply) -> dict[str, str | bool]:
-    return {"final": reply.final, "release": reply.release, "answer": reply.answer_id}
+def fields_of(reply: Reply) -> dict[str, Any]:
+    """Return the fields of a post that a reply sets beside its text."""
+    return {
+        "final": reply.final,
+        "release": reply.release,
+        "answer": reply.answer_id,
+        "controls": reply.controls,
+    }

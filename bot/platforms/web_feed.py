@@ -72,6 +72,13 @@ class Feed:
             self._floor = self._events.pop(oldest).number
         self._wake()
 
+    def forget(self) -> None:
+        """Drop every change that is kept, so that pages fetch the state again."""
+        self._number += 1
+        self._events.clear()
+        self._floor = self._number
+        self._wake()
+
     def since(self, number: int) -> list[Event] | None:
         """Return what came after that number, oldest first; None where some of it is forgotten."""
         if number < self._floor:
@@ -124,6 +131,10 @@ class Journal:
     def append(self, record: dict[str, Any]) -> None:
         """Add one line, soon."""
         self._submit("a", [record])
+
+    async def settled(self) -> None:
+        """Wait until all that was handed over is written."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, lambda: None)
 
     async def close(self) -> None:
         """Wait until everything is written."""

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.chat import DOWN, UP, Command, Message, Person, Reaction, vote_of
-from bot.platforms.web_chat import WebChat, WebResponder
+from bot.chat import Command
+from bot.platforms.web_chat import WebChat, WebResponder, message_of, person_of
 from bot.platforms.web_feed import Event
+from bot.platforms.web_people import BOT, BOT_NAME, CHANNELS, PLAYERS, Channel, Player, without_mention
+from bot.platforms.web_presses import Presses
 from bot.platforms.web_progress import examples
-from bot.platforms.web_state import (
-    BOT,
-    BOT_NAME,
-    CHANNELS,
-    PLAYERS,
-    Channel,
-    Player,
-    Post,
-    Posts,
-    mentions_bot,
-    mentions_others,
-    without_mention,
-)
+from bot.platforms.web_requests import MAX_CHARACTERS, ApiError, player_of, text_of, visible
+from bot.platforms.web_state import Post, Posts
 from core.domain import MessageRef
 from core.errors import ThreadloreError
 from core.settings import Settings
@@ -34,21 +24,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MAX_CHARACTERS = 12_000
-"""Longest message; what Slack's Markdown block takes."""
 GRACE_SECONDS = 1.0
 """Time that running answers have to end when the playground stops."""
-# Control characters and lone surrogates: legal in JSON, but no database takes them.
-_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 _COMMANDS = ("ask", "threadlore")
-
-
-class ApiError(Exception):
-    """Say in one sentence what a request got wrong; `status` is HTTP's."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
 
 
 class Room:
@@ -60,20 +38,13 @@ class Room:
         self._dispatch = dispatch
         self._settings = settings
         self._tasks: set[asyncio.Task[None]] = set()
-        self._voting = asyncio.Lock()
+        self.presses = Presses(posts, chat, dispatch, settings, self._soon)
 
     # --- reading ------------------------------------------------------------------------------
 
-    def player(self, name: object) -> Player:
-        """Return the person of that name."""
-        player = PLAYERS.get(name) if isinstance(name, str) else None
-        if player is None:
-            raise ApiError(422, f"`person` must be one of {', '.join(PLAYERS)}.")
-        return player
-
     async def state(self, person: str) -> dict[str, Any]:
         """Return all that one person's page shows."""
-        player = self.player(person)
+        player = player_of(person)
         releases = await self._dispatch.releases()
         product = self._dispatch.product
         return {
@@ -116,59 +87,56 @@ class Room:
     def say(self, body: Mapping[str, Any]) -> str:
         """Post a message and hand it to dispatch; return its id."""
         player, channel, thread = self._place(body)
-        post = self._posts.add(channel.id, player.id, _text(body), thread=thread)
-        self._soon(self._dispatch.message(self._chat, self._message(post)))
+        post = self._posts.add(channel.id, player.id, text_of(body), thread=thread)
+        self._soon(self._dispatch.message(self._chat, message_of(post, self._settings)))
         return post.id
 
     def edit(self, post_id: str, body: Mapping[str, Any]) -> str:
         """Change one's own message."""
         post = self._own(post_id, body)
-        text = _text(body)
+        text = text_of(body)
         if text != post.text:
             post = self._posts.change(post, text=text, edited=True)
-            self._soon(self._dispatch.edited(self._chat, self._message(post)))
+            self._soon(self._dispatch.edited(self._chat, message_of(post, self._settings)))
         return post.id
 
     def delete(self, post_id: str, body: Mapping[str, Any]) -> str:
-        """Delete one's own message."""
+        """Delete one's own message, or put away what the bot said to oneself alone."""
+        player = player_of(body.get("person"))
+        post = visible(self._posts, post_id, player, whispers=True)
+        if post.only:
+            self._posts.remove(post)
+            return post.id
         post = self._own(post_id, body)
         self._posts.remove(post)
         self._soon(self._dispatch.deleted(self._chat, post.ref))
         return post.id
 
-    async def react(self, body: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Put a vote on a message or take it off; the other vote of the same person goes first."""
-        player = self.player(body.get("person"))
-        emoji, added = body.get("emoji"), body.get("added")
-        vote = vote_of(emoji) if isinstance(emoji, str) else None
-        if vote is None or not isinstance(added, bool):
-            raise ApiError(422, f"`emoji` must be {UP} or {DOWN}, and `added` true or false.")
-        wanted = UP if vote else DOWN
-        async with self._voting:
-            post = self._visible(body.get("message"), player)
-            before = post.votes.get(player.id)
-            if (before == wanted) == added:
-                return post.voters
-            votes = {person: own for person, own in post.votes.items() if person != player.id}
-            post = self._posts.change(post, votes={**votes, player.id: wanted} if added else votes)
-            if before and before != wanted:
-                await self._tell_reaction(post, player, before, added=False)
-            await self._tell_reaction(post, player, wanted, added=added)
-            return post.voters
-
     def command(self, body: Mapping[str, Any]) -> str:
         """Carry out a slash command; its answer is seen by the caller alone."""
         player, channel, thread = self._place(body)
-        line = _text(body)
+        line = text_of(body)
         name, _, rest = line.removeprefix("/").partition(" ")
         if not line.startswith("/") or name.lower() not in _COMMANDS:
             known = " and ".join(f"/{command}" for command in _COMMANDS)
             raise ApiError(422, f"There is no such command; there are {known}.")
         post = self._posts.add(channel.id, BOT, "", thread=thread, final=False, only=player.id, command=line)
         where = MessageRef(post.ref.platform, channel.id, post.id, thread)
-        told = Command(
-            name.lower(), rest.strip(), self._person(player), where, channel.scope, f"command-{post.id}"
-        )
+        person, event = person_of(player, self._settings), f"command-{post.id}"
+        told = Command(name.lower(), rest.strip(), person, where, channel.scope, event)
+        self._soon(self._answer(told, WebResponder(self._posts, self._chat, post)))
+        return post.id
+
+    def answer_this(self, post_id: str, body: Mapping[str, Any]) -> str:
+        """Ask with the words of a message, as its menu does elsewhere; the answer is for one person alone."""
+        player = player_of(body.get("person"))
+        asked = visible(self._posts, post_id, player)
+        thread = asked.ref.thread
+        shown: dict[str, Any] = {"thread": thread, "final": False, "only": player.id}
+        post = self._posts.add(asked.channel, BOT, "", command="Answer this", **shown)
+        person, event = person_of(player, self._settings), f"command-{post.id}"
+        text, scope = without_mention(asked.text), CHANNELS[asked.channel].scope
+        told = Command("ask", text, person, asked.ref, scope, event)
         self._soon(self._answer(told, WebResponder(self._posts, self._chat, post)))
         return post.id
 
@@ -183,7 +151,7 @@ class Room:
     # --- helpers ------------------------------------------------------------------------------
 
     def _place(self, body: Mapping[str, Any]) -> tuple[Player, Channel, str]:
-        player = self.player(body.get("person"))
+        player = player_of(body.get("person"))
         name, thread = body.get("channel"), body.get("thread") or ""
         channel = CHANNELS.get(name) if isinstance(name, str) else None
         if channel is None or not channel.seen_by(player.id):
@@ -197,48 +165,12 @@ class Room:
                 raise ApiError(422, "Direct messages have no threads; leave `thread` out.")
         return player, channel, str(thread)
 
-    def _visible(self, post_id: object, player: Player) -> Post:
-        post = self._posts.get(post_id) if isinstance(post_id, str) else None
-        if post is None or post.gone or not CHANNELS[post.channel].seen_by(player.id) or post.only:
-            raise ApiError(404, "There is no such message any more.")
-        return post
-
     def _own(self, post_id: str, body: Mapping[str, Any]) -> Post:
-        player = self.player(body.get("person"))
-        post = self._visible(post_id, player)
+        player = player_of(body.get("person"))
+        post = visible(self._posts, post_id, player)
         if post.author != player.id:
             raise ApiError(403, "Only the author may change a message.")
         return post
-
-    def _person(self, player: Player) -> Person:
-        known = player.person
-        return Person(
-            known.id,
-            known.name,
-            admin=known.admin or known.id in self._settings.admins,
-            helper=known.id in self._settings.helpers,
-        )
-
-    def _message(self, post: Post) -> Message:
-        channel = CHANNELS[post.channel]
-        opens = not post.thread
-        return Message(
-            post.ref,
-            self._person(PLAYERS[post.author]),
-            without_mention(post.text),
-            channel.scope,
-            mentions_bot=mentions_bot(post.text) or (channel.listens and opens),
-            mentions_others=mentions_others(post.text),
-        )
-
-    async def _tell_reaction(self, post: Post, player: Player, emoji: str, *, added: bool) -> None:
-        try:
-            reaction = Reaction(
-                post.ref, self._person(player), emoji, added, f"reaction-{self._posts.new_id()}"
-            )
-            await self._dispatch.reaction(self._chat, reaction)
-        except Exception:  # the click stands whatever becomes of the vote; never posted
-            log.exception("a vote in the playground was not taken")
 
     async def _answer(self, command: Command, responder: WebResponder) -> None:
         said = "Done."
@@ -256,10 +188,11 @@ class Room:
         """Have what a dead process left unanswered answered now."""
         self._soon(self._dispatch.resume(self._chat))
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> None:
+    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(_logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
 
 async def _logged(work: Coroutine[Any, Any, None]) -> None:
@@ -267,17 +200,3 @@ async def _logged(work: Coroutine[Any, Any, None]) -> None:
         await work
     except Exception:  # one message that fails must not end the server; the log says which
         log.exception("a message in the playground was not handled")
-
-
-def _text(body: Mapping[str, Any]) -> str:
-    text = body.get("text")
-    text = (
-        _UNWRITABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-        if isinstance(text, str)
-        else ""
-    )
-    if not text:
-        raise ApiError(422, "`text` must say something.")
-    if len(text) > MAX_CHARACTERS:
-        raise ApiError(413, f"The message is too long: {len(text)} of {MAX_CHARACTERS} characters.")
-    return text

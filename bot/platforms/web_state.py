@@ -1,123 +1,32 @@
-"""The playground's people, channels and messages: who may see what, and what survives a restart."""
+"""The playground's messages: who may see which, and what survives a restart."""
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
-from bot.chat import DOWN, UP, Person
+from bot.chat import ACCEPT, DOWN, OBJECT, UP, Choice, Control
 from bot.platforms.web_feed import Feed, Journal
-from core.domain import MessageRef, Scope, Turn
+from bot.platforms.web_people import BOT, CHANNELS, PLATFORM, PLAYERS, without_mention
+from bot.playground_journal import players_of, without
+from core.domain import MessageRef, Turn
 
-PLATFORM = "web"
-BOT = "threadlore"
-BOT_NAME = "Threadlore"
+EMOJI = (UP, DOWN, ACCEPT, OBJECT)
+"""What can be put on a message, in the order in which it is shown."""
 MAX_POSTS = 1000
 """Messages kept; beyond it the oldest conversations go, so that page and file stay small."""
-
-
-@dataclass(frozen=True, slots=True)
-class Player:
-    """Somebody whom the selector can play; `about` says in a word what they are for."""
-
-    id: str
-    name: str
-    about: str
-    admin: bool = False
-
-    @property
-    def person(self) -> Person:
-        """Return the person as dispatch knows them."""
-        return Person(f"{PLATFORM}:{self.id}", self.name, admin=self.admin)
-
-
-@dataclass(frozen=True, slots=True)
-class Channel:
-    """A place to talk; `members` is None where everybody may read.
-
-    In a channel that `listens` the bot answers messages that open a thread without a mention.
-    """
-
-    id: str
-    name: str
-    kind: Literal["public", "private", "direct"]
-    topic: str
-    members: frozenset[str] | None = None
-    listens: bool = False
-
-    @property
-    def scope(self) -> Scope:
-        """Say who hears what is said here."""
-        return Scope() if self.kind == "public" else Scope(self.kind, f"{PLATFORM}:{self.id}")
-
-    def seen_by(self, player: str) -> bool:
-        """Tell whether that player may read here."""
-        return self.members is None or player in self.members
-
-
-PLAYERS = {
-    player.id: player
-    for player in (
-        Player("ada", "Ada", "asks"),
-        Player("ben", "Ben", "helps out"),
-        Player("chloe", "Chloé", "admin", admin=True),
-    )
-}
-CHANNELS = {
-    channel.id: channel
-    for channel in (
-        Channel("help", "help", "public", "Every message here is a question to Threadlore", listens=True),
-        Channel("general", "general", "public", "Everyone is here; mention @Threadlore to ask it"),
-        Channel(
-            "maintainers",
-            "maintainers",
-            "private",
-            "Private: what is learned here stays here",
-            members=frozenset({"ada", "chloe"}),
-        ),
-        *(
-            Channel(
-                f"dm-{player.id}",
-                BOT_NAME,
-                "direct",
-                "Just you and Threadlore; nothing here is remembered",
-                members=frozenset({player.id}),
-                listens=True,
-            )
-            for player in PLAYERS.values()
-        ),
-    )
-}
-
-_MENTION = re.compile(r"(?<![\w`/.@])@threadlore\b[,:]?[ \t]?", re.IGNORECASE)
-_OTHERS = re.compile(r"(?<![\w`/.@])@(?:ada|ben|chlo[eé]|here|channel|everyone)\b", re.IGNORECASE)
-
-
-def mentions_bot(text: str) -> bool:
-    """Tell whether a text addresses the bot by name."""
-    return _MENTION.search(text) is not None
-
-
-def mentions_others(text: str) -> bool:
-    """Tell whether a text addresses another person, or everybody."""
-    return _OTHERS.search(text) is not None
-
-
-def without_mention(text: str) -> str:
-    """Return a text without the bot's name in it."""
-    return _MENTION.sub("", text).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
     """A message as it stands; `thread` is the root's id, empty for roots and in direct messages.
 
-    `votes` maps a player to their one emoji. `only` names the one player who sees an ephemeral
-    message. `gone` marks a deleted root whose replies are still there.
+    `votes` maps a player to their one of 👍 and 👎, `marks` to their other emoji. `only` names the one
+    player who sees an ephemeral message, `about` the message that it stands under, if it does. `gone`
+    marks a deleted root whose replies are still there.
     """
 
     id: str
@@ -132,8 +41,11 @@ class Post:
     answer: str = ""
     votable: bool = False
     votes: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    controls: tuple[Control, ...] = ()
     gone: bool = False
     only: str = ""
+    about: str = ""
     command: str = ""
 
     @property
@@ -150,24 +62,32 @@ class Post:
         return Turn("user", without_mention(self.text), author=f"{PLATFORM}:{self.author}")
 
     @property
-    def voters(self) -> dict[str, list[str]]:
-        """Return who chose which vote."""
-        return {emoji: [who for who, own in self.votes.items() if own == emoji] for emoji in (UP, DOWN)}
+    def reactions(self) -> dict[str, list[str]]:
+        """Return who put which emoji on it."""
+        return {
+            emoji: [who for who, own in self.votes.items() if own == emoji]
+            + [who for who, own in self.marks.items() if emoji in own]
+            for emoji in EMOJI
+        }
 
     def shown(self) -> dict[str, Any]:
         """Return what the page is told."""
         told = asdict(self)
         told["at"] = datetime.fromtimestamp(self.at, UTC).isoformat(timespec="milliseconds")
-        told["votes"] = self.voters
+        told["reactions"] = self.reactions
+        del told["votes"], told["marks"]
         told["only"] = bool(self.only)
         return told
 
 
 def _read(record: Mapping[str, Any]) -> Post:
     """Read a message back from its journal line; raises KeyError, TypeError or ValueError."""
-    post = Post(**record)
+    controls = tuple(_control(control) for control in record.get("controls", ()))
+    post = Post(**{**record, "controls": controls})
     texts = (post.id, post.channel, post.author, post.text, post.thread, post.release, post.answer)
-    if not all(isinstance(text, str) for text in texts) or not isinstance(post.votes, dict):
+    if not all(isinstance(text, str) for text in texts) or not (
+        isinstance(post.votes, dict) and isinstance(post.marks, dict)
+    ):
         raise TypeError("a field of the wrong type")
     if post.channel not in CHANNELS or (post.author != BOT and post.author not in PLAYERS):
         raise ValueError("an unknown channel or person")
@@ -177,6 +97,10 @@ def _read(record: Mapping[str, Any]) -> Post:
         note = "_Threadlore was restarted here._"
         return replace(post, final=True, text=f"{post.text}\n\n{note}".strip())
     return post
+
+
+def _control(record: Mapping[str, Any]) -> Control:
+    return Control(**{**record, "choices": tuple(Choice(**choice) for choice in record.get("choices", ()))})
 
 
 class Posts:
@@ -249,18 +173,33 @@ class Posts:
         self._tell("posted", post)
         return post
 
+    def whisper(self, channel: str, player: str, text: str, *, about: str = "", **more: Any) -> Post:
+        """Show a new message of the bot to one player, in place of an earlier one about the same message."""
+        self.hush(player, about)
+        return self.add(channel, BOT, text, only=player, about=about, **more)
+
+    def hush(self, player: str, about: str) -> None:
+        """Take away what was said to a player alone about a message."""
+        for post in [p for p in self._posts.values() if about and p.only == player and p.about == about]:
+            self.remove(post)
+
     def change(self, post: Post, **changes: Any) -> Post:
         """Replace fields of a message and show it."""
         changed = replace(post, **changes)
         if changed != post:
             self._posts[post.id] = changed
-            self._tell("reaction" if set(changes) == {"votes"} else "edited", changed)
+            self._tell("reaction" if changes.keys() <= {"votes", "marks"} else "edited", changed)
         return changed
 
     def remove(self, post: Post) -> None:
-        """Delete a message; a root with replies stays as a mark until they are gone as well."""
+        """Delete a message; a root with replies stays as a mark until they are gone as well.
+
+        What was said about it to one person alone goes with it.
+        """
+        for said in [other for other in self._posts.values() if other.about == post.id]:
+            self.remove(said)
         if any(other.thread == post.id for other in self._posts.values()):
-            self.change(post, text="", gone=True, votes={})
+            self.change(post, text="", gone=True, votes={}, marks={}, controls=())
             return
         del self._posts[post.id]
         if not post.only:
@@ -270,6 +209,21 @@ class Posts:
         root = self._posts.get(post.thread)
         if root and root.gone:
             self.remove(root)
+
+    async def forget(self, accounts: Collection[str], answers: Collection[str]) -> None:
+        """Take out what accounts wrote and voted, and those answers; pages see the state without them."""
+        players = players_of(accounts)
+        records = without([asdict(post) for post in self._posts.values()], players, answers)
+        left = {record["id"]: record for record in records}
+        self._posts = {
+            key: replace(post, votes=left[key]["votes"], marks=left[key]["marks"])
+            for key, post in self._posts.items()
+            if key in left
+        }
+        self._rewrite()
+        self._feed.forget()
+        if self._journal:
+            await self._journal.settled()
 
     def _tell(self, kind: str, post: Post) -> None:
         # Growing text is shown but not written down; its first and its last state are.

@@ -14,14 +14,11 @@ import numpy as np
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow, VectorIndex, WordIndex
-from core.retrieval.confidence import signs
+from core.retrieval.confidence import PLAIN_JUDGEMENT, signs
 from core.retrieval.fusion import reciprocal_rank, weighted
-from core.retrieval.mmr import union
+from core.retrieval.mmr import DIVERSE_FROM, union
 from core.retrieval.search import CANDIDATES, KEPT, Found, Weights
 from core.text import query_terms
-
-DIVERSE_FROM = 20
-"""Nearest chunks among which MMR chooses; the usual default, QAMR names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class Baseline:
         fused = await self._fused(dense, lexical, vectors[0])
         evidence = await self._evidence(fused, keep)
         read = signs(terms[-1], rarity, dense, lexical[-1], evidence, self._corpora[release].chunks)
-        return Found(evidence, read, rarity)
+        return Found(evidence, read, rarity, judgement=PLAIN_JUDGEMENT)
 
     async def _by_words(self, collections: Sequence[str], terms: Sequence[str]) -> list[Hit]:
         found = await asyncio.gather(*(self._words.search(c, terms, CANDIDATES) for c in collections))

@@ -18,7 +18,7 @@ from core.evaluation.metrics import Outcome, reliability, summary, trade_off
 from core.evaluation.pipeline import CONFIGURATIONS, Configuration, Parts, Pipeline
 from core.evaluation.plots import MISSING, draw
 from core.evaluation.report import markdown
-from core.research import ENOUGH
+from core.retrieval.confidence import DEFAULT_JUDGEMENT
 
 VERDICTS = "verdicts.jsonl"
 """File of the report's folder that keeps what the judge said."""
@@ -30,14 +30,14 @@ class Options:
 
     `names` are configurations, all of them where there are none. `judged` names those whose answers
     the model judges too, which takes about nine calls a question. Without `answers` only retrieval is
-    measured.
+    measured. `enough` is the least confidence for an answer, None for the product's own.
     """
 
     half: Half = "all"
     names: tuple[str, ...] = ()
     answers: bool = True
     judged: tuple[str, ...] = ()
-    enough: float = ENOUGH
+    enough: float | None = None
     plots: bool = True
 
 
@@ -86,7 +86,7 @@ async def evaluate(
         "releases": sorted(parts.research.corpora),
         "encoder": next((c.encoder for c in parts.research.corpora.values()), ""),
         "model": parts.model.name if parts.model else "",
-        "threshold": options.enough,
+        "threshold": DEFAULT_JUDGEMENT.enough if options.enough is None else options.enough,
         "configurations": rows,
         "confidence": _confidence(asked),
     }
@@ -114,6 +114,11 @@ def _chosen(options: Options) -> tuple[Configuration, ...]:
         if name not in known:
             raise UsageError(f"There is no configuration '{name}'; there is: {', '.join(known)}.")
     return tuple(known[name] for name in dict.fromkeys(options.names)) or CONFIGURATIONS
+
+
+async def check(parts: Parts, gold: Path) -> None:
+    """Raise UsageError where a gold file asks about releases that are not there or not indexed."""
+    _check(parts, await asyncio.to_thread(read_gold, gold), gold)
 
 
 def _check(parts: Parts, lines: Sequence[GoldLine], gold: Path) -> None:

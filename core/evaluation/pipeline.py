@@ -146,7 +146,9 @@ class _Run:
 class Pipeline:
     """Asks labelled questions in one configuration; to be opened first."""
 
-    def __init__(self, parts: Parts, configuration: Configuration, enough: float, answers: bool) -> None:
+    def __init__(
+        self, parts: Parts, configuration: Configuration, enough: float | None, answers: bool
+    ) -> None:
         self._parts = parts
         self._how = configuration
         self._enough = enough
@@ -170,7 +172,9 @@ class Pipeline:
         if asked.resolution.unknown:
             return self._outcome(line, _Run(asked, Found()), began, before, "", abstained=False)
         run = await self._read(asked)
-        abstained = run.found.confidence < self._enough
+        found = run.found
+        enough = found.judgement.enough if self._enough is None else self._enough
+        abstained = found.confidence < enough
         answer = await self._written(run) if self._answers and not abstained else ""
         abstained = abstained or answer == DONT_KNOW
         return self._outcome(line, run, began, before, answer, abstained=abstained)
@@ -218,7 +222,7 @@ class Pipeline:
             if not asked.parts:
                 lists.append(await self._baseline.search(asked.queries, asked.vectors, release))
             for place, part in enumerate(asked.parts, start=1):
-                form = replace(asked.queries, base=part, filtered=part, versionless="")
+                form = replace(asked.queries, base=part, filtered=part, versionless="", carried=())
                 vectors = asked.vectors[place : place + 1]
                 lists.append(await self._baseline.search(form, vectors, release))
         return merged(lists)

@@ -18,7 +18,8 @@ _MARK = re.compile(r"^((?:> |\*\*).*?)\[(\d+)\]$", re.MULTILINE)
 class Part:
     """One question of a composite one, the terms it is searched by, and what was found on it.
 
-    Without a `text` it has no line of its own above its quotes.
+    Without a `text` it has no line of its own above its quotes; several of one text in a row, as of
+    several releases, have one together.
     """
 
     text: str
@@ -36,11 +37,10 @@ def quote_parts(
     """
     told: list[str] = []
     citations: list[Citation] = []
-    missed: list[str] = []
+    answered: list[str] = []
     for part in parts:
         text, found = quote(part.terms, part.evidence, part.weight, product, release, MAX_QUOTES)
         if not found:
-            missed.append(part.text)
             continue
         intro, _, body = text.partition("\n\n")
         known = [next((c.number for c in citations if (c.url, c.hash) == (f.url, f.hash)), 0) for f in found]
@@ -50,8 +50,13 @@ def quote_parts(
                 number = len(citations) + 1
                 citations.append(replace(citation, number=number))
             numbers[str(citation.number)] = number
-        told += [*([] if told else [intro]), *([f"*{part.text}*"] if part.text else [])]
+        told += [
+            *([] if told else [intro]),
+            *([f"*{part.text}*"] if part.text not in ("", *answered) else []),
+        ]
         told.append(_renumbered(body, numbers))
+        answered.append(part.text)
+    missed = dict.fromkeys(part.text for part in parts if part.text not in answered)
     return "\n\n".join(told), tuple(citations), tuple(missed)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain import Evidence, Product, Resolution
+from core.opinions import Correction
 from core.prompts import DONT_KNOW
 
 NEAREST = 3
@@ -55,11 +57,32 @@ _ROUTES = {
     "abstain": "It gives no answer.",
 }
 
+_PERSON = (
+    "A person's answer to the same question was reused, which a helper vouched for; no model was called."
+)
+_WRONG = {
+    "release": "it is for the wrong release",
+    "wrong": "it is wrong",
+    "outdated": "it is outdated",
+    "other": "it is not what was asked",
+}
+
+
+def corrected(corrections: Sequence[Correction]) -> list[str]:
+    """Tell what people found wrong with an answer; what they wrote instead only where it is remembered."""
+    counts = Counter(correction.what for correction in corrections)
+    lines = [
+        f"{count} {'person' if count == 1 else 'people'} said: {_WRONG.get(what, what)}."
+        for what, count in counts.most_common()
+    ]
+    lines += [f"{c.name} wrote a better answer: {c.better}" for c in corrections if c.pair_id]
+    return lines
+
 
 def why(row: Mapping[str, Any]) -> list[str]:
     """Explain a kept answer (a row of `answers`) in plain sentences."""
     trace = row["trace"]
-    lines = [_ROUTES[row["route"]]]
+    lines = [_PERSON if trace.get("origin") == "person" else _ROUTES[row["route"]]]
     if row["release"]:
         lines.append(f"Release {row['release']}: {_ORIGINS[trace['release_origin']]}.")
     if trace.get("rewritten"):
@@ -70,6 +93,8 @@ def why(row: Mapping[str, Any]) -> list[str]:
             f"score {near['score']:.2f})."
             for near in trace.get(kind, ())
         ]
+    if trace.get("decided"):
+        lines.append(trace["decided"])
     if trace.get("guard"):
         lines.append(f"The nearest good one was not reused as it is: {trace['guard']}")
     if trace.get("model_error"):

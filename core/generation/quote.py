@@ -23,6 +23,8 @@ _LEAST = 0.6
 _IDENTIFIER_BOOST = 1.5
 _HEADING_SHARE = 0.6
 _CODE_SHARE = 0.3
+_SHORT = 20
+"""Characters up to which a text may stand in another by chance."""
 
 _LEANING = re.compile(
     r"(?:it|its|this|that|these|those|they|them|their|he|she|such|however|but|then|otherwise|therefore|thus|also"
@@ -124,6 +126,7 @@ def _choose(
     chosen: list[tuple[_Passage, list[int]]] = []
     covered: set[str] = set()
     said: set[str] = set()
+    led: list[str] = []
     best = 0.0
     while len(chosen) < limit:
         pick: tuple[float, _Passage, int] | None = None
@@ -131,7 +134,7 @@ def _choose(
             for at, score in enumerate(passage.scores):
                 known = passage.held[at] & covered
                 value = score - 0.5 * sum(wanted[t] for t in known) / total
-                if (pick is None or value > pick[0]) and one_line(passage.units[at].text) not in said:
+                if (pick is None or value > pick[0]) and not _repeats(passage.units[at], said, led):
                     pick = (value, passage, at)
         if pick is None or pick[0] <= 0 or pick[0] < _LEAST * best:
             break
@@ -139,12 +142,21 @@ def _choose(
         _, passage, at = pick
         run = _grown(passage, at, said)
         said |= {one_line(passage.units[i].text) for i in run}
+        led += [one_line(passage.units[i].follow) for i in run if passage.units[i].follow]
         covered |= set().union(*(passage.held[i] for i in run))
         chosen.append((passage, run))
     runs: dict[int, tuple[_Passage, list[list[int]]]] = {}
     for passage, run in chosen:
         runs.setdefault(passage.evidence.number, (passage, []))[1].append(run)
     return [(passage, sorted(found)) for passage, found in runs.values()]
+
+
+def _repeats(unit: Unit, said: Collection[str], led: Sequence[str]) -> bool:
+    """Tell whether a unit was said, stands in a list that was led to, or leads to a list that was said."""
+    text, follow = one_line(unit.text), one_line(unit.follow)
+    if text in said or any(text in other for other in led):
+        return True
+    return bool(follow) and (follow in led or any(other in follow for other in said if len(other) > _SHORT))
 
 
 def _grown(passage: _Passage, at: int, said: Collection[str]) -> list[int]:

@@ -114,7 +114,7 @@ class Indexer:
         lacking = await self._store.missing_vectors(encoder.name, [row.text_hash for row in rows])
         texts = {row.text_hash: row.embedded for row in rows if row.text_hash in lacking}
         await self._embed(encoder, texts, progress, report)
-        await self._embed_windows(encoder, rows, progress, report)
+        added = await self._embed_windows(encoder, rows, progress, report)
 
         progress.enter("indexing", len(rows))
         report(progress)
@@ -126,6 +126,8 @@ class Indexer:
         )
         if old and old.encoder == encoder.name and not reading.differs:
             corpus = old
+            if added:  # an older version made the corpus without them
+                await self._on_live(release)
         else:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
@@ -159,13 +161,18 @@ class Indexer:
 
     async def _embed_windows(
         self, encoder: Encoder, rows: Sequence[SearchRow], progress: Progress, report: Report
-    ) -> None:
-        """Embed what the second look compares with a question; kept by hash beside the passages."""
-        pages = (await self._store.contexts(list(dict.fromkeys(row.context_id for row in rows)))).values()
-        texts = await asyncio.to_thread(lambda: {k: t for page in pages for k, t in window_texts(page).items()})
+    ) -> bool:
+        """Embed what the second look compares with a question, where it is not yet; tell whether any was."""
+        pages = await self._store.contexts(list(dict.fromkeys(row.context_id for row in rows)))
+
+        def cut() -> dict[str, str]:
+            return {key: text for page in pages.values() for key, text in window_texts(page).items()}
+
+        texts = await asyncio.to_thread(cut)
         lacking = await self._store.missing_vectors(encoder.name, list(texts))
         if lacking:
             await self._embed(encoder, {key: texts[key] for key in lacking}, progress, report)
+        return bool(lacking)
 
     async def _put_vectors(self, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
         for start in range(0, len(rows), 2000):

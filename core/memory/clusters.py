@@ -8,17 +8,22 @@ gives the same on pairs that only arrive; this also holds when votes are changed
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.domain import Cluster, Vector
+from core.memory.centroids import Centroids
+from core.ports import Matrix
 
 ROUNDING = 1e-5
 """By how much two ways to compute a cosine of float32 vectors may differ."""
-ROWS_AT_ONCE = 1024
+ROWS_AT_ONCE = 256
+"""Rows compared with all others in one product; with 100,000 of them that takes 100 MB."""
+SAMPLED = 2048
+"""Kept pairs that `sound` compares with all others. A changed δ moves far more than one in a thousand
+pairs; `memory verify` compares every one."""
 Rank = tuple[float, float, str]
 
 
@@ -38,7 +43,11 @@ class Member:
 
 
 class Partition:
-    """Members with their vectors in one matrix; kept ones are clustered, shadowed ones wait."""
+    """Members with their vectors in one matrix; kept ones are clustered, shadowed ones wait.
+
+    The first rows of the matrix are the kept pairs, so that a search is one product with them. Which
+    pairs are as near as δ to another is looked up once and then followed.
+    """
 
     def __init__(self, delta: float, tau: float, dimensions: int) -> None:
         self._delta = delta
@@ -46,12 +55,11 @@ class Partition:
         self._vectors = np.zeros((16, dimensions), np.float32)
         self._ids: list[str] = []
         self._row: dict[str, int] = {}
-        self._members: dict[str, Member] = {}
+        self._kept: dict[str, None] = {}
+        self._rank: dict[str, Rank] = {}
         self._shadow: dict[str, str] = {}
-        self._cluster: dict[str, int] = {}
-        self._clusters: dict[int, list[str]] = {}
-        self._centroid_ids: list[int] = []
-        self._centroids = np.zeros((0, dimensions), np.float32)
+        self._near: dict[str, set[str]] = {}
+        self._centroids = Centroids(dimensions, self._mean)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -65,14 +73,14 @@ class Partition:
         return int(self._vectors.shape[1])
 
     @property
-    def kept(self) -> set[str]:
-        """Return the ids of the pairs that are recalled."""
-        return set(self._cluster)
+    def kept(self) -> Set[str]:
+        """Return the ids of the pairs that are recalled; a view that follows what changes."""
+        return self._kept.keys()
 
     @property
     def clusters(self) -> tuple[Cluster, ...]:
         """Return the clusters with their centroids (means of the members' vectors)."""
-        return tuple(Cluster(key, self._mean(ids), tuple(ids)) for key, ids in self._clusters.items())
+        return self._centroids.all()
 
     @property
     def members(self) -> tuple[str, ...]:
@@ -82,7 +90,7 @@ class Partition:
     @property
     def centroids(self) -> dict[int, Vector]:
         """Return the centroids that are searched, scaled to unit length, by cluster."""
-        return {key: self._centroids[place] for place, key in enumerate(self._centroid_ids)}
+        return self._centroids.vectors()
 
     def shadowed_by(self, pair_id: str) -> str:
         """Return the better pair that keeps this one out; empty when it is kept."""
@@ -90,11 +98,16 @@ class Partition:
 
     def cluster_of(self, pair_id: str) -> int | None:
         """Return the cluster of a kept pair."""
-        return self._cluster.get(pair_id)
+        return self._centroids.of(pair_id)
+
+    def vector_of(self, pair_id: str) -> Vector:
+        """Return the vector of a member's own question."""
+        vector: Vector = self._vectors[self._row[pair_id]].copy()
+        return vector
 
     def score_of(self, pair_id: str) -> float:
         """Return the score a member stands here with."""
-        return self._members[pair_id].score
+        return -self._rank[pair_id][0]
 
     def load(self, member: Member, cluster: int | None, shadowed_by: str) -> None:
         """Put a member where it stood before a restart, without deciding anything."""
@@ -102,20 +115,22 @@ class Partition:
         if shadowed_by or cluster is None:
             self._shadow[member.id] = shadowed_by
         else:
-            self._join(member.id, cluster)
+            self._keep(member.id, cluster)
 
     def sound(self) -> bool:
         """Tell whether just those are kept that the rule keeps, for instance after δ was changed.
 
         No kept pair may be as close as δ to another, and each other one must be to a better kept one.
+        Of more than `SAMPLED` kept pairs so many are compared with all.
         """
-        kept = [self._row[key] for key in self._cluster]
-        for start in range(0, len(kept), ROWS_AT_ONCE):
-            near = self._vectors[kept[start : start + ROWS_AT_ONCE]] @ self._vectors[kept].T
+        kept = self._vectors[: len(self._kept)]
+        rows = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), SAMPLED)).astype(np.intp))
+        for start in range(0, len(rows), ROWS_AT_ONCE):
+            near = kept[rows[start : start + ROWS_AT_ONCE]] @ kept.T
             if np.count_nonzero(near >= self._delta + ROUNDING) > len(near):  # each is near itself
                 return False
         for key, better in self._shadow.items():
-            if better not in self._cluster or self._members[better].rank > self._members[key].rank:
+            if better not in self._kept or self._rank[better] > self._rank[key]:
                 return False
             cosine = float(self._vectors[self._row[key]] @ self._vectors[self._row[better]])
             if cosine < self._delta - ROUNDING:
@@ -124,55 +139,145 @@ class Partition:
 
     def put(self, member: Member) -> set[str]:
         """Add a member or change its score; return the ids whose place changed."""
-        changed = {member.id}
-        if member.id in self._row:
-            if self._members[member.id].score == member.score:
-                return set()
-            changed |= self.remove(member.id)
-        self._append(member)
-        self._shadow[member.id] = ""
-        return changed | self._settle([member.id])
+        return self.put_all([member])
+
+    def put_all(self, members: Iterable[Member]) -> set[str]:
+        """Do the same for many, each once; new ones are compared with all in one product."""
+        changed: set[str] = set()
+        touched: list[str] = []
+        new: list[str] = []
+        for member in members:
+            before = self._rank.get(member.id)
+            if before is None:
+                self._append(member)
+                self._shadow[member.id] = ""
+                new.append(member.id)
+            elif before[0] != -member.score:
+                self._rank[member.id] = member.rank
+                changed.add(member.id)
+                touched.append(member.id)
+                if member.id in self._kept:
+                    touched += self._worse_neighbours(member.id, min(before, member.rank))
+        self._learn(new)
+        for key in new:
+            for other in self._near[key] & self._near.keys():
+                self._near[other].add(key)
+        return changed.union(new, self._settle([*new, *touched]))
 
     def remove(self, pair_id: str) -> set[str]:
         """Take a member out; return the ids whose place changed."""
         if pair_id not in self._row:
             return set()
-        member = self._members[pair_id]
-        was_kept = pair_id in self._cluster
-        self._leave(pair_id)
-        row, last = self._row.pop(pair_id), self._ids[-1]
-        if last != pair_id:
-            self._vectors[row] = self._vectors[len(self._ids) - 1]
-            self._ids[row] = last
-            self._row[last] = row
+        near = self._near_of(pair_id)
+        freed = self._worse_neighbours(pair_id, self._rank[pair_id]) if pair_id in self._kept else []
+        self._drop(pair_id)
+        row, last = self._row[pair_id], len(self._ids) - 1
+        self._swap(row, last)
         self._ids.pop()
-        del self._members[pair_id]
+        self._vectors[last] = 0.0
+        del self._row[pair_id], self._rank[pair_id], self._near[pair_id]
         self._shadow.pop(pair_id, None)
-        changed = self._settle(self._worse_neighbours(member)) if was_kept else set()
-        return changed | {pair_id}
+        for other in near:
+            if other in self._near:
+                self._near[other].discard(pair_id)
+        return {pair_id} | self._settle(freed)
 
     def nearest(self, vector: Vector, k: int) -> list[tuple[str, float]]:
         """Return the k kept pairs nearest to a vector with their cosine, by exact search."""
-        if not self._cluster:
+        if not self._kept:
             return []
-        similarities = self._vectors[: len(self._ids)] @ vector
-        wanted = min(len(self._ids), k + len(self._shadow))
+        similarities = self._vectors[: len(self._kept)] @ vector
+        wanted = min(len(similarities), k)
         top = np.argpartition(-similarities, wanted - 1)[:wanted]
-        return self._best(((self._ids[row], float(similarities[row])) for row in top), k)
+        return _best(((self._ids[row], float(similarities[row])) for row in top), k)
 
     def nearest_by_centroid(self, vector: Vector, k: int, probed: int) -> list[tuple[str, float]]:
         """Return the k nearest kept pairs among the members of the nearest centroids (ComRAG algorithm 1)."""
-        if not self._cluster:
-            return []
-        similarities = self._centroids @ vector
-        probes = np.argsort(-similarities, kind="stable")[:probed]
-        ids = [key for probe in probes for key in self._clusters[self._centroid_ids[probe]]]
+        clusters = self._centroids.nearest(vector, probed)
+        ids = [key for cluster, _ in clusters for key in self._centroids.members(cluster)]
         rows = [self._row[key] for key in ids]
-        return self._best(zip(ids, (self._vectors[rows] @ vector).tolist(), strict=True), k)
+        return _best(zip(ids, (self._vectors[rows] @ vector).tolist(), strict=True), k) if ids else []
 
-    def _best(self, found: Iterable[tuple[str, float]], k: int) -> list[tuple[str, float]]:
-        kept = ((key, similarity) for key, similarity in found if key in self._cluster)
-        return heapq.nsmallest(k, kept, key=lambda item: (-item[1], item[0]))
+    # --- who is near whom -------------------------------------------------------------------------
+
+    def _near_of(self, pair_id: str) -> set[str]:
+        if pair_id not in self._near:
+            self._learn([pair_id])
+        return self._near[pair_id]
+
+    def _learn(self, ids: Sequence[str]) -> None:
+        """Find the members as near as δ to each of these, in one product for many."""
+        unknown = [key for key in ids if key not in self._near]
+        for start in range(0, len(unknown), ROWS_AT_ONCE):
+            some = unknown[start : start + ROWS_AT_ONCE]
+            similarities = self._similarities([self._row[key] for key in some])
+            for key in some:
+                self._near[key] = set()
+            for place, row in np.argwhere(similarities >= self._delta):
+                if self._ids[row] != some[place]:
+                    self._near[some[place]].add(self._ids[row])
+
+    def _similarities(self, rows: Sequence[int]) -> Matrix:
+        members = self._vectors[: len(self._ids)]
+        if len(rows) == 1:
+            single: Matrix = (members @ members[rows[0]])[None]
+            return single
+        several: Matrix = members[rows] @ members.T
+        return several
+
+    def _worse_neighbours(self, pair_id: str, rank: Rank) -> list[str]:
+        return [other for other in self._near_of(pair_id) if self._rank[other] > rank]
+
+    # --- who is kept ------------------------------------------------------------------------------
+
+    def _settle(self, ids: Sequence[str]) -> set[str]:
+        """Decide anew for these members, best first, and for every worse neighbour this touches."""
+        changed: set[str] = set()
+        self._learn(ids)
+        waiting: list[Rank] = [self._rank[key] for key in ids]
+        heapq.heapify(waiting)
+        done: set[str] = set()
+        while waiting:
+            rank = heapq.heappop(waiting)
+            key = rank[2]
+            if key in done:
+                continue
+            done.add(key)
+            better = [r for n in self._near_of(key) if n in self._kept and (r := self._rank[n]) < rank]
+            was_kept, shadow = key in self._kept, min(better)[2] if better else ""
+            if shadow != self._shadow.get(key, "") or was_kept == bool(shadow):
+                changed.add(key)
+            if shadow:
+                self._drop(key)
+                self._shadow[key] = shadow
+            else:
+                self._shadow.pop(key, None)
+                if not was_kept:
+                    self._keep(key, self._cluster_for(key))
+            if was_kept != (not shadow):
+                worse = self._worse_neighbours(key, rank)
+                self._learn(worse)
+                for other in worse:
+                    heapq.heappush(waiting, self._rank[other])
+        return changed
+
+    def _cluster_for(self, pair_id: str) -> int | None:
+        """Return the cluster of the nearest centroid from τ on; None starts one (ComRAG algorithm 2)."""
+        near = self._centroids.nearest(self._vectors[self._row[pair_id]], 1)
+        return near[0][0] if near and near[0][1] >= self._tau else None
+
+    def _keep(self, pair_id: str, cluster: int | None) -> None:
+        self._swap(self._row[pair_id], len(self._kept))
+        self._kept[pair_id] = None
+        self._centroids.join(pair_id, cluster)
+
+    def _drop(self, pair_id: str) -> None:
+        if pair_id in self._kept:
+            del self._kept[pair_id]
+            self._swap(self._row[pair_id], len(self._kept))
+            self._centroids.leave(pair_id)
+
+    # --- rows -------------------------------------------------------------------------------------
 
     def _append(self, member: Member) -> None:
         if len(self._ids) == len(self._vectors):
@@ -180,83 +285,19 @@ class Partition:
         self._vectors[len(self._ids)] = member.vector
         self._row[member.id] = len(self._ids)
         self._ids.append(member.id)
-        self._members[member.id] = member
+        self._rank[member.id] = member.rank
 
-    def _neighbours(self, member: Member) -> list[Member]:
-        similarities = self._vectors[: len(self._ids)] @ member.vector
-        rows: NDArray[np.intp] = np.flatnonzero(similarities >= self._delta)
-        return [self._members[self._ids[row]] for row in rows if self._ids[row] != member.id]
-
-    def _worse_neighbours(self, member: Member) -> list[str]:
-        return [other.id for other in self._neighbours(member) if other.rank > member.rank]
-
-    def _settle(self, ids: list[str]) -> set[str]:
-        """Decide anew for these members, best first, and for every worse neighbour this touches."""
-        changed: set[str] = set()
-        waiting: list[tuple[Rank, str]] = [(self._members[key].rank, key) for key in ids]
-        heapq.heapify(waiting)
-        done: set[str] = set()
-        while waiting:
-            _, key = heapq.heappop(waiting)
-            if key in done:
-                continue
-            done.add(key)
-            member = self._members[key]
-            better = [m for m in self._neighbours(member) if m.rank < member.rank and m.id in self._cluster]
-            was_kept, shadow = key in self._cluster, min(better, key=lambda m: m.rank).id if better else ""
-            if shadow != self._shadow.get(key, "") or was_kept == bool(shadow):
-                changed.add(key)
-            if shadow:
-                self._leave(key)
-                self._shadow[key] = shadow
-            else:
-                self._shadow.pop(key, None)
-                if not was_kept:
-                    self._enter(key)
-            if was_kept != (not shadow):
-                for other in self._worse_neighbours(member):
-                    heapq.heappush(waiting, (self._members[other].rank, other))
-        return changed
-
-    def _enter(self, pair_id: str) -> None:
-        """Join the nearest centroid from τ on, or start a cluster (ComRAG algorithm 2)."""
-        if len(self._centroids):
-            similarities = self._centroids @ self._members[pair_id].vector
-            nearest = int(np.argmax(similarities))
-            if similarities[nearest] >= self._tau:
-                self._join(pair_id, self._centroid_ids[nearest])
-                return
-        self._join(pair_id, max(self._clusters, default=0) + 1)
-
-    def _join(self, pair_id: str, cluster: int) -> None:
-        self._cluster[pair_id] = cluster
-        if cluster not in self._clusters:
-            self._clusters[cluster] = []
-            self._centroid_ids.append(cluster)
-            self._centroids = np.concatenate(
-                [self._centroids, np.zeros((1, self._vectors.shape[1]), np.float32)]
-            )
-        self._clusters[cluster].append(pair_id)
-        self._recentre(cluster)
-
-    def _leave(self, pair_id: str) -> None:
-        cluster = self._cluster.pop(pair_id, None)
-        if cluster is None:
+    def _swap(self, one: int, other: int) -> None:
+        if one == other:
             return
-        self._clusters[cluster].remove(pair_id)
-        if self._clusters[cluster]:
-            self._recentre(cluster)
-            return
-        del self._clusters[cluster]
-        place = self._centroid_ids.index(cluster)
-        del self._centroid_ids[place]
-        self._centroids = np.delete(self._centroids, place, axis=0)
+        self._vectors[[one, other]] = self._vectors[[other, one]]
+        self._ids[one], self._ids[other] = self._ids[other], self._ids[one]
+        self._row[self._ids[one]], self._row[self._ids[other]] = one, other
 
-    def _recentre(self, cluster: int) -> None:
-        mean = self._mean(self._clusters[cluster])
-        norm = float(np.linalg.norm(mean))
-        self._centroids[self._centroid_ids.index(cluster)] = mean / norm if norm else mean
-
-    def _mean(self, ids: list[str]) -> Vector:
+    def _mean(self, ids: Iterable[str]) -> Vector:
         mean: Vector = self._vectors[[self._row[key] for key in ids]].mean(axis=0)
         return mean
+
+
+def _best(found: Iterable[tuple[str, float]], k: int) -> list[tuple[str, float]]:
+    return heapq.nsmallest(k, found, key=lambda item: (-item[1], item[0]))

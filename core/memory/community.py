@@ -8,15 +8,26 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.clusters import Member, Partition
-from core.memory.scoring import Thresholds, is_neutral, score_of, worth
+from core.memory.decision import CANDIDATES, PAPER, Candidate, Decision, choose
+from core.memory.filing import PRIVATE, Key, key_of
+from core.memory.recognition import Recognition
+from core.memory.scoring import Thresholds, is_neutral, score_of, vouched, worth
 from core.memory.topics import Encoders, kept, made
-from core.memory.verification import Key, check
-from core.ports import CorpusStore, Encoder, MemoryChange, MemoryStore, Placement, Remembered
+from core.memory.verification import check
+from core.ports import (
+    CorpusStore,
+    Encoder,
+    MemoryChange,
+    MemoryStore,
+    Placement,
+    Remembered,
+    RewordingStore,
+)
 
 EVICTED_AT_ONCE = 20
 """Part of the limit by which a full store is emptied, so that not every vote has to."""
@@ -29,12 +40,22 @@ class CommunityMemory:
     """Places pairs by their votes and recalls them by their question."""
 
     def __init__(
-        self, store: MemoryStore, corpora: CorpusStore, thresholds: Thresholds, guard: Guard
+        self,
+        store: MemoryStore,
+        corpora: CorpusStore,
+        thresholds: Thresholds,
+        guard: Guard,
+        *,
+        share_platforms: bool = True,
+        decision: Decision = PAPER,
+        rewordings: RewordingStore | None = None,
     ) -> None:
         self.thresholds = thresholds
+        self._share = share_platforms
         self._store = store
         self._corpora = corpora
         self._guard = guard
+        self._recognition = Recognition(decision, rewordings, corpora)
         self._partitions: dict[Key, Partition] = {}
         self._home: dict[str, Key] = {}
         self._unwritten: set[str] = set()
@@ -67,6 +88,8 @@ class CommunityMemory:
                     late |= {pair_id for pair_id, at in self._home.items() if at == key}
                     self._partitions[key] = self._empty(key)
             await self._settle(self._arrange([pairs[pair_id] for pair_id in sorted(late)], vectors))
+            self._recognition.forget()
+            await self._learn(pairs.values())
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:
         """Keep the vector of a new, neutral pair, so that a vote can place it."""
@@ -79,17 +102,35 @@ class CommunityMemory:
         Reuse also needs that enough people vouch for the pair, that the guard finds no decisive
         difference and that the pair is not stale; else the pair is for reference.
         """
-        found = await self._nearest(vector, release, scope, "high")
         low = self._all_shown(await self._nearest(vector, release, scope, "low"), vector)
-        reason = ""
-        for pair, similarity in found:
-            if similarity < self.thresholds.delta:
-                break
-            reason = self._unfit(pair, scope) or self._guard(topic, pair.topic)
-            if not reason:
-                return Recall("reuse", ((self._shown(pair, vector), similarity),), low)
-        high = self._all_shown(found, vector)
-        return Recall("reference" if high else "avoid", high, low, reason)
+        candidates = await self._candidates(vector, release, scope)
+        decision, delta = self._recognition.decision, self.thresholds.delta
+
+        def hindrance(candidate: Candidate) -> str:
+            if unfit := self._unfit(candidate.pair, scope):
+                return unfit
+            if self._recognition.rejected(candidate.pair.id, vector, delta):
+                return "People voted that answer bad for a question like this one."
+            return self._guard(topic, candidate.pair.topic)
+
+        chosen = choose(candidates, decision, delta, hindrance, self._guard)
+        if chosen.candidate is not None:
+            pair, near = chosen.candidate.pair, chosen.candidate.closeness
+            return Recall("reuse", ((self._shown(pair, vector), near),), low, decided=chosen.said)
+        found = [(c.pair, c.closeness) for c in candidates if c.closeness >= self.thresholds.tau]
+        high = self._all_shown(found[: self.thresholds.recalled], vector)
+        return Recall("reference" if high else "avoid", high, low, chosen.blocked, decided=chosen.said)
+
+    async def repeated(self, text: str, topic: str, recall: Recall) -> str:
+        """Return the id of the recalled good pair whose answer `text` says again; empty where it is new.
+
+        Such an answer needs no pair of its own: `topic` is one more way to ask for that one.
+        """
+        if not recall.high or not text:
+            return ""
+        encoder = self._ready().of(recall.high[0][0].release)
+        again = await self._recognition.repeated(encoder, text, recall.high)
+        return next((pair.id for pair in again if not self._guard(topic, pair.topic)), "")
 
     async def vote(self, vote: Vote, weight: float) -> Remembered | None:
         """Count a vote; return the pair it moved, None where the answer has no pair.
@@ -101,18 +142,21 @@ class CommunityMemory:
             if pair is not None:
                 vectors = await made(self._corpora, self._ready(), [pair])
                 await self._settle(self._arrange([pair], vectors))
+                await self._learn([pair])
             return pair
 
     async def seed(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought and place them; return the ids that are new, or back again."""
         async with self._changing:
-            vectors = await made(self._corpora, self._ready(), pairs)
             new = await self._store.add(pairs)
+            # not before: a reindex removes vectors that no pair has
+            vectors = await made(self._corpora, self._ready(), pairs)
             stored = await self._store.pairs([pair.id for pair in pairs])
             back = [pair_id for pair_id, pair in stored.items() if pair.aside]
             await self._store.set_aside(back, "")
             added = [replace(stored[pair_id], aside="") for pair_id in (*new, *back)]
             await self._settle(self._arrange(added, vectors))
+            await self._learn([pair for pair in added if pair.id in back])
             return new | set(back)
 
     async def retire(self, pair_ids: Sequence[str]) -> None:
@@ -121,6 +165,30 @@ class CommunityMemory:
             await self._store.set_aside(pair_ids, "retired")
             pairs = await self._store.pairs(pair_ids)
             await self._settle(self._arrange(pairs.values(), {}))
+
+    async def channel_became_private(self, channel: str) -> int:
+        """Take what was learnt in a public channel (`slack:C1`) along into it; return how many pairs.
+
+        From then on only that channel is told them. They stay there if it becomes public again.
+        """
+        return await self._move(channel, "public", PRIVATE + channel)
+
+    async def publish(self, channel: str) -> int:
+        """Let everyone hear what was learnt in a private channel, as an admin wants it; return how many."""
+        return await self._move(channel, PRIVATE + channel, "public")
+
+    async def _move(self, channel: str, before: str, after: str) -> int:
+        if not channel:
+            return 0
+        async with self._changing:
+            ids = await self._store.move(channel, before, after)
+            if not ids:
+                return 0
+            pairs = await self._store.pairs(ids)
+            vectors = await made(self._corpora, self._ready(), pairs.values())
+            await self._settle(self._arrange(pairs.values(), vectors))
+            await self._learn(pairs.values())
+            return len(ids)
 
     async def find(self, name: str) -> Remembered | None:
         """Return the pair of that id, or the first that was imported under it."""
@@ -144,7 +212,7 @@ class CommunityMemory:
         async with self._changing:
             placed, voted = await self._store.placements(), await self._store.voted()
             vectors = await kept(self._corpora, self._ready(), [pair for _, pair in placed])
-            return check(placed, voted, vectors, self.thresholds, self._partitions)
+            return check(placed, voted, vectors, self.thresholds, self._partitions, self._share)
 
     async def rebuild(self, first: Callable[[], Awaitable[None]] | None = None) -> None:
         """Derive every placement anew from the votes; gives the same stores as before.
@@ -160,6 +228,8 @@ class CommunityMemory:
             placed = self._arrange(voted, vectors)
             await self._store.clear_placements()
             await self._settle(placed)
+            self._recognition.forget()
+            await self._learn(voted)
 
     def score(self, pair: Remembered) -> float:
         """Return a pair's score from its prior and its standing opinions."""
@@ -171,6 +241,11 @@ class CommunityMemory:
             pair_id: (key[2], pair_id in self._partitions[key].kept) for pair_id, key in self._home.items()
         }
 
+    @property
+    def centres(self) -> int:
+        """Return how many pairs are also searched by the centre of their rewordings."""
+        return self._recognition.centres
+
     def partitions(self) -> dict[Key, Partition]:
         """Return the partitions by (release, scope, store), for checks and pictures."""
         return dict(self._partitions)
@@ -179,25 +254,53 @@ class CommunityMemory:
         self, vector: Vector, release: str, scope: Scope, store: Store
     ) -> tuple[tuple[Remembered, float], ...]:
         found: list[tuple[str, float]] = []
+        for _, partition in self._visible(vector, release, scope, store):
+            found += partition.nearest(vector, self.thresholds.recalled)
+        near = sorted((f for f in found if f[1] >= self.thresholds.tau), key=lambda f: (-f[1], f[0]))
+        near = near[: self.thresholds.recalled]
+        pairs = await self._store.pairs([pair_id for pair_id, _ in near]) if near else {}
+        heard = {pair_id for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
+        return tuple((pairs[pair_id], similarity) for pair_id, similarity in near if pair_id in heard)
+
+    async def _candidates(self, vector: Vector, release: str, scope: Scope) -> list[Candidate]:
+        """Return the good pairs that a question is closest to, closest first."""
+        known, wanted = self._recognition, max(CANDIDATES, self.thresholds.recalled)
+        near: dict[str, tuple[float, Vector, int]] = {}
+        for (at, heard, _), partition in self._visible(vector, release, scope, "high"):
+            near |= {
+                pair_id: known.closeness(pair_id, vector, partition.vector_of(pair_id), self.thresholds.delta)
+                for pair_id, _ in partition.nearest(vector, wanted)
+            }
+            near |= {
+                pair_id: known.closeness(pair_id, vector, partition.vector_of(pair_id), self.thresholds.delta)
+                for pair_id in known.nearest(vector, (at, heard), wanted)
+                if partition.cluster_of(pair_id) is not None
+            }
+        best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
+        pairs = await self._store.pairs(best) if best else {}
+        here = (pair_id for pair_id in best if pair_id in pairs and scope.hears(pairs[pair_id].scope))
+        return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in here]
+
+    def _visible(
+        self, vector: Vector, release: str, scope: Scope, store: Store
+    ) -> Iterator[tuple[Key, Partition]]:
+        """Yield the partitions that a question of this release and scope may be answered from."""
         encoders = self._ready()
-        for (at, heard, kind), partition in self._partitions.items():
+        for key, partition in self._partitions.items():
+            at, heard, kind = key
             if kind != store or at not in (release, EVERY_RELEASE) or not scope.hears(heard):
                 continue
             # while a corpus gets another encoder, vectors of two kinds may meet
             if encoders.of(at).name == encoders.of(release).name and partition.dimensions == len(vector):
-                found += partition.nearest(vector, self.thresholds.recalled)
-        near = sorted((f for f in found if f[1] >= self.thresholds.tau), key=lambda f: (-f[1], f[0]))
-        near = near[: self.thresholds.recalled]
-        pairs = await self._store.pairs([pair_id for pair_id, _ in near]) if near else {}
-        return tuple((pairs[pair_id], similarity) for pair_id, similarity in near if pair_id in pairs)
+                yield key, partition
 
     def _unfit(self, pair: Remembered, scope: Scope) -> str:
         """Say why a pair is not reused whatever is asked; empty where it may be."""
         if pair.stale:
             return "What it cites has changed since."
-        vouched = sum(1 for value, _ in pair.opinions if value)
-        if scope.kind == "public" and pair.origin == "answer" and vouched < self.thresholds.min_voters:
-            return f"{vouched} of the {self.thresholds.min_voters} people it needs have voted it good."
+        voices, needed = vouched(pair), self.thresholds.min_voters
+        if scope.kind == "public" and pair.origin == "answer" and voices < needed:
+            return f"{voices} of the {needed} people it needs have voted it good."
         return ""
 
     def _all_shown(
@@ -218,11 +321,13 @@ class CommunityMemory:
             stale=pair.stale,
             topic=pair.topic,
             label=pair.label,
+            origin=pair.origin,
         )
 
     def _arrange(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> set[str]:
         """Put pairs where their votes say; return every pair whose placement this touches."""
         touched: set[str] = set()
+        arriving: dict[Key, list[Member]] = {}
         for pair in pairs:
             neutral, key = self._neutral(pair), self._right(pair)
             before = self._home.get(pair.id)
@@ -232,8 +337,10 @@ class CommunityMemory:
                 del self._home[pair.id]
             if not neutral:
                 member = Member(pair.id, self.score(pair), pair.created_at, vectors[pair.id])
-                touched |= self._partition(key).put(member)
+                arriving.setdefault(key, []).append(member)
                 self._home[pair.id] = key
+        for key, members in arriving.items():
+            touched |= self._partition(key).put_all(members)
         return touched
 
     async def _settle(self, touched: set[str]) -> None:
@@ -286,12 +393,21 @@ class CommunityMemory:
             )
         return MemoryChange(tuple(placements), tuple(removed))
 
+    async def _learn(self, pairs: Collection[Remembered]) -> None:
+        """Derive anew in which ways pairs are asked."""
+
+        def place(pair: Remembered) -> tuple[str, str]:
+            release, heard, _ = self._key(pair, "high")
+            return release, heard
+
+        await self._recognition.learn(pairs, self._ready(), self.thresholds, place)
+
     def _ready(self) -> Encoders:
         assert self._encoders is not None, "load() comes first"
         return self._encoders
 
     def _key(self, pair: Remembered, store: Store) -> Key:
-        return (pair.release, pair.scope, store)
+        return key_of(pair, store, self._share)
 
     def _right(self, pair: Remembered) -> Key:
         return self._key(pair, self.thresholds.store(self.score(pair)))

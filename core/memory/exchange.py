@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain import Citation, Scope
-from core.memory.scoring import Thresholds, score_of
+from core.memory.scoring import Thresholds, is_neutral, score_of
 from core.ports import Remembered
 
 PRIOR = 0.9
@@ -61,12 +61,16 @@ def read(text: str, name: str = "") -> Iterator[Entry | Bad]:
             yield Bad(line, str(error))
 
 
+_TALLY = ("up", "down", "score", "store", "uses")
+
+
 def written(pair: Remembered, thresholds: Thresholds) -> dict[str, Any]:
     """Return a pair as `read` takes it, with what else is known of it.
 
     `score` is what its votes gave it; who voted is not told.
     """
     score = score_of(pair, thresholds)
+    values = [value for value, *_ in (*pair.opinions, *pair.strangers)]
     return {
         "id": pair.label or pair.id,
         "question": pair.question,
@@ -79,10 +83,16 @@ def written(pair: Remembered, thresholds: Thresholds) -> dict[str, Any]:
             {"number": c.number, "title": c.title, "url": c.url, "release": c.release} for c in pair.citations
         ],
         "store": pair.aside or thresholds.store(score),
-        "up": sum(1 for value, _ in pair.opinions if value),
-        "down": sum(1 for value, _ in pair.opinions if not value),
+        "up": sum(1 for value in values if value),
+        "down": sum(1 for value in values if not value),
         "uses": pair.uses,
     }
+
+
+def tally(pair: Remembered, thresholds: Thresholds) -> dict[str, Any]:
+    """Return how a pair stands today: votes up and down, score, store, uses; `neutral` is in no store."""
+    told = {key: value for key, value in written(pair, thresholds).items() if key in _TALLY}
+    return told | ({"store": "neutral"} if is_neutral(pair) and not pair.aside else {})
 
 
 def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:

@@ -18,6 +18,18 @@ _PAIRED = re.compile(
     r"(?<![\w+#.-])([\w+#.-]+(?:\s\d[\w.]*)?)\s+(?:in)?to\s+(?:an?\s+|the\s+)?([\w+#.-]+(?:\s+\d[\w.]*)?)",
     re.IGNORECASE,
 )
+_TIME = re.compile(
+    r"\b(last|previous|past|this|current|present|next|coming|following)\s+"
+    r"(?:second|minute|hour|day|night|week|weekend|month|quarter|year|release|version)\b",
+    re.IGNORECASE,
+)
+_WHEN = {
+    **dict.fromkeys(("last", "previous", "past"), "the last"),
+    **dict.fromkeys(("this", "current", "present"), "this"),
+    **dict.fromkeys(("next", "coming", "following"), "the next"),
+}
+_ONE = frozenset(word_list("one single individual"))
+_ALL = frozenset(word_list("all every each everyone everybody entire whole"))
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
 _TURNED = frozenset(
     root(w)
@@ -57,6 +69,7 @@ def _index(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
 _FAMILIES = _index(SYNONYMS)
 _KINDS = _index(RIVALS)
 _NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
+_ONE_ROOTS, _ALL_ROOTS = frozenset(map(root, _ONE)), frozenset(map(root, _ALL))
 _POLES = tuple((frozenset(map(root, a)), frozenset(map(root, b))) for a, b in OPPOSITES)
 
 
@@ -78,6 +91,8 @@ def guard(
         _opposites,
         _negation,
         _direction,
+        _amount,
+        _time,
         _kinds,
         _exchange,
     ):
@@ -137,8 +152,10 @@ def _software(left: Sense, right: Sense) -> str:
 
 
 def _capitals(left: Sense, right: Sense) -> str:
-    ours = {c for c in left.capitals if f" {c} " not in right.plain}
-    theirs = {c for c in right.capitals if f" {c} " not in left.plain}
+    ours = {c for c in left.capitals - right.capitals if len(c) == 1 or f" {c} " not in right.plain}
+    theirs = {c for c in right.capitals - left.capitals if len(c) == 1 or f" {c} " not in left.plain}
+    if any(a + "s" == b or b + "s" == a for a in ours for b in theirs):  # HTTP and HTTPS
+        return _said(min(ours).upper(), min(theirs).upper())
     if any(_alike(a, b) or (a[0] == b[0] and (a in b or b in a)) for a in ours for b in theirs):
         return ""
     return _said(min(ours).upper(), min(theirs).upper()) if ours and theirs else ""
@@ -186,7 +203,38 @@ def _direction(left: Sense, right: Sense) -> str:
     for a, b in ours:
         if (b, a) in theirs and (b, a) not in ours:
             return _said(f"{a} to {b}", f"{b} to {a}")
+    if len(left.stems ^ right.stems) > 2:
+        return ""
+    (start, end), (other_start, other_end) = _parted(left), _parted(right)
+    there, back = (start & other_end) - end - other_start, (end & other_start) - start - other_end
+    if there and back:
+        one, two = left.spelled[min(there)], left.spelled[min(back)]
+        return _said(f"{one} to {two}", f"{two} to {one}")
     return ""
+
+
+def _parted(one: Sense) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the content words before and after the last "to" or "into" of a question."""
+    at = max((place for place, word in enumerate(one.order) if word in ("to", "into")), default=-1)
+    if at < 0:
+        return frozenset(), frozenset()
+    return frozenset(one.order[:at]) & one.stems, frozenset(one.order[at:]) & one.stems
+
+
+def _amount(left: Sense, right: Sense) -> str:
+    """Find that one of them asks about one thing, the other about all."""
+    for a, b in ((left, right), (right, left)):
+        ours, theirs = set(a.order), set(b.order)
+        if ours & _ONE_ROOTS and theirs & _ALL_ROOTS and not ours & _ALL_ROOTS and not theirs & _ONE_ROOTS:
+            one, every = ("one", "all") if a is left else ("all", "one")
+            return _said(one, every)
+    return ""
+
+
+def _time(left: Sense, right: Sense) -> str:
+    ours = {_WHEN[word.lower()] for word in _TIME.findall(left.text)}
+    theirs = {_WHEN[word.lower()] for word in _TIME.findall(right.text)}
+    return _said(f"{min(ours)} time", f"{min(theirs)}") if ours and theirs and ours != theirs else ""
 
 
 def _kinds(left: Sense, right: Sense) -> str:
@@ -220,19 +268,36 @@ def _exchange(left: Sense, right: Sense) -> str:
 
 
 def _weighty(words: tuple[str, ...], one: Sense, other: Sense) -> list[str]:
-    return [w for w in words if w in one.stems and (w not in _LIGHT or w in one.names) and not _met(w, other)]
+    """Return the words that weigh, of those in which two questions differ."""
+    coded = {root(name.lower()) for name in one.code if not _mentions(name, other)}
+    return [
+        w
+        for w in words
+        if w in coded
+        or (w in _ALL_ROOTS and not _ALL_ROOTS & set(other.order))
+        or (w in one.stems and not _is_light(w, one) and not _met(w, one, other))
+    ]
 
 
 def _exclusive(one: Sense, other: Sense) -> set[str]:
-    return {w for w in one.stems - other.stems if (w not in _LIGHT or w in one.names) and not _met(w, other)}
+    return {w for w in one.stems - other.stems if not _is_light(w, one) and not _met(w, one, other)}
 
 
-def _met(word: str, other: Sense) -> bool:
+def _is_light(word: str, one: Sense) -> bool:
+    """Tell whether a word says little; who does something (owner) says more than doing it (own)."""
+    agent = one.spelled[word].lower().rstrip("s").endswith("er") and not word.endswith("er")
+    return word in _LIGHT and word not in one.names and not agent
+
+
+def _met(word: str, one: Sense, other: Sense) -> bool:
     """Tell whether the other question has this word, a synonym, or another form of it."""
     mine = _FAMILIES.get(word, frozenset())
     if _NAMED.get(word, "?") in other.software:
         return True
-    return any(word == w or _alike(word, w) or mine & _FAMILIES.get(w, frozenset()) for w in other.stems)
+    free = other.stems - one.stems  # what both have stands for itself
+    return any(_alike(word, w) for w in other.stems) or any(
+        mine & _FAMILIES.get(w, frozenset()) for w in free
+    )
 
 
 def _alike(one: str, other: str) -> bool:
@@ -250,4 +315,4 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _worded(words: Sequence[str], sense: Sense) -> str:
-    return " ".join(sense.spelled[w] for w in words)
+    return " ".join(sense.spelled.get(w, w) for w in words)

@@ -11,6 +11,10 @@ from core.ports import Remembered
 from core.text import query_terms
 
 DAY_SECONDS = 86400.0
+CROWD = 2
+"""Strangers of one opinion who count without a known person, at most; more are a crowd (*ours*)."""
+BESIDE = 0.5
+"""What all strangers together weigh beside known people or on what people brought, in voters (*ours*)."""
 HALF_LIFE_DAYS = 180.0
 """Days without use after which a pair is worth half: about two releases of a usual product (*ours*)."""
 
@@ -38,7 +42,7 @@ class Thresholds:
     probed: int = 8
     """Clusters searched for the nearest pairs."""
     min_voters: int = 1
-    """People who must have voted an answer good before it is reused in public."""
+    """Known people who must have voted an answer good before it is reused in public."""
     limit: int = 0
     """Pairs that a store of one release and scope holds at most; 0 for no limit."""
 
@@ -54,13 +58,45 @@ def score(prior: float, opinions: Sequence[tuple[int, float]], strength: float) 
 
 
 def score_of(pair: Remembered, thresholds: Thresholds) -> float:
-    """Return a pair's score from its prior and its standing opinions."""
-    return score(pair.prior, pair.opinions, thresholds.prior_strength)
+    """Return a pair's score from its prior and the opinions that count."""
+    return score(pair.prior, counted(pair, thresholds), thresholds.prior_strength)
+
+
+def counted(pair: Remembered, thresholds: Thresholds) -> tuple[tuple[int, float], ...]:
+    """Return the opinions that count, as (value, weight): all strangers together weigh a voter at most."""
+    strangers = counted_strangers(pair)
+    weights = sum(weight for _, weight in strangers)
+    most = thresholds.voter_weight * (BESIDE if pair.opinions or pair.origin != "answer" else 1.0)
+    share = min(1.0, most / weights) if weights else 1.0
+    return (*pair.opinions, *((value, weight * share) for value, weight in strangers))
+
+
+def counted_strangers(pair: Remembered) -> tuple[tuple[int, float], ...]:
+    """Return the votes of strangers that count for something, as (value, weight).
+
+    They do beside a known person's vote, or on what people brought. Alone they do while nobody is
+    known in the community, and unless those who vote the same are a crowd.
+    """
+    if pair.opinions or pair.origin != "answer":
+        return tuple((value, weight) for value, weight, _ in pair.strangers)
+    return _early(pair)
+
+
+def _early(pair: Remembered) -> tuple[tuple[int, float], ...]:
+    """Return the votes from the time when nobody could be known, without those of a crowd."""
+    early = [(value, weight) for value, weight, was_early in pair.strangers if was_early]
+    sides = ([vote for vote in early if vote[0] == value] for value in (0, 1))
+    return tuple(vote for side in sides if len(side) <= CROWD for vote in side)
+
+
+def vouched(pair: Remembered) -> int:
+    """Return how many people vouch for a pair: who are known and voted it good, or a few early ones."""
+    return sum(1 for value, _ in (*pair.opinions, *_early(pair)) if value)
 
 
 def is_neutral(pair: Remembered) -> bool:
-    """Tell whether a pair is in no store: nobody voted on it or brought it, or it was set aside."""
-    return bool(pair.aside) or (not pair.opinions and pair.origin == "answer")
+    """Tell whether a pair is in no store: nobody whose vote counts voted on it, or it was set aside."""
+    return bool(pair.aside) or (pair.origin == "answer" and not pair.opinions and not counted_strangers(pair))
 
 
 def worth(pair: Remembered, score: float, now: float) -> float:

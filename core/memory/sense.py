@@ -133,6 +133,8 @@ def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, .
             software.add(SOFTWARE[lower])
         if word.isupper() and len(word) > 1 and word.isalpha() and not shouted:
             capitals.add(lower)
+        if len(word) == 1 and word.isupper() and last in ("a", "an", "the"):  # an A record, the C compiler
+            capitals.add(lower)
         if word[0].isupper() and last and not shouted and len(word) > 1:
             named.add(root(lower))
         elif (

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.domain import Store, Vector
+from core.domain import Vector
 from core.memory.clusters import ROUNDING, ROWS_AT_ONCE, Partition
+from core.memory.filing import Key, key_of
 from core.memory.scoring import Thresholds, is_neutral, score_of
 from core.ports import Placement, Remembered
 
-Key = tuple[str, str, Store]
 Placed = Sequence[tuple[Placement, Remembered]]
 
 
@@ -21,16 +21,18 @@ def check(
     vectors: Mapping[str, Vector],
     thresholds: Thresholds,
     partitions: Mapping[Key, Partition],
+    share: bool = True,
 ) -> list[str]:
     """Compare what is written down and what is searched with what the votes give.
 
     `placed` and `voted` are what the store holds, `vectors` the kept ones by pair id, `partitions`
-    what is searched. Returns a sentence for each thing that is wrong, none where all is well.
+    what is searched, `share` whether platforms share what they learn. Returns a sentence for each
+    thing that is wrong, none where all is well.
     """
     return [
         *_placements(placed, voted, vectors, thresholds),
-        *_nearness(placed, vectors, thresholds),
-        *_mirror(placed, vectors, partitions),
+        *_nearness(placed, vectors, thresholds, share),
+        *_mirror(placed, vectors, partitions, share),
     ]
 
 
@@ -57,12 +59,14 @@ def _placements(
     return wrong
 
 
-def _nearness(placed: Placed, vectors: Mapping[str, Vector], thresholds: Thresholds) -> list[str]:
+def _nearness(
+    placed: Placed, vectors: Mapping[str, Vector], thresholds: Thresholds, share: bool
+) -> list[str]:
     """Check that kept pairs are below δ from each other, and each other one behind a better one."""
     wrong: list[str] = []
     partitions: dict[Key, dict[str, tuple[Placement, Remembered]]] = {}
     for placement, pair in placed:
-        key: Key = (pair.release, pair.scope, placement.store)
+        key = key_of(pair, placement.store, share)
         if pair.id in vectors:
             partitions.setdefault(key, {})[pair.id] = (placement, pair)
     for members in partitions.values():
@@ -102,11 +106,13 @@ def _shadow(
     return []
 
 
-def _mirror(placed: Placed, vectors: Mapping[str, Vector], partitions: Mapping[Key, Partition]) -> list[str]:
+def _mirror(
+    placed: Placed, vectors: Mapping[str, Vector], partitions: Mapping[Key, Partition], share: bool
+) -> list[str]:
     """Check that what is searched is what is written down, and each centroid its members' mean."""
     wrong: list[str] = []
     written: dict[str, tuple[Key, int | None, str]] = {
-        pair.id: ((pair.release, pair.scope, placement.store), placement.cluster, placement.shadowed_by)
+        pair.id: (key_of(pair, placement.store, share), placement.cluster, placement.shadowed_by)
         for placement, pair in placed
     }
     searched: dict[str, list[tuple[Key, int | None, str]]] = {}

@@ -157,6 +157,15 @@ class Ollama:
             return ModelHealth(False, str(error), self.name, version)
         return ModelHealth(True, "", self.name, version)
 
+    async def placement(self) -> tuple[int, int]:
+        """Return the bytes of the loaded model, and those on a GPU; 0 and 0 where it is not loaded."""
+        try:
+            running = await asyncio.wait_for(self._client.ps(), _CONNECT_SECONDS)
+        except _FAILURES:
+            return 0, 0
+        mine = next((m for m in running.models if self.name in (m.model, m.name)), None)
+        return (int(mine.size or 0), int(mine.size_vram or 0)) if mine else (0, 0)
+
     # --- one answer -------------------------------------------------------------------------------
 
     def _completion(self, call: _Call) -> Completion:

@@ -1,4 +1,4 @@
-"""Noun phrases and pronouns, without a parser: what a question is about and what "it" stands for.
+"""Noun phrases and names, without a parser: what a question is about.
 
 Phrases are found as runs of words between small words; the question's frame ("how do I") tells
 whether a verb comes first. It is enough for questions as people type them in a chat.
@@ -47,6 +47,10 @@ _BREAKS = STOP_WORDS | frozenset(
         considered use uses using used many long far often soon old big common main go goes gets comes"""
     )
 )
+_PRONOMINAL = frozenset(
+    word_list("that it he she they we you i this there here what who how where when why let")
+)
+"""Small words that stand before an apostrophe: "that's"."""
 _VAGUE = frozenset(
     word_list(
         """role cost costs importance difference differences purpose meaning reason reasons cause causes
@@ -58,63 +62,26 @@ _VAGUE = frozenset(
 )
 """Nouns that are about something else: in "the role of X" it is X that a later "it" means."""
 _WORD = re.compile(r"(?<!\w)\.(?=[a-z])[\w.]*\w|[A-Za-z0-9_@][\w.+#/'’-]*[\w+#)]|[A-Za-z0-9]|[^\w\s]")
+_CHOICE = re.compile(
+    r"\s*(?:which|what)\s+((?:(?!is\b|are\b|do\b|does\b|kind\b|about\b)[\w.+-]+\s+){1,3}?)"
+    r"(?:(?:is|are|was|were)\b|(?:do|does|did|should|can|could|will|would|must)\s+(?:i|we|you|one)\b)",
+    re.IGNORECASE,
+)
+"""What is to be chosen or named: "which WSGI server should I use"."""
 _TITLE = re.compile(r"\s*([a-z]+)\s+(?:a|an|the|my|any|our)\s", re.IGNORECASE)
 """A verb and its object without more: "repeat an option"."""
 _VERB_NEXT = re.compile(
-    r"\s+(?:works?|working|happens?|mean|means|really|actually|still|even|ever|always|never|use|uses)\b", re.I
-)
-_DETERMINER = re.compile(r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s+)+$", re.IGNORECASE)
-
-_CLAUSE = re.compile(
-    r"[,.;:!?\n]|\b(?:and|but|or|so|then|when|if|because|after|before|while|which|unless|until|since"
-    r"|whether)\b",
+    r"\s+(?:works?|working|happens?|mean|means|really|actually|still|even|ever|always|never|use|uses|using|used"
+    r"|go|goes|come|comes|get|gets|have|known|considered|called)\b",
     re.I,
 )
-_EXPLETIVE = re.compile(
-    r"\b(?:(?:is|was|would|will|be|isn['’]t)\s+it|it(?:['’]s|\s+(?:is|was|would be|seems|looks"
-    r"|turns out)))\s+"
-    r"(?:(?:also|even|still|really|not|like|always|ever|generally|usually)\s+)*[\w-]*\s*(?:idea|practice"
-    r"|way)?\s*"
-    r"(?:to|that|for|if|like|when|how|why)\b|\b(?:does|will|did|would)\s+it\s+(?:take|cost|make sense"
-    r"|matter|mean)\b"
-    r"(?:\s+\w+)?\s+(?:to|if|that|for|when)\b|\bmakes?\s+it\s+\w+\s+to\b",
-    re.IGNORECASE,
-)
-_AFTER_THAT = (
-    r"(?=\s*(?:[?.!,;:]|$)|\s+(?:\w{2,}er\b|better|safe|ok|enough|required|needed|supported|allowed|available|deprecated|removed|gone|stored|set|called"
-    r"|cached|kept|sent|is|was|are|were|isn|also|still|only|too|not|in|with|for|on|from|to|by"
-    r"|without|at|into|inside"
-    r"|work\w*|mean\w*|happen\w*|appl\w+|chang\w+|affect\w*|support\w*|look\w*|caus\w+|have|has|had|be|do"
-    r"|does|did|go|goes"
-    r"|need\w*|take\w*|return\w*|possible|safe|instead|off|up|down|out|over|again|as|and|or|when|if|the"
-    r"|get|break\w*|requir\w+"
-    r"|depend\w*|compar\w+|differ\w*|relat\w+|come|comes|cost\w*|help\w*|run\w*|start\w*|stop\w*|use\w*"
-    r"|make\w*)\b)"
-)
-_PRONOUN = re.compile(
-    rf"\b(?P<do>do(?:ing)?\s+(?:this|that|it|so))\b(?!\s+\w+(?:ing|ed)\b)"
-    rf"|\b(?P<poss>its|their)\b(?=\s+[a-z])"
-    rf"|\b(?P<plural>they|them|these|those){_AFTER_THAT.replace('|the|', '|the|all|both|')}"
-    rf"|\b(?P<single>it)\b(?!['’]s\s+(?:a|an)\b)"
-    rf"|\b(?P<this>this|that){_AFTER_THAT}"
-    rf"|\b(?P<one>one|ones){_AFTER_THAT.replace('|the|', '|')}",
-    re.IGNORECASE,
-)
-_POINTED = re.compile(
-    r"\b(?P<det>this|that|these|those|the same|such an?|said)\s+(?P<noun>settings?|options?|flags?"
-    r"|commands?|functions?|methods?"
-    r"|classe?s?|decorators?|variables?|parameters?|arguments?|errors?|exceptions?|messages?|features?"
-    r"|files?|keys?|values?"
-    r"|env(?:ironment)? var(?:iable)?s?|attributes?|fields?|endpoints?|routes?|views?|callbacks?"
-    r"|prompts?|warnings?|plugins?|tools?|packages?|modules?|extensions?|hooks?|handlers?|objects?|things?|approach|way|part|stuff)\b",
-    re.IGNORECASE,
-)
-_BEFORE_THAT = frozenset(
-    word_list(
-        """does do did is are was were can could will would should how why what where when about with for
-        like than of in on from to into by and or but has have had if isn doesn don at as without using
-        after before not"""
-    )
+_NAMED = re.compile(r"[A-Z][\w.-]+ [A-Z][\w.-]+$")
+"""A name of two words, of which the last is no verb."""
+_DETERMINER = re.compile(r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s+)+$", re.IGNORECASE)
+
+_NAME = re.compile(r"\b[A-Z][\w.'’-]*(?:\s+(?:(?:of|the|de|da|von|van|la)\s+)*[A-Z][\w.'’-]*)*\b")
+_OPENERS = frozenset(
+    word_list("tell let give explain describe okay yes hello sorry thanks please maybe use see")
 )
 
 
@@ -181,7 +148,7 @@ def phrases(text: str) -> list[Phrase]:
     for place, token in enumerate([*tokens, None]):
         word = token[0].lower() if token else ""
         verb = place == 0 and skip_first and token is not None and token[0] not in code
-        if token is None or verb or word in _BREAKS or (not word[0].isalnum() and word[0] not in "_@-"):
+        if token is None or verb or _breaks(word) or (not word[0].isalnum() and word[0] not in "_@-"):
             if run:
                 found.append(_phrase(text, run))
             run = []
@@ -190,7 +157,7 @@ def phrases(text: str) -> list[Phrase]:
             found.append(_phrase(text, run))
             run = []
         run.append(token)
-    if skip_last and found and _VERB_NEXT.match(text, found[0].end):
+    if skip_last and found and (_VERB_NEXT.match(text, found[0].end) or _NAMED.search(found[0].text)):
         skip_last = False
     if skip_last and found and len(found[0].text.split()) > 1 and not code:
         last = found[0].text.rsplit(None, 1)[0]
@@ -198,12 +165,19 @@ def phrases(text: str) -> list[Phrase]:
             found[0].start, found[0].start + text[found[0].start :].index(last) + len(last), last
         )
     found = [p for p in found if p.text.lower() not in _VAGUE] or found
+    if (chosen := _CHOICE.match(text)) and chosen[1].strip().lower() not in _VAGUE | _BREAKS:
+        start = chosen.start(1)
+        found = [Phrase(start, start + len(chosen[1].rstrip()), chosen[1].rstrip()), *found]
     named = [p for p in found if any(c in p.text for c in code)]
     if named and skip_last:
         exact = next(c for c in identifiers(text) if c in named[0].text)
         start = text.index(exact)
         return [Phrase(start, start + len(exact), exact), *[p for p in found if p is not named[0]]]
     return found
+
+
+def _breaks(word: str) -> bool:
+    return word in _BREAKS or re.split("['’]", word)[0] in _PRONOMINAL
 
 
 def _phrase(text: str, run: list[re.Match[str]]) -> Phrase:
@@ -214,55 +188,19 @@ def _phrase(text: str, run: list[re.Match[str]]) -> Phrase:
     return Phrase(lead.start() if lead else start, end, text[start:end])
 
 
-def pronouns(text: str) -> list[re.Match[str]]:
-    """Return the pronouns that nothing in the text itself explains."""
-    open_ones: list[re.Match[str]] = []
-    masked = _EXPLETIVE.sub(lambda m: "\0" * len(m[0]), text)
-    for match in _PRONOUN.finditer(masked):
-        kind = match.lastgroup
-        before = re.findall(r"[\w'’-]+", masked[: match.start()])
-        last = before[-1].lower() if before else ""
-        if kind == "this" and last and last not in _BEFORE_THAT:
-            after = masked[match.end() :].lstrip()
-            relative = after and not re.match(
-                r"[?.!,;:]|(?:in|with|for|on|from|by|without|instead|off|too|again|and|or|at|into)\b",
-                after,
-                re.I,
-            )
-            if relative:
-                continue  # "the error that happens"
-        if kind == "one" and last in (
-            "",
-            "no",
-            "any",
-            "every",
-            "some",
-            "each",
-            "which",
-            "only",
-            "than",
-            "just",
-            "at",
-        ):
+def names(text: str) -> list[str]:
+    """Return the names in a text in order: words in capitals, one alone only where it begins no sentence."""
+    found = []
+    for match in _NAME.finditer(text):
+        words_ = match[0].split()
+        begins = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".!?:"
+        if begins and words_[0].lower() in _BREAKS | _OPENERS:
+            words_ = words_[1:]
+        elif begins and len(words_) == 1:
             continue
-        if not _explained(masked, match.start()):
-            open_ones.append(match)
-    return open_ones
-
-
-def pointed(text: str) -> re.Match[str] | None:
-    """Return the first "that setting", "this error" that nothing in the text itself explains."""
-    match = _POINTED.search(text)
-    return match if match and not _explained(text, match.start()) else None
-
-
-def _explained(text: str, position: int) -> bool:
-    """Tell whether an earlier clause of the text has a noun; in one clause a pronoun points outside."""
-    clauses = [m.end() for m in _CLAUSE.finditer(text, 0, position)]
-    earlier = text[: clauses[-1]] if clauses else ""
-    if not earlier:
-        return False
-    return bool(phrases(earlier)) or bool(identifiers(earlier))
+        if words_ and words_[-1].lower() not in _BREAKS:
+            found.append(" ".join(words_))
+    return found
 
 
 def antecedent(question: str, plural: bool) -> Phrase | None:

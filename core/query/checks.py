@@ -6,15 +6,18 @@ import re
 from collections.abc import Sequence
 
 from core.domain import Turn
-from core.text import identifiers, parts_of, quantities, words
-from core.vocabulary import NEGATIONS
+from core.text import STOP_WORDS, identifiers, parts_of, quantities, words
+from core.vocabulary import NEGATIONS, NUMBER_WORDS
+
+_EXACT = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])|(?<![\w.])[A-Z]{3,}(?![\w.])")
 
 
 def checked(rewrite: str, question: str, history: Sequence[Turn]) -> bool:
     """Tell whether a rewrite keeps to what was said: a rule's and a model's alike.
 
-    Every identifier, number and negation of the question must be in it, and it may hold none that
-    neither question nor thread has. It must not be empty or grow beyond what it was made from.
+    Every identifier, constant, flag, number, negation and "why" of the question must be in it, and it may
+    hold none that neither question nor thread has. It must not be empty or grow beyond what it was made
+    from. A pronoun such as "the last two" may go.
     """
     if not rewrite.strip():
         return False
@@ -29,7 +32,13 @@ def checked(rewrite: str, question: str, history: Sequence[Turn]) -> bool:
     asked, told, heard = (_digits(text) for text in (question, rewrite, said))
     if not asked <= told or not told <= heard:
         return False
-    return not _negated(question) or _negated(rewrite)
+    if not _exact(question) <= _exact(rewrite) or not _asks(question) <= _asks(rewrite):
+        return False
+    if any(name not in said and name.lower() not in words(said) for name in _exact(rewrite)):
+        return False
+    if not _numbers(rewrite) <= _numbers(said) | heard:
+        return False
+    return _negated(rewrite) if _negated(question) else not _negated(rewrite) or _negated(said)
 
 
 def _plain(text: str) -> str:
@@ -42,6 +51,21 @@ def _plain(text: str) -> str:
 
 def _digits(text: str) -> set[str]:
     return {digits.rstrip(".xX") for digits, _ in quantities(text)}
+
+
+def _exact(text: str) -> set[str]:
+    """Return what differs by its capitals: `-p` and `-P`, and DEBUG where not all is shouted."""
+    found = _EXACT.findall(text)
+    return {name for name in found if name[0] == "-" or not (text.isupper() or name.lower() in STOP_WORDS)}
+
+
+def _asks(text: str) -> set[str]:
+    return {word for word in words(text) if word in ("why", "where", "who")}
+
+
+def _numbers(text: str) -> set[str]:
+    """Return the numbers that are written as words; "one" stands for too much else."""
+    return {NUMBER_WORDS[word] for word in words(text) if word in NUMBER_WORDS and NUMBER_WORDS[word] != "1"}
 
 
 def _negated(text: str) -> bool:

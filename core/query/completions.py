@@ -6,12 +6,14 @@ import re
 from collections.abc import Sequence
 
 from core.domain import Product, Turn
-from core.query.anaphora import antecedent, gerund, phrase_is_plural, phrases, pointed, predicate, pronouns
+from core.query.anaphora import antecedent, gerund, names, phrase_is_plural, phrases, predicate
 from core.query.checks import checked
+from core.query.focus import Thread
 from core.query.forms import topic, without
 from core.query.mentions import Mention, mentions
+from core.query.pronouns import pointed, pronouns
 from core.query.spellings import spellings
-from core.text import identifiers
+from core.text import identifiers, query_terms
 
 PREPOSITION = re.compile(
     r"^(?:only\s+|also\s+|even\s+|just\s+|specifically\s+)?(?:for|with|without|in|on|inside|outside|using"
@@ -73,23 +75,25 @@ def _spelled(text: str, found: Sequence[Mention], product: Product) -> str:
     return part if all(m.release or m.spelled for m in found) else found[0].spelled
 
 
-def about_other(rest: str, previous: str, answer: str, product: Product) -> str:
+def about_other(rest: str, thread: Thread, product: Product) -> str:
     """Complete "what about X": X takes the place of what the last question was about."""
+    previous = thread.question
     if PREPOSITION.match(rest):
         return kept(appended(previous, rest, product), rest, previous)
-    resolved = resolved_pronouns(rest, previous, answer, product) or rest
+    resolved = resolved_pronouns(rest, thread, product) or rest
     if re.match(r"\w+ing\b", resolved) or ASKS.match(resolved):
         start = "" if ASKS.match(resolved) else "What about "
         return _with_release(f"{start}{resolved}?", previous, product)
     subject = next(iter(phrases(_masked(previous, product))), None)
     if subject is None or resolved != rest:
-        return joined(previous, f"What about {resolved}?")
+        return behind(thread, f"What about {resolved}?")
     placed = previous[: subject.start] + rest + previous[subject.end :]
     return kept(placed, rest, previous)
 
 
-def resolved_pronouns(text: str, previous: str, answer: str, product: Product) -> str:
+def resolved_pronouns(text: str, thread: Thread, product: Product) -> str:
     """Put what they stand for in the place of a message's open pronouns; "" where there is nothing."""
+    previous, answer = thread.question, thread.answer
     known = _masked(previous, product)
     edits: list[tuple[int, int, str]] = []
     if noun := pointed(text):
@@ -105,9 +109,32 @@ def resolved_pronouns(text: str, previous: str, answer: str, product: Product) -
             named = "" if match[0].lower().startswith("doing") else done
         elif kind in ("this", "single") and done and _ACTS.match(text, match.end()):
             named = gerund(done)
+        elif kind in ("person", "hers"):
+            named = person(thread)
+            if (
+                match[0].lower() in ("him", "her")
+                and kind == "person"
+                and any(named == other for _, _, other in edits)
+            ):
+                continue  # "why did he fire him": they are two
+            if named and (
+                kind == "hers" or (match[0].lower() == "her" and re.match(r"\s+[a-z]", text[match.end() :]))
+            ):
+                named += "'s"
         else:
-            phrase = antecedent(known, kind == "plural" or match[0].lower() in ("their", "ones"))
+            many = kind in ("plural", "those") or match[0].lower() in ("their", "ones")
+            phrase = antecedent(known, many)
             named = phrase.text if phrase else next(iter(identifiers(answer)), "")
+            if (
+                kind == "single"
+                and phrase
+                and phrase.plural
+                and thread.focus
+                and not phrase_is_plural(thread.focus)
+            ):
+                named = thread.focus
+            if many and thread.focus and not (phrase and phrase.plural) and _names(thread.focus):
+                named = _names(thread.focus)[0]
             if named and kind == "poss":
                 named += "'s"
             elif named and match[0].lower() == "one" and not _DETERMINED.search(text[: match.start()]):
@@ -130,6 +157,22 @@ def resolved_pronouns(text: str, previous: str, answer: str, product: Product) -
     for start, end, named in sorted(edits, reverse=True):
         out = out[:start] + named + out[end:]
     return _with_release(out, previous, product)
+
+
+def person(thread: Thread) -> str:
+    """Return whom "he" or "her" stands for: the one the thread is about, else the first in the question."""
+    about = _names(thread.focus)
+    asked = _names(thread.question)
+    if about and (not asked or any(set(about[0].split()) & set(name.split()) for name in asked)):
+        return about[0]
+    for text in (thread.question, thread.focus, thread.opening, thread.answer.partition(".")[0]):
+        if found := _names(text):
+            return found[0]
+    return ""
+
+
+def _names(text: str) -> list[str]:
+    return [re.sub(r"['’]s$", "", name) for name in names(text)]
 
 
 def _pointed_name(noun: str, previous: str, answer: str) -> str:
@@ -185,6 +228,20 @@ def joined(previous: str, text: str) -> str:
     """Put the message behind the last question: two sentences that stand alone together."""
     body = previous.rstrip()
     return f"{body if body[-1:] in '.?!' else body + '.'} {text[:1].upper()}{text[1:]}"
+
+
+def focused(text: str, thread: Thread) -> str:
+    """Say what the thread is about, where a completed message does not: "About X: …"."""
+    if not thread.focus or identifiers(text) or set(query_terms(thread.focus)) & set(query_terms(text)):
+        return text
+    return f"About {thread.focus}: {text}"
+
+
+def behind(thread: Thread, text: str) -> str:
+    """Put the message behind the last question, without what that one was put behind itself."""
+    said = thread.said[1:]
+    last = thread.said if said and thread.question.endswith(said) else thread.question
+    return focused(joined(last, text), thread)
 
 
 def kept(rewrite: str, text: str, previous: str) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from core.query.anaphora import antecedent, phrases, pronouns
+from core.query.anaphora import antecedent, phrases
+from core.query.pronouns import pronouns
 from core.text import STOP_WORDS, identifiers, sentences, words
 from core.vocabulary import word_list
 
@@ -18,7 +19,8 @@ MOST = 4
 _FRAME = (
     r"(?:how|what|where|when|why|which|who)(?:['’]s)?\s+(?:(?:to|do|does|did|can|could|should|is|are|was"
     r"|were|would|will|must)\b"
-    r"|\w+\s+(?:do|does|is|are|should|can|version|to)\b|happens\b)"
+    r"|about\b|(?:\w+\s+){1,3}?(?:do|does|is|are|should|can|must|will|version|to)\b|happens\b"
+    r"|(?<=who\s)(?:won|wrote|made|\w{3,}(?:s|ed))\b)"
     r"|(?:is|are)\s+(?:there|it|this|that)\b|(?:can|could|should|do|does|did|is|are|will|would)\s+(?:i|we"
     r"|you|it|they|one|the|a)\b"
 )
@@ -42,9 +44,13 @@ _FIRST_FRAME = re.compile(
     r"\s+to))\s+(?P<verb>[a-z]\w+)",
     re.IGNORECASE | re.DOTALL,
 )
+_WHOLE = re.compile(
+    r"\s*(?:how|where|when|why)\s+(?:do|can|should|would|could|must)\s+(?:i|we|you)\s", re.IGNORECASE
+)
+"""A question of its own even where it has one word of its own: "how do I sign them?"."""
 _SUBORDINATE = re.compile(
     r"\b(?:know|tell me|explain|wonder(?:ing)?|understand|see|sure|explains?|shows?|ask(?:ing)?|idea|out"
-    r"|me)\s*(?:about\s*)?$|\b(?:if|when|that"
+    r"|me)\s*(?:about\s*)?$|(?<=.)\b(?:if|when|that"
     r"|because|whether)\b[^,;]*$",
     re.IGNORECASE,
 )
@@ -81,11 +87,16 @@ def _asked(base: str) -> tuple[list[str], list[str]]:
             )
             if not question:
                 statements.append(sentence)
-            elif asked and _weight(sentence) < 2:
+            elif asked and _weight(sentence) < _least(sentence):
                 asked[-1] += " " + sentence
             else:
                 asked.append(sentence)
     return statements, asked
+
+
+def _least(text: str) -> int:
+    """Return the weight from which a sentence is a question of its own."""
+    return 1 if _WHOLE.match(text) else 2
 
 
 def _weight(text: str) -> int:
@@ -99,7 +110,11 @@ def _split(sentence: str) -> list[str]:
         start = 0
         for match in pattern.finditer(sentence):
             head, tail = sentence[start : match.start()], sentence[match.end() :]
-            if _weight(head) < 2 or _weight(tail) < 1 or (_SUBORDINATE.search(head) and pattern is _CUT):
+            if (
+                _weight(head) < _least(head)
+                or _weight(tail) < 1
+                or (_SUBORDINATE.search(head) and pattern is _CUT)
+            ):
                 continue
             if not re.search(rf"(?:{_FRAME})|\bto\b", head, re.IGNORECASE):
                 continue
@@ -119,7 +134,7 @@ def _whole(piece: str, earlier: list[str]) -> str:
         flags=re.IGNORECASE,
     )
     text = re.sub(r"^(?:also|then)\s+", "", text, flags=re.IGNORECASE)
-    if earlier and not re.match(rf"(?:{_FRAME})|how\b|what\b", text, re.IGNORECASE):
+    if earlier and not re.search(rf"(?:{_FRAME})|^how\b|^what\b", text, re.IGNORECASE):
         frame = _FIRST_FRAME.match(earlier[0])
         if frame:
             text = f"{frame['frame']} {text}"

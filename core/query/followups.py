@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from core.domain import Product, Turn
-from core.query.anaphora import pointed, pronouns
 from core.query.completions import (
     ASKS,
     PREPOSITION,
     about_other,
     appended,
+    behind,
+    focused,
     for_release,
-    joined,
     kept,
     related,
     resolved_pronouns,
 )
+from core.query.focus import Thread, carried, leans, same_subject, subject
 from core.query.forms import content as content_words
 from core.query.forms import without, without_product
 from core.query.mentions import mentions
-from core.text import STOP_WORDS
+from core.query.pronouns import pointed, pronouns, reacted
+from core.text import STOP_WORDS, identifiers
 from core.vocabulary import word_list
 
 _TURNS = 8
@@ -34,7 +37,9 @@ _LONG = 30
 """Words from which a message is taken to explain itself."""
 
 _CLAUSE_START = re.compile(
-    r"^(?:what\s+|even\s+)?(?:if|when|unless|once|because|since|while|after|before)\b", re.IGNORECASE
+    r"^(?:what\s+|even\s+)?(?:if|when(?!\s+(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had|may)\b)|unless|once"
+    r"|because|since|while|after|before)\b",
+    re.IGNORECASE,
 )
 _LEAD = re.compile(
     r"^\s*(?:(?:and|but|so|also|then|ok(?:ay)?|hm+|ah+|oh|great|cool|nice|thanks?(?:\s+you)?|thx|ty"
@@ -64,6 +69,7 @@ _ABOUT_RELEASES = re.compile(
 _LEANING = re.compile(
     r"^(?:mine|ours|theirs)\b|\b(?:then|tho|though|instead|anyway)\s*[?.!]*$", re.IGNORECASE
 )
+_CONTRACTED = re.compile(r"^(?:\w+\s+){0,3}(?:they|he|she)['’]", re.IGNORECASE)
 _POINTING = re.compile(r"\b(?:it|they|them|that|this|those|these)\b", re.IGNORECASE)
 _SAME = frozenset(
     word_list(
@@ -87,15 +93,36 @@ _RELATIONAL = frozenset(
 )
 
 
-def complete(text: str, history: Sequence[Turn], product: Product) -> str:
-    """Return a message that stands alone: itself, or completed from the thread's earlier questions."""
-    previous = answer = ""
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A message that stands alone, and the words of its thread that a search takes along besides."""
+
+    text: str
+    carried: tuple[str, ...] = ()
+
+
+def complete(text: str, history: Sequence[Turn], product: Product) -> Completion:
+    """Complete a message from its thread, where it needs it; the text is the message itself where not."""
+    thread = Thread()
     for turn in _recent(history):
         if turn.role == "assistant":
-            answer = turn.text
+            thread = replace(thread, answer=turn.text)
         elif _is_question(turn.text):
-            previous = _completed(turn.text, previous, answer, product)
-    return _completed(text, previous, answer, product)
+            thread = _after(turn.text, thread, product)
+    base = _completed(text, thread, product)
+    if not thread.question or (base == text and not leans(text, product)):
+        return Completion(base)
+    other_release = bool(mentions(text, product)) and not pronouns(text)
+    return Completion(base, carried(base, thread, product, told=not other_release))
+
+
+def _after(text: str, thread: Thread, product: Product) -> Thread:
+    """Return the thread with one more question; one that stands alone begins a subject."""
+    base = _completed(text, thread, product)
+    alone = base == text and not leans(text, product) and not same_subject(text, thread)
+    if not thread.question or alone:
+        return Thread(base, text, "", subject(text, product), text)
+    return Thread(base, text, "", thread.focus, thread.opening)
 
 
 def _recent(history: Sequence[Turn]) -> Sequence[Turn]:
@@ -108,11 +135,12 @@ def _is_question(text: str) -> bool:
     return "?" in text or (not _THANKS.match(text) and bool(content_words(_LEAD.sub("", text))))
 
 
-def _completed(text: str, previous: str, answer: str, product: Product) -> str:
+def _completed(text: str, thread: Thread, product: Product) -> str:
     """Complete one message from the last question, itself complete, and the bot's answer to it."""
+    previous = thread.question
     if not previous or len(text.split()) > _LONG or "```" in text:
         return text
-    core = _LEAD.sub("", text).strip()
+    core = reacted(_LEAD.sub("", text).strip())
     if not core:
         return text
     found = mentions(core, product)
@@ -131,33 +159,40 @@ def _completed(text: str, previous: str, answer: str, product: Product) -> str:
     if rest and (started := mentions(rest, product)) and started[0].start == 0:
         return kept(for_release(previous, rest, started[:1], product), rest, previous)
     if rest and not _CLAUSE_START.match(rest):
-        return about_other(rest, previous, answer, product)
+        return about_other(rest, thread, product)
     if _CLAUSE_START.match(core) and len(core.split()) < 14 and not _asks_after_comma(core):
-        return joined(previous, core)
+        return behind(thread, core)
     if PREPOSITION.match(core) and len(core.split()) <= 8 and not ASKS.search(core):
         return kept(appended(previous, core, product), core, previous)
     content = content_words(without_product(bare, product))
     if not content or all(word in _SAME for word in content):
-        if resolved := resolved_pronouns(core, previous, answer, product):
-            return resolved
-        return joined(previous, core)
-    if resolved := resolved_pronouns(core, previous, answer, product):
-        return resolved
+        if resolved := resolved_pronouns(core, thread, product):
+            return focused(resolved, thread)
+        return behind(thread, core)
+    if resolved := resolved_pronouns(core, thread, product):
+        return focused(resolved, thread)
     if (
         pointed(core)
         or pronouns(core)
         or _LEANING.search(core)
+        or _CONTRACTED.search(core)
         or (core != text.strip() and _POINTING.search(core))
     ):
-        return joined(previous, core)
+        return behind(thread, core)
     if all(word in _RELATIONAL or word in _SAME or word.isdigit() for word in content) and not _complement(
         core
     ):
         return related(core, previous, product)
     if len(content) <= 3 and len(core.split()) <= 5 and not ASKS.search(core) and _LEAD.match(text):
-        return about_other(core.rstrip("?!. "), previous, answer, product)
-    if len(content) <= 3 and len(core.split()) <= 4 and not ASKS.search(core) and core.endswith("?"):
-        return about_other(core.rstrip("?!. "), previous, answer, product)
+        return about_other(core.rstrip("?!. "), thread, product)
+    if (
+        len(content) <= 3
+        and len(core.split()) <= 4
+        and not ASKS.search(core)
+        and core.endswith("?")
+        and not identifiers(core)
+    ):
+        return about_other(core.rstrip("?!. "), thread, product)
     return text
 
 

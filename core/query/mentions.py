@@ -43,6 +43,8 @@ _MASKED = re.compile(
     r"|(?<![\w.])[~.]{0,2}/[\w.{}<>:-]+(?:/[\w.{}<>:-]*)*"  # paths
     r"|(?<!\w)[A-Za-z]:\\\S+|[$€£#]\s?\d[\d.]*"
 )
+_FILE = re.compile(r"(?<![\w.])[\w.-]*[A-Za-z][-_.]v?\d+(?:[._]\d+)*[\w.-]*\.[A-Za-z]\w{1,5}\b")
+"""A file whose name carries a number: `report-2.3.pdf`."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SEGMENT = re.compile(r"(?<=/)v?\d+(?:\.(?:\d+|x))*(?=/|$)", re.IGNORECASE)
 _MOVE_BEFORE = re.compile(
@@ -65,7 +67,8 @@ _OWN = re.compile(
 )
 _DENIED = re.compile(r"\bnot\s+(?:(?:in|for|on|with|about|the)\s+)*$", re.IGNORECASE)
 _FROM = re.compile(
-    r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$", re.IGNORECASE
+    r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$",
+    re.IGNORECASE,
 )
 _UNTIL = re.compile(
     r"\b(?:before|prior to|older than|earlier than|lower than|less than|pre)[\s-]+(?:the\s+)?$", re.IGNORECASE
@@ -81,6 +84,8 @@ _NO_NOUN_NEXT = re.compile(
     re.IGNORECASE,
 )
 _PLURAL_NEXT = re.compile(r"\s+(?!(?:does|has|is|was|docs|vs|as|this|sessions)\b)[a-z]{3,}s\b", re.IGNORECASE)
+_SUBJECT = re.compile(r"\b(?:do|does|did|will|can)\s+$", re.IGNORECASE)
+"""What stands before those who do something: "which Python do 2.0 and 2.3 need"."""
 _WHICH = re.compile(r"\b(?:which|what)\s+(?:versions?\s+of\s+)?([\w.+#-]+)", re.IGNORECASE)
 
 
@@ -95,6 +100,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     text = text[:_MOST]
     fences = [m.span() for m in _FENCE.finditer(text)]
     visible = _MASKED.sub(lambda m: "\0" * len(m[0]), text)
+    visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)
     prose = _FENCE.sub(lambda m: "\0" * len(m[0]), visible)
     found: list[Mention] = []
     if known.literal:
@@ -148,7 +154,11 @@ def _numbers(text: str, known: Spellings, taken: list[Mention], ours_only: bool 
     which = _WHICH.search(text)
     choice = re.search(r"\d[\w.]{0,12}\s*(?:,|\bor\b|/)\s*v?\d", text)
     all_foreign = bool(
-        choice and which and which[1].lower() in BEFORE_VERSIONS and not known.product.fullmatch(which[1])
+        choice
+        and which
+        and which[1].lower() in BEFORE_VERSIONS
+        and not known.product.fullmatch(which[1])
+        and not _SUBJECT.search(known.product.sub("", text[: choice.start()]))
     )
     foreign_majors = False
     for match in _candidates(text, known):

@@ -18,7 +18,8 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
 
     `base` is the message itself where it stands alone, else its completion from the thread.
     """
-    base = complete(question.text, question.history, product)
+    completion = complete(question.text, question.history, product)
+    base = completion.text
     found = mentions(base, product, resolution.release)
     plain = filtered(base)
     versionless = filtered(without(base, found)) if found else ""
@@ -31,4 +32,5 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
         parts=parts(base) if base == question.text or len(parts(question.text)) > 1 else (base,),
         topic=topic(base, product, found),
         rewritten=base != question.text,
+        carried=completion.carried,
     )

@@ -18,7 +18,19 @@ NUMBER = re.compile(
 """A version as people write it, with what they put before and after it."""
 
 _NAME = re.compile(r"(?P<prefix>[A-Za-z]*)[.\s-]*(?P<number>\d+(?:\.\d+)*)(?P<any>(?:\.[xX*])+)?")
-LATEST_WORDS = ("recent stable", "most recent", "up-to-date", "latest", "newest", "current", "stable", "last")
+LATEST_WORDS = (
+    "latest stable",
+    "newest stable",
+    "current stable",
+    "recent stable",
+    "most recent",
+    "up-to-date",
+    "latest",
+    "newest",
+    "current",
+    "stable",
+    "last",
+)
 BRANCH_WORDS = (
     "main",
     "master",

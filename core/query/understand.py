@@ -85,10 +85,11 @@ async def understand(
     versionless = output.get("versionless") if forms.versionless else ""
     forms = replace(
         forms,
-        filtered=_search_form(output.get("filtered"), forms.filtered, added) or forms.filtered,
-        versionless=_search_form(versionless, forms.versionless, added) or forms.versionless,
+        filtered=_search_form(output.get("filtered"), forms.filtered, added) or _with(forms.filtered, added),
+        versionless=_search_form(versionless, forms.versionless, added) or _with(forms.versionless, added),
         parts=_parts(output.get("parts"), base, question.history) or forms.parts,
         rewritten=base != question.text,
+        carried=ruled.carried if base == ruled.base else (),
     )
     return resolution, forms
 
@@ -168,6 +169,10 @@ def _base(
     return base if sum(term in told for term in wanted) >= _KEPT * len(wanted) else ruled.base
 
 
+def _with(form: str, added: Sequence[str]) -> str:
+    return " ".join([form, *(word for word in added if word not in form)]) if form else ""
+
+
 def _same(one: str, other: str) -> bool:
     return re.findall(r"\w+", one.lower()) == re.findall(r"\w+", other.lower())
 
@@ -190,7 +195,7 @@ def _search_form(form: object, ruled: str, added: Sequence[str]) -> str:
     terms, wanted = set(query_terms(text)), set(query_terms(ruled))
     if not terms <= wanted or len(terms) < _KEPT * len(wanted) or not _facts(ruled) <= _facts(text):
         return ""
-    return " ".join([text, *(word for word in added if word not in text)])
+    return _with(text, added)
 
 
 def _parts(parts: object, base: str, history: Sequence[Turn]) -> tuple[str, ...]:

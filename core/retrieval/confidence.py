@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.domain import Evidence, Hit
-from core.retrieval.rescoring import page_terms
+from core.text import index_terms
 
 AGREED = 10
 """First hits of each retriever that are compared."""
@@ -22,7 +22,9 @@ class Signs:
     `cosine` is the best cosine of the dense query; `coverage` the share of the question's terms, weighed
     by rarity, that the three best chunks hold on average; `words` the best BM25 score against the sum of
     the terms' rarities; `agreement` the share of common chunks among the first hits of both retrievers;
-    `extension` is 1 where the question names an unknown relative of the product (`flask-login`).
+    `extension` is 1 where the question names an unknown relative of the product (`flask-login`);
+    `sentence` is the best cosine of a window, `joint` the best of cosine and share of terms in one
+    window together, halved; `unknown` the share of the terms' rarity that no page has at all.
     """
 
     cosine: float = 0.0
@@ -30,27 +32,38 @@ class Signs:
     words: float = 0.0
     agreement: float = 0.0
     extension: float = 0.0
+    sentence: float = 0.0
+    joint: float = 0.0
+    unknown: float = 0.0
 
 
 NO_SIGNS = Signs()
 """The signs of having found nothing."""
 
 
-def confidence(signs: Signs) -> float:
-    """Join the signs to a probability by logistic regression.
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A logistic regression on signs, and the least probability that is enough for an answer."""
 
-    Fitted with L2 on the `tune` halves of both golden sets; the bias takes .83 of the questions for
-    answerable, as they are there. See docs/evaluation.md for its reliability.
-    """
-    logit = (
-        -5.41
-        + 8.65 * signs.cosine
-        + 3.75 * signs.coverage
-        + 1.98 * signs.words
-        + 1.25 * signs.agreement
-        - 4.25 * signs.extension
-    )
-    return 1.0 / (1.0 + math.exp(-logit))
+    coefficients: Mapping[str, float] = field(default_factory=dict)
+    bias: float = 0.0
+    enough: float = 0.75
+
+    def confidence(self, signs: Signs) -> float:
+        """Estimate the probability that a question with these signs has an answer."""
+        logit = self.bias + sum(
+            weight * float(getattr(signs, name)) for name, weight in self.coefficients.items()
+        )
+        return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
+
+
+PLAIN_JUDGEMENT = Judgement(
+    {"cosine": 8.65, "coverage": 3.75, "words": 1.98, "agreement": 1.25, "extension": -4.25}, -5.41
+)
+"""By the signs that need no second look at pages: for baselines."""
+DEFAULT_JUDGEMENT = Judgement({"sentence": 9.71, "joint": 8.01, "extension": -4.57}, -6.93, 0.78)
+"""Fitted with L2 on the `tune` halves of both golden sets; the bias takes .83 of the questions for
+answerable, as they are there. See docs/evaluation.md for its reliability."""
 
 
 def signs(
@@ -60,22 +73,25 @@ def signs(
     lexical: Sequence[Hit],
     evidence: Sequence[Evidence],
     chunks: int,
+    sentence: float = 0.0,
+    joint: float = 0.0,
 ) -> Signs:
     """Read the signs off one search; `chunks` is the size of the corpus."""
     cosine = dense[0].score if dense else 0.0
     total = sum(rarity[term] for term in terms)
     if not total or not evidence:
-        return Signs(cosine)
+        return Signs(cosine, sentence=sentence, joint=joint / 2.0)
     held = []
     for item in evidence[:3]:
-        present = page_terms(item.chunk).terms
+        chunk = item.chunk
+        present = frozenset(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
         held.append(sum(rarity[term] for term in terms if term in present) / total)
     near = {hit.chunk_id for hit in dense[:AGREED]} & {hit.chunk_id for hit in lexical[:AGREED]}
-    unknown = math.log1p((chunks - 0.5) / 1.5) + 1e-9  # rarer than a term that occurs once
+    never = math.log1p((chunks - 0.5) / 1.5) + 1e-9  # rarer than a term that occurs once
     extension = any(
         "-" in term.strip("-")
-        and rarity[term] > unknown
-        and any(rarity.get(part, unknown) < COMMON_RARITY for part in term.split("-"))
+        and rarity[term] > never
+        and any(rarity.get(part, never) < COMMON_RARITY for part in term.split("-"))
         for term in terms
     )
     return Signs(
@@ -84,4 +100,7 @@ def signs(
         lexical[0].score / total if lexical else 0.0,
         len(near) / AGREED,
         float(extension),
+        sentence,
+        joint / 2.0,
+        sum(rarity[term] for term in terms if rarity[term] > never) / total,
     )

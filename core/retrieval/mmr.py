@@ -7,6 +7,8 @@ import numpy as np
 from core.domain import Vector
 from core.ports import Matrix
 
+DIVERSE_FROM = 20
+"""Nearest chunks among which MMR chooses; the usual default, QAMR names none."""
 BALANCE = 0.5
 """Weight of relevance against novelty; the usual default, QAMR names none."""
 

@@ -1,70 +1,49 @@
-"""Second look at the best pages: how they hold the question together, not only their best passage (*ours*).
+"""The order of pages after the second look: a weighted sum of features (*ours*).
 
-Weights are fitted by listwise softmax on the `tune` halves of the golden sets, cross-validated in five
-parts: hit@1 .590 → .676, hit@3 .813 → .842, MRR .713 → .764; on the `report` halves hit@1 .522 → .566,
-hit@8 .846 → .875, MRR .646 → .669.
+The shipped weights are fitted by listwise softmax on the `tune` halves of both golden sets;
+docs/evaluation.md has the figures. `threadlore tune` fits them to one's own questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from core.domain import ContextChunk
-from core.text import index_terms
+import numpy as np
 
-POOL = 20
-"""Pages that are looked at again; the right one is hardly ever below (.98 of the golden questions)."""
-_SECOND = 0.5
-_HELD = 1.0
-_PAIRS = 0.7
-_NEAR = 1.0
-_SHORT = 0.4
-_SHORT_CHARACTERS = 300
-"""Length at which a page counts half as short: an entry of a list or a stub."""
+from core.retrieval.confidence import DEFAULT_JUDGEMENT, Judgement
+from core.retrieval.features import FEATURES, Numbers
+
+POOL = 40
+"""Pages that are looked at again; the right one is hardly ever below."""
+
+DEFAULT_WEIGHTS: Mapping[str, float] = {
+    "passage": 2.6,
+    "near": 1.9,
+    "sentence": 4.8,
+    "joint": 3.5,
+    "identifiers": 1.9,
+    "reference": -1.6,
+    "document": 1.9,
+    "pairs": 2.4,
+}
+"""Fitted with an L2 pull of .02 on standardised features."""
 
 
 @dataclass(frozen=True, slots=True)
-class PageTerms:
-    """The index terms of a page with its title, the neighbouring ones as pairs, and its length."""
+class Ranking:
+    """How retrieval weighs: the dense retriever's share of the fusion, the second look, the confidence."""
 
-    terms: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
-    characters: int
+    dense: float = 0.3
+    weights: Mapping[str, float] = field(default_factory=lambda: DEFAULT_WEIGHTS)
+    judgement: Judgement = DEFAULT_JUDGEMENT
+    tuned: str = ""
+    """What it was tuned on, in words; empty for the shipped one."""
 
-    @classmethod
-    def of(cls, chunk: ContextChunk) -> PageTerms:
-        """Read the terms of a page."""
-        body = index_terms(chunk.page)
-        titles = index_terms(f"{chunk.title} {chunk.heading}")
-        return cls(frozenset([*titles, *body]), frozenset(pairwise(body)), len(chunk.page))
-
-
-@lru_cache(maxsize=4096)
-def page_terms(chunk: ContextChunk) -> PageTerms:
-    """Read the terms of a page, once."""
-    return PageTerms.of(chunk)
+    def scores(self, table: Numbers) -> Numbers:
+        """Score pages by their features, shape (pages, FEATURES)."""
+        weights: Numbers = np.array([self.weights[name] for name in FEATURES])
+        return np.asarray(table @ weights, np.float64)
 
 
-def page_score(
-    passages: Sequence[float],
-    cosine: float,
-    page: PageTerms,
-    terms: Sequence[str],
-    rarity: Mapping[str, float],
-) -> float:
-    """Score one page for a question's terms, weighed by rarity.
-
-    `passages` are the fused scores of the page's passages, best first, each 0 to 1; `cosine` is the best
-    of any of them.
-    """
-    total = sum(rarity[term] for term in terms) or 1.0
-    held = sum(rarity[term] for term in terms if term in page.terms) / total
-    pairs = list(pairwise(terms))
-    weight = sum(rarity[a] + rarity[b] for a, b in pairs) or 1.0
-    together = sum(rarity[a] + rarity[b] for a, b in pairs if (a, b) in page.pairs) / weight
-    second = passages[1] if len(passages) > 1 else 0.0
-    short = 1.0 / (1.0 + page.characters / _SHORT_CHARACTERS)
-    return passages[0] + _SECOND * second + _HELD * held + _PAIRS * together + _NEAR * cosine - _SHORT * short
+DEFAULT_RANKING = Ranking()

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from core.domain import ContextChunk, Evidence, Hit, Queries
+import numpy as np
+
+from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import Corpus, CorpusStore, Matrix, Place, Reranker, VectorIndex, WordIndex
-from core.retrieval.confidence import NO_SIGNS, Signs, confidence, signs
+from core.retrieval.confidence import DEFAULT_JUDGEMENT, NO_SIGNS, Judgement, Signs, signs
+from core.retrieval.features import FEATURES, Candidate, PageView, features
 from core.retrieval.fusion import weighted
-from core.retrieval.rescoring import POOL, PageTerms, page_score, page_terms
+from core.retrieval.live import Live, live_of
+from core.retrieval.mmr import DIVERSE_FROM, union
+from core.retrieval.pool import Pool
+from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.text import query_terms
 
 CANDIDATES = 40
@@ -22,6 +30,8 @@ KEPT = 8
 """Context chunks after fusion (QA pre-generation, retrieval)."""
 CACHED = 4096
 """Context chunks kept in memory."""
+Retriever = Literal["fusion", "cosine+mmr"]
+"""How pages are found: by the fusion and a second look, or by QAMR's union of four (its table II)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +53,38 @@ class Found:
     signs: Signs = NO_SIGNS
     rarity: dict[str, float] = field(default_factory=dict)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
+    judgement: Judgement = DEFAULT_JUDGEMENT
 
     @property
     def confidence(self) -> float:
         """Estimate how likely the evidence answers the question, 0..1."""
-        return confidence(self.signs)
+        return self.judgement.confidence(self.signs)
+
+    @property
+    def is_enough(self) -> bool:
+        """Tell whether the evidence is good enough for an answer."""
+        return self.confidence >= self.judgement.enough
 
     def weight(self, term: str) -> float:
         """Return how much a term of the question weighs: its inverse document frequency."""
         return self.rarity.get(term, 0.0)
 
 
-@dataclass(slots=True)
-class _Live:
-    corpus: Corpus
-    context_of: dict[str, str]
-    text_of: dict[str, str]
+@dataclass(frozen=True, slots=True)
+class _Page:
+    chunk: ContextChunk
+    view: PageView
+    vectors: Matrix | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Fused:
+    terms: Sequence[str]
+    asked: Sequence[str]
+    rarity: dict[str, float]
+    lists: Sequence[tuple[float, Sequence[Hit]]]
+    near: Sequence[Hit]
+    lexical: Sequence[Hit]
 
 
 class Searcher:
@@ -69,16 +95,21 @@ class Searcher:
         store: CorpusStore,
         vectors: VectorIndex,
         words: WordIndex,
-        weights: Weights | None = None,
+        ranking: Ranking = DEFAULT_RANKING,
         reranker: Reranker | None = None,
+        problem: str = "",
+        retriever: Retriever = "fusion",
     ) -> None:
         self._store = store
         self._vectors = vectors
         self._words = words
-        self._weights = weights or Weights()
+        self.ranking = ranking
+        self.retriever = retriever
+        self.problem = problem
+        """Why a tuned ranking is not used."""
         self._reranker = reranker
-        self._live: dict[str, _Live] = {}
-        self._contexts: OrderedDict[str, tuple[ContextChunk, PageTerms]] = OrderedDict()
+        self._live: dict[str, Live] = {}
+        self._pages: OrderedDict[str, _Page] = OrderedDict()
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
 
     @property
@@ -86,18 +117,21 @@ class Searcher:
         """Return the corpora that answer now, by release."""
         return {release: live.corpus for release, live in self._live.items()}
 
+    def by(self, ranking: Ranking) -> Searcher:
+        """Return a searcher of the same corpora that weighs in another way."""
+        other = copy.copy(self)
+        other.ranking = ranking
+        return other
+
     async def load(self, release: str | None = None) -> None:
         """Take over what is live in the store, of one release or of all."""
         corpora = await self._store.live()
         for name, corpus in corpora.items():
             if release in (None, name):
-                rows = await self._store.rows(name)
-                self._live[name] = _Live(
-                    corpus, {row.id: row.context_id for row in rows}, {row.id: row.text for row in rows}
-                )
+                self._live[name] = live_of(corpus, await self._store.rows(name))
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name]
-        self._contexts.clear()
+        self._pages.clear()
         self._places.clear()
 
     async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
@@ -108,25 +142,30 @@ class Searcher:
         live = self._live.get(release)
         if live is None:
             return Found()
-        forms = [queries.base, queries.versionless or queries.filtered]
-        terms = [query_terms(form) for form in dict.fromkeys(forms)]
-        collection = live.corpus.collection
-        every = list(dict.fromkeys(term for some in terms for term in some))
-        dense, lexical, rarity = await asyncio.gather(
-            self._vectors.search(collection, vectors[:1], NEAR),
-            asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
-            self._words.rarity(collection, every),
+        fused = await self._fused(live, queries, vectors)
+        pool, ranked = await self._ranked(live, fused, vectors[0], POOL if self._reranker else keep)
+        best = dict(zip(FEATURES, pool.table.max(axis=0), strict=True)) if len(pool.table) else {}
+        read = signs(
+            fused.asked,
+            fused.rarity,
+            fused.near,
+            fused.lexical,
+            ranked[:keep],
+            live.corpus.chunks,
+            float(best.get("sentence", 0.0)),
+            float(best.get("joint", 0.0)),
         )
-        near = _only(live, dense[0])
-        lists = [(self._weights.dense, near[:CANDIDATES])]
-        lists += [(self._weights.lexical / len(lexical), _only(live, hits)) for hits in lexical]
-        fused = weighted(lists)
-        pool = await self._evidence(live, fused, near, terms[-1], rarity, POOL if self._reranker else keep)
-        read = signs(terms[-1], rarity, near, lexical[-1], pool[:keep], live.corpus.chunks)
-        evidence = await self._reranked(queries.base, pool, keep)
+        evidence = await self._reranked(queries.base, ranked, keep)
         names = ("dense", "words", "words, filtered")
-        ranked = {name: hits for name, (_, hits) in zip(names, lists, strict=False)}
-        return Found(evidence, read, rarity, _ranks(evidence, live, ranked))
+        named = {name: hits for name, (_, hits) in zip(names, fused.lists, strict=False)}
+        return Found(evidence, read, fused.rarity, _ranks(evidence, live, named), self.ranking.judgement)
+
+    async def pool(self, queries: Queries, vectors: Matrix, release: str) -> Pool | None:
+        """Return the pages that a search looks at, unordered; None for a release that is not live."""
+        live = self._live.get(release)
+        if live is None:
+            return None
+        return await self._pool(live, await self._fused(live, queries, vectors), vectors[0])
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
         """Return the pages under each path and heading, by release; remembered until a corpus changes."""
@@ -146,53 +185,84 @@ class Searcher:
             replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)
         )
 
-    async def _evidence(
-        self,
-        live: _Live,
-        fused: Sequence[Hit],
-        near: Sequence[Hit],
-        terms: Sequence[str],
-        rarity: Mapping[str, float],
-        keep: int,
-    ) -> tuple[Evidence, ...]:
+    async def _ranked(
+        self, live: Live, fused: _Fused, query: Vector, keep: int
+    ) -> tuple[Pool, tuple[Evidence, ...]]:
+        if self.retriever == "fusion":
+            pool = await self._pool(live, fused, query)
+            return pool, pool.ordered(self.ranking.scores(pool.table), keep)
+        near = fused.near[:DIVERSE_FROM]
+        kept = await self._store.vectors(live.corpus.encoder, [live.hash_of[hit.chunk_id] for hit in near])
+        held = [(hit, kept[key]) for hit in near if (key := live.hash_of[hit.chunk_id]) in kept]
+        chosen = union(query, np.stack([vector for _, vector in held])) if held else []
+        keys = list(dict.fromkeys(live.context_of[held[row][0].chunk_id] for row in chosen))
+        pool = await self._pool(live, fused, query, keys)
+        return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
+
+    async def _fused(self, live: Live, queries: Queries, vectors: Matrix) -> _Fused:
+        forms = [queries.base, queries.versionless or queries.filtered]
+        asked = query_terms(forms[-1])
+        if queries.carried:  # what is only carried along is searched for, and no sign of an answer
+            forms[-1] = " ".join([forms[-1], *queries.carried])
+        terms = [query_terms(form) for form in dict.fromkeys(forms)]
+        collection = live.corpus.collection
+        every = list(dict.fromkeys(term for some in terms for term in some))
+        dense, lexical, rarity = await asyncio.gather(
+            self._vectors.search(collection, vectors[:1], NEAR),
+            asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
+            self._words.rarity(collection, every),
+        )
+        near = live.only(dense[0])
+        lists = [(self.ranking.dense, near[:CANDIDATES])]
+        lists += [((1.0 - self.ranking.dense) / len(lexical), live.only(hits)) for hits in lexical]
+        return _Fused(terms[-1], asked, rarity, lists, near, lexical[0 if queries.carried else -1])
+
+    async def _pool(
+        self, live: Live, fused: _Fused, query: Vector, keys: Sequence[str] | None = None
+    ) -> Pool:
         grouped: dict[str, list[Hit]] = {}
-        for hit in fused:
+        for hit in weighted(fused.lists):
             grouped.setdefault(live.context_of[hit.chunk_id], []).append(hit)
         cosines: dict[str, float] = {}
-        for hit in near:
+        for hit in fused.near:
             cosines.setdefault(live.context_of[hit.chunk_id], hit.score)
-        farthest = near[-1].score if near else 0.0
-        pool = await self._chunks(list(grouped)[:POOL])
-        scored = [
-            (
-                page_score(
-                    [hit.score for hit in grouped[key]], cosines.get(key, farthest), page, terms, rarity
-                ),
-                key,
-                chunk,
+        farthest = fused.near[-1].score if fused.near else 0.0
+        pages = await self._looked_up(list(grouped)[:POOL] if keys is None else keys, live.corpus.encoder)
+        candidates = []
+        for key, page in pages.items():
+            document = live.document_of[key]
+            candidates.append(
+                Candidate(
+                    page.view,
+                    grouped[key][0].score,
+                    cosines.get(key, farthest),
+                    page.vectors,
+                    document,
+                    live.reference[document],
+                )
             )
-            for key, (chunk, page) in pool.items()
-        ]
-        scored.sort(key=lambda entry: -entry[0])
-        return tuple(
-            Evidence(
-                number,
-                chunk,
-                score,
-                tuple(live.text_of[hit.chunk_id] for hit in grouped[key]),
-                cosines.get(key, 0.0),
-            )
-            for number, (score, key, chunk) in enumerate(scored[:keep], start=1)
+        return Pool(
+            tuple(pages),
+            tuple(page.chunk for page in pages.values()),
+            features(candidates, fused.terms, fused.rarity, query),
+            {key: tuple(live.text_of[hit.chunk_id] for hit in grouped[key]) for key in pages},
+            cosines,
         )
 
-    async def _chunks(self, ids: Sequence[str]) -> dict[str, tuple[ContextChunk, PageTerms]]:
-        missing = [key for key in ids if key not in self._contexts]
+    async def _looked_up(self, ids: Sequence[str], encoder: str) -> dict[str, _Page]:
+        missing = [key for key in ids if key not in self._pages]
         if missing:
-            found = await self._store.contexts(missing)
-            self._contexts.update({key: (chunk, page_terms(chunk)) for key, chunk in found.items()})
-            while len(self._contexts) > CACHED:
-                self._contexts.popitem(last=False)
-        return {key: self._contexts[key] for key in ids if key in self._contexts}
+            chunks = await self._store.contexts(missing)
+            views = {key: PageView.of(chunk) for key, chunk in chunks.items()}
+            kept = await self._store.vectors(encoder, [h for view in views.values() for h in view.hashes])
+            for key, view in views.items():
+                rows = [kept[name] for name in view.hashes if name in kept]
+                whole = np.stack(rows) if rows and len(rows) == len(view.windows) else None
+                self._pages[key] = _Page(chunks[key], view, whole)
+        found = {key: self._pages[key] for key in ids if key in self._pages}
+        while len(self._pages) > CACHED:
+            self._pages.popitem(last=False)
+        return found
 
 
 def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
@@ -213,11 +283,11 @@ def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
     ranks: dict[str, dict[str, int]] = {}
     for found in reversed(lists):
         ranks |= found.ranks
-    return Found(evidence, best.signs, rarity, ranks)
+    return Found(evidence, best.signs, rarity, ranks, best.judgement)
 
 
 def _ranks(
-    evidence: Sequence[Evidence], live: _Live, lists: Mapping[str, Sequence[Hit]]
+    evidence: Sequence[Evidence], live: Live, lists: Mapping[str, Sequence[Hit]]
 ) -> dict[str, dict[str, int]]:
     """Tell for each context chunk the rank of its best passage in every list that has one."""
     ranks: dict[str, dict[str, int]] = {item.chunk.id: {} for item in evidence}
@@ -227,7 +297,3 @@ def _ranks(
             if found is not None:
                 found.setdefault(name, rank)
     return ranks
-
-
-def _only(live: _Live, hits: Sequence[Hit]) -> list[Hit]:
-    return [hit for hit in hits if hit.chunk_id in live.context_of]

@@ -39,3 +39,10 @@ def test_the_pages_stand_there_before_the_first_word() -> None:
     assert not early.final
     assert "[Config > DEBUG](https://docs.example/c)" in early.markdown
     assert growing("Half a", "Flask", "2.3", ()).markdown == "Half a …"
+
+
+def test_what_a_person_answered_is_said_to_be_theirs() -> None:
+    cited = (Citation(1, "Answer by Hal", "https://chat.example/7", "2.3", ""),)
+    said = compose(Answer("a1", "So.", "reuse", "2.3", cited, trace={"origin": "person"}), "Flask").markdown
+    assert "[1] [Answer by Hal](https://chat.example/7)" in said
+    assert "Flask 2.3 · from community memory, answered by a person" in said

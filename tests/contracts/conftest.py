@@ -10,22 +10,31 @@ from pathlib import Path
 
 import pytest
 
-from core.ports import ConversationStore, CorpusStore, MemoryStore
+from core.opinions import OpinionStore
+from core.ports import ConversationStore, CorpusStore, MemoryStore, UpkeepStore, VoterStore
 from storage.conversations import SqlConversations
 from storage.corpora import SqlCorpora
 from storage.database import Database
 from storage.memories import SqlMemories
+from storage.opinions import SqlOpinions
+from storage.upkeep import SqlUpkeep
+from storage.voters import SqlVoters
 from tests.databases import DATABASES, postgres_schema, truncated
+from tests.fake_opinions import FakeOpinions
+from tests.fake_upkeep import FakeUpkeep, FakeVoters
 from tests.fakes import FakeConversations, FakeCorpora, FakeMemories
 
 
 @dataclass(frozen=True)
 class Stores:
-    """The three stores of one database."""
+    """The stores of one database."""
 
     corpora: CorpusStore
     memories: MemoryStore
     conversations: ConversationStore
+    upkeep: UpkeepStore
+    voters: VoterStore
+    opinions: OpinionStore
 
 
 @pytest.fixture(scope="session")
@@ -60,8 +69,23 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
 async def stores(place: str | None, tmp_path: Path) -> AsyncIterator[Stores]:
     if place is None:
         memories = FakeMemories()
-        yield Stores(FakeCorpora(memories.topics), memories, FakeConversations())
+        upkeep = FakeUpkeep(memories)
+        yield Stores(
+            FakeCorpora(memories.topics),
+            memories,
+            FakeConversations(),
+            upkeep,
+            FakeVoters(memories),
+            FakeOpinions(memories),
+        )
         return
     database = await Database.open(tmp_path, place)
-    yield Stores(SqlCorpora(database), SqlMemories(database), SqlConversations(database))
+    yield Stores(
+        SqlCorpora(database),
+        SqlMemories(database),
+        SqlConversations(database),
+        SqlUpkeep(database),
+        SqlVoters(database),
+        SqlOpinions(database),
+    )
     await database.close()

@@ -54,6 +54,13 @@ async def test_an_event_is_taken_once_whatever_it_brings(store: ConversationStor
     assert await store.claim(claim("m2"), "e2")
 
 
+async def test_whether_an_event_was_taken_can_be_asked(store: ConversationStore) -> None:
+    assert not await store.taken("e1")
+    assert await store.claim(claim("m"), "e1")
+    assert await store.taken("e1")
+    assert not await store.taken("e2")
+
+
 async def test_an_event_without_a_message_is_taken_too(store: ConversationStore) -> None:
     assert await store.claim(claim(""), "reaction-1")
     assert not await store.claim(claim(""), "reaction-1")
@@ -123,6 +130,23 @@ async def test_the_last_claim_of_a_conversation_is_the_latest_answered(store: Co
     assert last is not None
     assert (last.message, last.answer_id, last.at) == ("m3", "a-m3", 3.0)
     assert await store.last_claim("slack:C:3") is None
+
+
+async def test_the_claim_of_an_answer_is_found_until_it_is_answered_anew(store: ConversationStore) -> None:
+    for name in ("m", "n"):
+        await store.claim(claim(name))
+        await store.posted(name, refs(f"p-{name}"))
+    assert await store.claim_of("") is None
+    await store.answered("m", "a1")
+    await store.answered("n", "")
+    found = await store.claim_of("a1")
+    assert found is not None
+    assert (found.message, found.parts, found.answer_id) == ("m", refs("p-m"), "a1")
+    await store.reopen("m", {}, 150.0)
+    assert await store.claim_of("a1") is None
+    await store.answered("m", "a2")
+    assert await store.claim_of("a1") is None and await store.claim_of("a2") is not None
+    assert await store.claim_of("") is None
 
 
 async def test_a_reopened_claim_waits_again_in_the_same_messages(store: ConversationStore) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from core.domain import ContextChunk, content_hash
 from core.errors import StorageError
+from core.windows import window_hashes
 from tests.contracts.conftest import Stores
 from tests.contracts.samples import AWKWARD, UNWRITABLE, document, keep, kept_of, pair
 
@@ -227,6 +228,29 @@ async def test_a_sweep_keeps_what_is_live_or_remembered(stores: Stores) -> None:
     assert len(await corpora.rows("1.0")) == 4
     gone = await corpora.missing_vectors("e", [*texts.values(), topic, "nobody's"])
     assert gone == {texts[old.id], "nobody's"}
+
+
+async def test_a_sweep_keeps_the_windows_of_pages_that_are_there(stores: Stores) -> None:
+    corpora, old, new = stores.corpora, document("a.rst"), document("a.rst", version="2")
+    windows = {
+        kept.id: set(window_hashes(kept.title, kept.contexts[0].heading, kept.contexts[0].page))
+        for kept in (old, new)
+    }
+    await corpora.put("1.0", old)
+    await corpora.put("1.0", new)
+    await corpora.swap("1.0", [new.id], "e")
+    for encoder in ("e", "given up"):
+        await corpora.put_vectors(
+            encoder, dict.fromkeys(windows[old.id] | windows[new.id], np.ones(2, np.float32))
+        )
+    await corpora.sweep("1.0")
+    assert await corpora.missing_vectors("e", list(windows[new.id])) == set()
+    assert (
+        await corpora.missing_vectors("e", list(windows[old.id]))
+        == windows[old.id] - windows[new.id]
+        != set()
+    )
+    assert await corpora.missing_vectors("given up", list(windows[new.id])) == windows[new.id]
 
 
 async def test_a_sweep_removes_vectors_of_an_encoder_that_no_corpus_uses(stores: Stores) -> None:

@@ -10,12 +10,15 @@ from typing import Any
 
 import pytest
 
+from core.accepted import PeoplesAnswers
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Document, Product, Question, Release, Section, Turn, Vote
 from core.engine import Engine
 from core.errors import ModelUnavailable
 from core.ingestion.chunking import chunk
 from core.memory.community import CommunityMemory
+from core.memory.decision import PAPER, Decision
+from core.memory.electorate import Electorate, Policy
 from core.memory.scoring import Thresholds
 from core.models.breaker import Breaker
 from core.models.encoders import Encoders
@@ -26,7 +29,17 @@ from core.reading import Reader
 from core.research import Research
 from core.retrieval.search import Searcher
 from core.steps import STEPS, Steps
-from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeModel, FakeVectors, FakeWords
+from tests.fake_rewordings import FakeRewordings
+from tests.fake_upkeep import FakeVoters
+from tests.fakes import (
+    FakeCorpora,
+    FakeEncoder,
+    FakeMemories,
+    FakeModel,
+    FakeOpinions,
+    FakeVectors,
+    FakeWords,
+)
 from tests.ollama_answers import Recorded
 from tests.ollama_server import Behaviour, OllamaServer
 
@@ -76,6 +89,8 @@ async def house(
     only: Sequence[str] = STEPS,
     reranker: Reranker | None = None,
     keep: int = 3,
+    second_look: bool = False,
+    decision: Decision = PAPER,
 ) -> House:
     """Index the pages of three releases and wire an engine."""
     encoder = FakeEncoder()
@@ -104,14 +119,22 @@ async def house(
     searcher = Searcher(store, vectors, words, reranker=reranker)
     await searcher.load()
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
-    memory = CommunityMemory(memories, store, Thresholds(), lambda asked, remembered: "")
+    memory = CommunityMemory(
+        memories,
+        store,
+        Thresholds(),
+        lambda asked, remembered: "",
+        decision=decision,
+        rewordings=FakeRewordings(memories),
+    )
     await memory.load(encoder, {})
     catalogue = Catalogue(product, channels={"slack:C1": ChannelSettings(release="1.0")})
     steps = Steps(model, only=only)
-    research = Research(catalogue, memory, searcher, encoders, steps)
-    return House(
-        Engine(catalogue, memory, memories, research, model, (), Reader(product.name, steps, keep)), memories
-    )
+    research = Research(catalogue, memory, searcher, encoders, steps, second_look)
+    accepted = PeoplesAnswers(memory, memories, FakeOpinions(memories), research)
+    reader = Reader(product.name, steps, keep)
+    electorate = Electorate(FakeVoters(memories), memory.thresholds, Policy(), {})
+    return House(Engine(catalogue, memory, memories, research, model, accepted, electorate, reader), memories)
 
 
 @asynccontextmanager

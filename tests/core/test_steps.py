@@ -17,7 +17,7 @@ from core.errors import (
 )
 from core.models.breaker import Breaker
 from core.ports import LanguageModel, Prompt
-from core.steps import RESTED, Course, Steps
+from core.steps import MOST, RESTED, Course, Steps
 from tests.fakes import FakeModel
 
 PROMPT = (Prompt("user", "?"),)
@@ -118,3 +118,19 @@ async def test_a_cancelled_question_is_cancelled() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_no_more_than_three_steps_before_the_answer() -> None:
+    model, course = FakeModel(lambda prompts: {"a": 1}), Course()
+    steps = Steps(model, only=("understand", "guard", "reduce", "select"))
+    for step in ("understand", "guard", "reduce"):
+        assert await steps.take(course, step, ask) == {"a": 1}
+    assert await steps.take(course, "select", ask) is None
+    assert len(model.calls) == MOST and "select" not in course.taken
+
+
+async def test_the_same_steps_by_another_model() -> None:
+    first, second = FakeModel(lambda prompts: {"a": 1}), FakeModel(lambda prompts: {"a": 2})
+    steps = Steps(first, only=("reduce",)).by(second)
+    assert await steps.take(Course(), "reduce", ask) == {"a": 2}
+    assert await steps.take(Course(), "select", ask) is None and not first.calls

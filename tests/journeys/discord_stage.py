@@ -6,13 +6,56 @@ import asyncio
 from typing import Any
 
 import discord
+from simcord.backend.models.channel import Overwrite
+from simcord.components import walk_components
+from simcord.enums import OverwriteType
 from simcord.env import Env
 
+from bot.chat import Choice
 from bot.platforms.discord import connect
+from bot.platforms.discord_commands import ANSWER_THIS
 from tests.journeys.house import Bot
-from tests.journeys.stage import PLAIN, Said, Seen, address
+from tests.journeys.stage import PLAIN, Said, Seen, address, chosen
 from tests.platforms.discord_world import World
 from tests.platforms.discord_world import settings as discord_settings
+
+
+class _InRealTime:
+    """Dispatch, but questions are answered by tasks that simcord does not know: it would hold their clocks,
+    and a model that hangs would never be given up."""
+
+    def __init__(self, dispatch: Any) -> None:
+        self._dispatch = dispatch
+        self._asked: asyncio.Queue[tuple[Any, asyncio.Future[None]]] = asyncio.Queue()
+        self._answering = asyncio.create_task(self._answer())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dispatch, name)
+
+    async def message(self, chat: Any, message: Any) -> None:
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._asked.put_nowait((self._dispatch.message(chat, message), done))
+        await done
+
+    async def _answer(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            while True:
+                work, done = await self._asked.get()
+                group.create_task(self._one(work, done))
+
+    async def _one(self, work: Any, done: asyncio.Future[None]) -> None:
+        try:
+            await work
+        except Exception as error:  # whoever handed it over is told
+            if not done.done():
+                done.set_exception(error)
+        finally:
+            if not done.done():
+                done.set_result(None)
+
+    async def close(self) -> None:
+        self._answering.cancel()
+        await asyncio.gather(self._answering, return_exceptions=True)
 
 
 class DiscordStage:
@@ -24,9 +67,11 @@ class DiscordStage:
         self.bot = bot
         self._messages: dict[str, Any] = {}
         self._told: dict[str, list[Any]] = {}
+        self._forms: dict[str, tuple[Any, Any]] = {}
 
     async def __aenter__(self) -> DiscordStage:
-        self.platform = connect(discord_settings(), self.bot.dispatch)
+        self._dispatch = _InRealTime(self.bot.dispatch)
+        self.platform = connect(discord_settings(), self._dispatch)  # type: ignore[arg-type]
         assert self.platform is not None
         self.env = Env(self.platform.client, settle_timeout=20.0)
         await self.env.start()
@@ -35,11 +80,15 @@ class DiscordStage:
         guild = self.env.create_guild("Kettle")
         world = World(self.env, guild)
         managers = guild.create_role("Managers", permissions=discord.Permissions(manage_guild=True))
+        helpers = guild.create_role("Helpers")
+        self._helpers = frozenset({f"discord:role:{helpers.id}"})
+        self.platform.standing.helpers = self._helpers
         boss = guild.add_member(self.env.create_user("boss"), roles=[managers])
+        hal = guild.add_member(self.env.create_user("hal"), roles=[helpers])
         robot = guild.add_member(self.env.create_user("robot", bot=True))
-        self.people = {"ann": world.alice, "bob": world.bob, "boss": boss, "robot": robot}
+        self.people = {"ann": world.alice, "bob": world.bob, "hal": hal, "boss": boss, "robot": robot}
         self.mentions = {who: f"<@{member.id}>" for who, member in self.people.items()} | {"bot": world.bot}
-        self.places = {"public": world.help, "private": world.private("maintainers")}
+        self.places = {"public": world.help, "private": world.private("maintainers", hal)}
         self.world = world
         return self
 
@@ -49,6 +98,43 @@ class DiscordStage:
         finally:
             self._clock.__exit__(None, None, None)
             await self.env.shutdown()
+            await self._dispatch.close()
+
+    async def leave(self) -> None:
+        """Wait until the bot does nothing more; it is disconnected when the next one joins."""
+        await self.quiet()
+
+    async def join(self, bot: Bot) -> None:
+        """Connect another bot in place of the one before."""
+        self.bot = bot
+        await self._dispatch.close()
+        self._dispatch = _InRealTime(bot.dispatch)
+        self.platform = connect(discord_settings(), self._dispatch)  # type: ignore[arg-type]
+        assert self.platform is not None
+        self.platform.standing.helpers = self._helpers
+        await self.env.restart_bot(self.platform.client)
+        await self.env.settle()
+
+    def key(self, place: str = "public") -> str:
+        """Return how the bot names a channel."""
+        return f"discord:{self.places[place].id}"
+
+    async def repeat(self, said: Said) -> None:
+        """Tell the bot of a message once more, as a resumed session does."""
+        message = self._messages[said.id][1]
+        self.env.backend.announce_message_create(self.env.backend.get_message(message.channel.id, message.id))
+        await self.env.settle()
+
+    def texts(self) -> list[str]:
+        """Return all that the bot says in the threads of the public channel now."""
+        found = [m for thread in self.places["public"].threads for m in thread.history()]
+        return [m.content for m in found if m.author.id == self.env.bot.user.id and not m.is_system()]
+
+    def pings(self, said: Said) -> list[str]:
+        """Return whom or what the bot's messages in a conversation call by sound."""
+        found = [self.stored(seen) for seen in self.replies(said)]
+        called = [str(user) for m in found for user in (*m.ping_user_ids, *m.ping_role_ids)]
+        return called + ["@everyone" for m in found if m.mention_everyone]
 
     def _thread(self, said: Said) -> Any:
         if said.place == "direct":
@@ -70,6 +156,12 @@ class DiscordStage:
         self._messages[str(message.id)] = (who, message)
         return Said(str(message.id), place, under.root if under else str(message.id), written)
 
+    async def reply(self, who: str, to: Said, text: str) -> Said:
+        """Answer a message of a channel there, by Discord's reply."""
+        message = await self.people[who].send(self.places[to.place], text, reply_to=self._messages[to.id][1])
+        self._messages[str(message.id)] = (who, message)
+        return Said(str(message.id), to.place, str(message.id), text)
+
     async def edit(self, said: Said, text: str) -> None:
         who, message = self._messages[said.id]
         mention = said.text.split(" ")[0] if said.text.startswith("<@") else ""
@@ -83,9 +175,9 @@ class DiscordStage:
         """Return a message of the bot as Discord keeps it."""
         return self.env.backend.get_message(self._messages[seen.id][1].channel.id, int(seen.id))
 
-    async def react(self, who: str, seen: Seen, emoji: str, added: bool = True) -> None:
-        message = self._messages[seen.id][1]
-        if seen.place == "direct":
+    async def react(self, who: str, on: Seen | Said, emoji: str, added: bool = True) -> None:
+        message = self._messages[on.id][1]
+        if on.place == "direct":
             self.env.backend.set_reaction(message.channel.id, message.id, emoji, self.people[who].id, added)
             await self.env.settle()
             return
@@ -93,18 +185,89 @@ class DiscordStage:
         act = self.people[who].react if added else self.people[who].unreact
         await act(message, emoji)
 
+    async def press(self, who: str, seen: Seen, name: str, value: str = "") -> None:
+        places = [self._messages[seen.id][1]] if seen.id in self._messages else []
+        places += [message for _, message in reversed(self._private(who))]
+        message, part = next(
+            (message, part)
+            for message in places
+            for part in self.parts(message)
+            if part["custom_id"].split("|")[1] == name
+        )
+        actor = self.people[who].user if seen.place == "direct" else self.people[who]
+        if "options" in part:
+            lines = tuple(Choice(line["value"], line["label"]) for line in part["options"])
+            result = await actor.select(message, [chosen(lines, value)], custom_id=part["custom_id"])
+        else:
+            result = await actor.click(message, custom_id=part["custom_id"])
+        self._keep(who, actor, result)
+
+    def _keep(self, who: str, actor: Any, result: Any) -> None:
+        self._told.setdefault(who, []).append(result)
+        if result.modal:
+            self._forms[who] = (actor, result)
+
+    def parts(self, message: Any) -> list[dict[str, Any]]:
+        """Return the controls that hang under a message now."""
+        channel = message.channel.id if isinstance(message, discord.Message) else message.channel_id
+        found = self.env.backend.messages[channel].get(message.id)
+        return [part for part in walk_components(found.components) if "custom_id" in part] if found else []
+
+    def _fields(self, who: str) -> dict[str, dict[str, Any]]:
+        form = self._forms[who][1].modal
+        return {
+            part["custom_id"]: part for part in walk_components(form["components"]) if "custom_id" in part
+        }
+
+    def form(self, who: str) -> tuple[str, tuple[str, ...]] | None:
+        return (self._forms[who][1].modal["title"], tuple(self._fields(who))) if who in self._forms else None
+
+    async def fill(self, who: str, **fields: str) -> None:
+        given: dict[str, Any] = {}
+        for name, value in fields.items():
+            part = self._fields(who)[name]
+            lines = tuple(Choice(line["value"], line["label"]) for line in part.get("options", ()))
+            given[name] = [chosen(lines, value)] if lines else value
+        actor, shown = self._forms.pop(who)
+        self._keep(who, actor, await actor.submit_modal(shown, given))
+
     async def slash(self, who: str, command: str, text: str = "") -> None:
         member, channel = self.people[who], self.places["public"]
         if command == "ask":
             result = await member.slash(channel, "ask", question=text)
         else:
-            word, _, release = text.partition(" ")
-            options = {"release": release} if release else {}
-            result = await member.slash(channel, f"threadlore {word}", **options)
-        self._told.setdefault(who, []).append(result)
+            words, options = _options(text)
+            result = await member.slash(channel, f"threadlore {words}", **options)
+        self._keep(who, member, result)
+
+    async def close_public(self) -> None:
+        """Take the public channel from the sight of everyone but ann, hal and the bot."""
+        sight = discord.Permissions(view_channel=True).value
+        members = [self.people["ann"].id, self.people["hal"].id, self.env.bot.user.id]
+        closed = [Overwrite(member, OverwriteType.MEMBER, allow=sight) for member in members]
+        closed.append(Overwrite(self.world.guild.id, OverwriteType.ROLE, deny=sight))
+        self.env.backend.edit_channel(self.places["public"].id, {}, overwrites=closed)
+        await self.env.settle()
+
+    async def answer_this(self, who: str, said: Said) -> None:
+        """Choose "Answer this" in the menu of a message in a channel."""
+        message = self._messages[said.id][1]
+        self._keep(
+            who,
+            self.people[who],
+            await self.people[who].context_menu(self.places[said.place], ANSWER_THIS, message),
+        )
+
+    def _private(self, who: str) -> list[tuple[str, Any]]:
+        """Return what that person alone was told, as it reads now, oldest first."""
+        told = []
+        for result in self._told.get(who, []):
+            first = [result.response] if result.response and result.ephemeral else []
+            told += [(said.content, said) for said in [*first, *result.followups] if said.ephemeral]
+        return told
 
     def heard(self, who: str) -> list[str]:
-        return [result.response.content for result in self._told.get(who, []) if result.response]
+        return [text for text, _ in self._private(who)]
 
     def public(self) -> list[str]:
         me = self.env.bot.user.id
@@ -119,7 +282,13 @@ class DiscordStage:
         found = [m for m in thread.history() if m.author.id == me and not m.is_system()]
         self._messages |= {str(m.id): ("bot", m) for m in found}
         return [
-            Seen(str(m.id), m.content, said.place, self._seeds(thread, m.id))
+            Seen(
+                str(m.id),
+                m.content,
+                said.place,
+                self._seeds(thread, m.id),
+                tuple(part["custom_id"].split("|")[1] for part in self.parts(m)),
+            )
             for m in sorted(found, key=lambda m: m.id)
         ]
 
@@ -130,3 +299,14 @@ class DiscordStage:
     async def quiet(self) -> None:
         await self.env.settle()
         await asyncio.sleep(0.02)
+
+
+def _options(text: str) -> tuple[str, dict[str, Any]]:
+    """Turn what is written after `/threadlore` into a command of Discord and its options."""
+    word, *rest = text.split()
+    if word == "forget":
+        who = {} if rest[0] == "me" else {"account": rest[0]}
+        return word, who | {"confirm": "confirm" in rest}
+    if word == "memory":
+        return text, {}
+    return word, {"release": rest[0]} if rest else {}

@@ -114,9 +114,16 @@ async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
     async with build(settings, "test") as app:
-        admin = Admin(app.library, settings.admins, app.people.forget)
+        admin = Admin(
+            app.library,
+            settings.admins,
+            app.people.forget,
+            app.engine.accepted.corrections,
+            app.statistics.gaps,
+        )
         limits = Limits(settings.questions_per_minute)
         dispatch = Dispatch(app.engine, app.conversations, admin, limits)
+        app.people.listeners = dispatch.forgetters
         try:
             yield Bot(kettle, settings, app, dispatch)
         finally:

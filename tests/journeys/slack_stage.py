@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import Any
 
+from bot.chat import Choice
 from bot.platforms.slack import connect
 from tests.journeys.house import Bot
-from tests.journeys.stage import PATIENCE, PLAIN, Said, Seen, address
+from tests.journeys.stage import PATIENCE, PLAIN, Said, Seen, address, chosen
+from tests.platforms import slack_interactive as interactive
 from tests.platforms.slack_bot import settings_for
 from tests.platforms.slack_server import SlackServer
 
-PEOPLE = {"ann": "U1", "bob": "U2", "boss": "UADMIN", "robot": "UROBOT"}
+PEOPLE = {"ann": "U1", "bob": "U2", "hal": "UHAL", "boss": "UADMIN", "robot": "UROBOT"}
 PLACES = {"public": "C1", "private": "G1", "direct": "D1"}
 MENTIONS = {who: f"<@{user}>" for who, user in PEOPLE.items()} | {"bot": "<@UBOT>"}
-EMOJI = {"👍": "+1", "👎": "-1", "👍🏽": "+1::skin-tone-4"}
+EMOJI = {"👍": "+1", "👎": "-1", "👍🏽": "+1::skin-tone-4", "✅": "white_check_mark", "❌": "x"}
 
 
 class SlackStage:
@@ -39,19 +42,59 @@ class SlackStage:
         self.server.add_user("UROBOT", is_bot=True)
         self.server.channels["C1"]["members"].add("UROBOT")
         assert self.bot is not None
-        platform = connect(settings_for(self.server), self.bot.dispatch)
+        await self.join(self.bot)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.leave()
+        if self._own:
+            await self.server.__aexit__()
+        assert not self.server.problems
+
+    async def join(self, bot: Bot) -> None:
+        """Connect a bot to this workspace."""
+        self.bot = bot
+        platform = connect(settings_for(self.server, helpers="slack:UHAL"), bot.dispatch)
         assert platform is not None
         self.platform = platform
         self._running = asyncio.create_task(platform.run())
         await self.server.until(lambda: self.server.connected or self._running.done(), PATIENCE)
-        return self
 
-    async def __aexit__(self, *_: object) -> None:
+    async def leave(self) -> None:
+        """Disconnect the bot; the workspace stays as it is."""
         await self.platform.stop()
         await self._running
-        if self._own:
-            await self.server.__aexit__()
-        assert not self.server.problems
+
+    def key(self, place: str = "public") -> str:
+        """Return how the bot names a channel."""
+        return f"slack:{PLACES[place]}"
+
+    async def repeat(self, said: Said) -> None:
+        """Tell the bot of a message once more, as a platform does that heard no answer."""
+        for sent in [e for e in self.server.envelopes if e["type"] == "events_api"]:
+            event = sent["payload"]["event"]
+            if event["type"] in ("message", "app_mention") and event["ts"] == said.id:
+                self.server.redeliver(sent)
+
+    async def close_public(self) -> None:
+        """Make the public channel a private one."""
+        self.server.convert("UADMIN", "C1", "group")
+        await self.quiet()
+
+    async def answer_this(self, who: str, said: Said) -> None:
+        """Choose "Answer this" in the menu of a message."""
+        message = self.server.messages[PLACES[said.place]][said.id]
+        interactive.shortcut(self.server, PEOPLE[who], PLACES[said.place], message, "answer_this")
+        await self.quiet()
+
+    def texts(self) -> list[str]:
+        """Return all that the bot says in the public channel and its threads now."""
+        return [seen.text for seen in map(self._seen, self.server.said("C1"))]
+
+    def pings(self, said: Said) -> list[str]:
+        """Return whom or what the bot's messages in a conversation call by sound."""
+        shown = [str(m["text"]) + str(m["blocks"]) for m in self.server.said(PLACES[said.place], said.root)]
+        return [call for text in shown for call in re.findall(r"<(?:!|@[UW])[^>]*>", text)]
 
     async def say(
         self, who: str, text: str, place: str = "public", *, under: Said | None = None, to: str = ""
@@ -70,9 +113,31 @@ class SlackStage:
     async def delete(self, said: Said) -> None:
         self.server.delete(PLACES[said.place], said.id)
 
-    async def react(self, who: str, seen: Seen, emoji: str, added: bool = True) -> None:
+    async def react(self, who: str, on: Seen | Said, emoji: str, added: bool = True) -> None:
         act = self.server.react if added else self.server.unreact
-        act(PEOPLE[who], PLACES[seen.place], seen.id, EMOJI.get(emoji, emoji))
+        act(PEOPLE[who], PLACES[on.place], on.id, EMOJI.get(emoji, emoji))
+        await self.quiet()
+
+    async def press(self, who: str, seen: Seen, name: str, value: str = "") -> None:
+        kept = self.server.messages[PLACES[seen.place]].get(seen.id)
+        whispers = [w for w in reversed(self.server.whispers) if w["user"] == PEOPLE[who]]
+        message = next(m for m in [kept or {"blocks": []}, *whispers] if name in _controls(m))
+        menus = [e["options"] for e in _elements(message) if e["action_id"] == name and "options" in e]
+        choices = tuple(Choice(o["value"], o["text"]["text"]) for options in menus for o in options)
+        self.server.press(PEOPLE[who], message, name, chosen(choices, value) if choices else "")
+        await self.quiet()
+
+    def form(self, who: str) -> tuple[str, tuple[str, ...]] | None:
+        view = self.server.views.get(PEOPLE[who])
+        return (view["title"]["text"], tuple(b["block_id"] for b in view["blocks"])) if view else None
+
+    async def fill(self, who: str, **fields: str) -> None:
+        for block in self.server.views[PEOPLE[who]]["blocks"]:
+            name, options = block["block_id"], block["element"].get("options")
+            if options and name in fields:
+                choices = tuple(Choice(o["value"], o["text"]["text"]) for o in options)
+                fields[name] = chosen(choices, fields[name])
+        self.server.submit(PEOPLE[who], **fields)
         await self.quiet()
 
     async def slash(self, who: str, command: str, text: str = "") -> None:
@@ -94,7 +159,15 @@ class SlackStage:
         seeds = [PLAIN[name] for name, users in reactions.items() if self.server.bot_user in users]
         blocks = [b for b in message["blocks"] if b["type"] == "markdown"]
         text = "\n".join(b["text"] for b in blocks) or message["text"]
-        return Seen(message["ts"], text, seeds=tuple(seeds))
+        return Seen(message["ts"], text, seeds=tuple(seeds), controls=_controls(message))
 
     async def quiet(self) -> None:
         await self.server.settled()
+
+
+def _elements(message: dict[str, Any]) -> list[dict[str, Any]]:
+    return [e for block in message["blocks"] if block["type"] == "actions" for e in block["elements"]]
+
+
+def _controls(message: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(element["action_id"] for element in _elements(message))

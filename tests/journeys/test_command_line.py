@@ -95,6 +95,8 @@ WRONG: tuple[tuple[tuple[str, ...], int, str], ...] = (
     (("ask",), 2, "--help"),
     (("ask", "--batch", "in.jsonl"), 2, "--out"),
     (("ask", "--batch", "nowhere.jsonl", "--out", "out.jsonl"), 1, "nowhere.jsonl"),
+    (("tune",), 2, "GOLD.jsonl"),
+    (("tune", "few.jsonl"), 2, "needs 20"),
     (("explode",), 2, "explode"),
 )
 """What is called wrongly, its exit status, and a word that the one sentence about it has."""
@@ -122,6 +124,9 @@ def write_batch(kettle: Kettle) -> None:
         line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines
     )
     (kettle.folder / "in.jsonl").write_text(written, encoding="utf-8")
+    few = {"id": "a", "type": "fact", "split": "tune", "question": PORT, "release": "2.0"}
+    few |= {"gold_file": "dashboard.rst", "evidence": [PORTS["2.0"]]}
+    (kettle.folder / "few.jsonl").write_text(json.dumps(few), encoding="utf-8")
 
 
 def check_batch(kettle: Kettle, ended: Ended) -> None:
@@ -168,6 +173,18 @@ def test_commands_without_a_serving_process(kettle: Kettle, inside: Inside) -> N
     for arguments, code, word in WRONG:
         ended = inside(*arguments)
         assert (ended.code, ended.out) == (code, "") and word in ended.err, (arguments, ended)
+
+
+def test_a_tuned_ranking_that_cannot_be_used_is_told_until_it_is_reset(
+    kettle: Kettle, inside: Inside
+) -> None:
+    assert "Ranking: as shipped" in inside("status").out
+    (kettle.home / "ranking.json").write_text("{torn")
+    told = inside("status").out
+    assert "Ranking: as shipped" in told and "⚠" in told and "threadlore tune --reset" in told
+    ended = inside("tune", "--reset")
+    assert ended.code == 0 and not (kettle.home / "ranking.json").exists()
+    assert "ranking.json" not in inside("status").out
 
 
 async def test_commands_are_carried_out_by_the_serving_process(kettle: Kettle) -> None:

@@ -12,11 +12,12 @@ from sqlalchemy import create_engine, inspect, text
 
 from bot.chat import Person, Reply
 from bot.commands import handle
+from bot.exports import note
 from core.domain import Question, Scope, Turn, Vote
 from core.ports import Claim
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.stage import open_stage, until
+from tests.journeys.stage import answer, open_stage, until
 
 MARK = "xylophonic-quagmire"
 PORT = f"Which port does the dashboard {MARK} listen on?"
@@ -51,7 +52,7 @@ def rows_with(url: str, words: str, only: str = "") -> list[str]:
             table
             for table in ([only] if only else inspect(engine).get_table_names())
             for row in connection.execute(text(f'SELECT * FROM "{table}"'))
-            if words in repr(row)
+            if words in repr(tuple(row))
         ]
     engine.dispose()
     return found
@@ -162,7 +163,7 @@ async def test_the_playground_keeps_no_line_of_them_and_other_files_are_named(
     assert index.stat().st_size == size and index.read_bytes().startswith(b"\x01\x02\x00")
 
 
-@pytest.mark.parametrize("platform", ["fake", "slack", "web"])
+@pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 async def test_everybody_may_be_forgotten_and_is_asked_to_confirm(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "threadlore", "forget me")
@@ -188,3 +189,66 @@ async def test_an_admin_names_somebody_in_any_of_the_usual_ways(bot: Bot) -> Non
     told = Told()
     await admin.run("forget @ann confirm", boss, told)
     assert "slack:U123" in told.texts[0]
+
+
+async def test_a_playground_that_runs_forgets_at_once_and_for_good(bot: Bot) -> None:
+    async with open_stage("web", bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        seen = await answer(stage, said)
+        other = await stage.say("bob", "Which licence does Kettle have?", to="bot")
+        theirs = await answer(stage, other)
+        for voted in (seen, theirs):
+            await stage.react("ann", voted, "👍")
+        await stage.quiet()
+        await bot.app.people.forget("web:ada")
+        assert stage.replies(said) == [] or all(MARK not in s.text for s in stage.replies(said))
+        await until(lambda: not stage.replies(said))
+        assert files_with(bot.kettle.home, MARK) == []
+        more = await stage.say("bob", "How do I start the dashboard?", to="bot")
+        await answer(stage, more)
+        kept = stage.replies(other)
+        assert [s.text for s in kept] == [theirs.text]
+    assert files_with(bot.kettle.home, MARK) == []
+    journal = (bot.kettle.home / "playground.jsonl").read_text(encoding="utf-8")
+    assert "licence" in journal and '"ada"' not in journal
+
+
+async def test_exported_pairs_of_theirs_are_taken_out_of_the_file(bot: Bot, tmp_path: Path) -> None:
+    engine = bot.app.engine
+    for who, text_ in ((ANN, PORT), (BOB, "How often is a failed job tried again by default?")):
+        first = await engine.answer(Question(text_, who))
+        await engine.feedback(Vote(first.id, who, 1))
+    lines: list[str] = []
+
+    async def send(message: dict[str, object]) -> None:
+        lines.extend(str(message["line"]) + "\n" for _ in [0] if "line" in message)
+
+    await handle(bot.app, {"command": "memory", "action": "export"}, send)
+    assert len(lines) == 2
+    export, report, gone = (tmp_path / name for name in ("pairs.jsonl", "promoted.md", "gone.jsonl"))
+    export.write_text("".join(lines), encoding="utf-8")
+    report.write_text(f"# {PORT}", encoding="utf-8")
+    for path in (export, report, gone, export):
+        note(bot.kettle.home, path)
+    done = await bot.app.people.forget(ANN)
+    assert MARK not in export.read_text(encoding="utf-8")
+    assert export.read_text(encoding="utf-8") == next(line for line in lines if MARK not in line)
+    assert done.left == (str(report),) and str(report) in done.text
+    assert not gone.exists()
+
+
+async def test_what_a_stale_pair_was_offered_goes_with_it(kettle: Kettle, bot: Bot) -> None:
+    asked = PORT.replace("listen on", "listen on by default")
+    first = await bot.app.engine.answer(Question(asked, ANN))
+    await bot.app.engine.feedback(Vote(first.id, ANN, 1))
+    page = kettle.folder / "docs" / "2.0" / "dashboard.rst"
+    page.write_text(page.read_text().replace("9090", "9191 xyloport"))
+    await bot.app.library.reindex("2.0")
+    await bot.app.renewal.slice()
+    assert len(await bot.app.renewal.waiting()) == 1
+    url = f"sqlite:///{kettle.home / 'threadlore.sqlite3'}"
+    assert rows_with(url, "xyloport", "pairs")
+    await bot.app.people.forget(ANN)
+    assert rows_with(url, "xyloport", "pairs") == [] and rows_with(url, MARK) == []
+    assert (await bot.counts())["stale"] == 0
+    assert await bot.app.memory.verify() == [] and await bot.app.upkeep.broken() == []

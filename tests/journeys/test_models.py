@@ -8,10 +8,11 @@ import pytest
 
 from bot.admin import status_text
 from bot.commands import status_of
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import FakeStage, ask
+from tests.journeys.stage import ask
 from tests.ollama_server import Behaviour, OllamaServer
 
 PORT = "Which port does the dashboard listen on?"

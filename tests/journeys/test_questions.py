@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house, new_kettle
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import FakeStage, answer, ask, open_stage, squeezed, until
+from tests.journeys.stage import answer, ask, open_stage, squeezed, until
 from tests.ollama_server import OllamaServer
 
 EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
@@ -85,7 +86,8 @@ async def test_two_events_and_a_redelivered_one_are_answered_once(kettle: Kettle
 async def test_events_that_come_together_are_answered_once(bot: Bot) -> None:
     stage = FakeStage(bot)
     said = await stage.say("ann", "nothing for the bot")
-    heard = stage.message("ann", said, "bot")
+    stage.chat.of(said.id)["to"] = "bot"
+    heard = stage.chat.shown(stage.chat.of(said.id))
     await asyncio.gather(*(bot.dispatch.message(stage.chat, heard) for _ in range(5)))
     assert len(stage.replies(said)) == stage.chat.posted == 1
 

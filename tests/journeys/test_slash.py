@@ -32,7 +32,17 @@ async def test_admins_see_status_and_releases(platform: str, bot: Bot) -> None:
         assert "1.0: 4 pages" in squeezed(stage.heard("boss")[1])
 
 
-@pytest.mark.parametrize("platform", ["fake", "slack", "web"])  # Discord does not offer it to others
+@EVERYWHERE
+async def test_admins_see_what_the_documentation_does_not_answer(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("boss", "threadlore", "gaps")
+        await until(lambda: any("nobody complained" in text for text in stage.heard("boss")))
+        await ask(stage, "How do I bake sourdough bread?")
+        await stage.slash("boss", "threadlore", "gaps")
+        await until(lambda: any("sourdough" in t and "1 abstained" in t for t in stage.heard("boss")))
+
+
+@EVERYWHERE
 async def test_others_are_refused(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         for text in ("status", "releases", "reindex", "reindex 2.0"):

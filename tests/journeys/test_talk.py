@@ -7,10 +7,11 @@ import time
 
 import pytest
 
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import FakeStage, Said, answer, open_stage, until
+from tests.journeys.stage import Said, answer, open_stage, until
 from tests.ollama_server import Behaviour, OllamaServer
 
 EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
@@ -182,5 +183,6 @@ async def test_a_mention_added_by_an_edit_is_answered(bot: Bot) -> None:
     stage = FakeStage(bot)
     said = await stage.say("ann", PORT)
     assert not stage.replies(said)
-    await bot.dispatch.edited(stage.chat, stage.message("ann", said, "bot"))
+    stage.chat.of(said.id)["to"] = "bot"
+    await stage.edit(said, PORT)
     assert PORTS["2.0"] in stage.replies(said)[0].text

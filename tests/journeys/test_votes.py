@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import FakeStage, Seen, Stage, answer, ask, open_stage
+from tests.journeys.stage import Seen, Stage, answer, ask, open_stage
 from tests.ollama_server import OllamaServer
 
 EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
+from bot.platforms.web_chat import message_of
+from bot.platforms.web_people import BOT, CHANNELS
 from tests.journeys.house import Bot
-from tests.journeys.stage import Said, Seen, address
-from tests.platforms.web_client import Client, serving
+from tests.journeys.stage import Said, Seen, address, chosen, pressed
+from tests.platforms.web_client import Client, choices_of, controls_of, serving
 
-PEOPLE = {"ann": "ada", "bob": "ben", "boss": "chloe"}
+PEOPLE = {"ann": "ada", "bob": "ben", "hal": "hana", "boss": "chloe"}
 MENTIONS = {who: f"@{player}" for who, player in PEOPLE.items()} | {"bot": "@threadlore"}
 PLACES = {"public": "general", "private": "maintainers", "direct": "dm-ada"}
 EMOJI = {"thumbsup": "👍", "+1": "👍", "-1": "👎", "thumbsdown": "👎"}
@@ -25,18 +28,63 @@ class WebStage:
         self.bot = bot
         self._stack = AsyncExitStack()
         self._state: dict[str, list[dict[str, Any]]] = {}
+        self._heard: dict[str, dict[tuple[str, str], None]] = {who: {} for who in PEOPLE}
+        self._forms: dict[str, tuple[str, dict[str, Any]]] = {}
+        self._channels = dict(CHANNELS)
 
     async def __aenter__(self) -> WebStage:
-        settings = self.bot.settings.model_copy(update={"playground": True, "port": 0})
-        given: Any = self.bot.dispatch
-        self.client: Client = await self._stack.enter_async_context(serving(settings, given))
-        self._polling = asyncio.create_task(self._poll())
+        await self.join(self.bot)
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self.leave()
+        CHANNELS.update(self._channels)
+
+    async def join(self, bot: Bot) -> None:
+        """Serve the playground of a bot."""
+        self.bot = bot
+        settings = bot.settings.model_copy(update={"playground": True, "port": 0})
+        given: Any = bot.dispatch
+        self.client: Client = await self._stack.enter_async_context(serving(settings, given))
+        self._polling = asyncio.create_task(self._poll())
+
+    async def leave(self) -> None:
+        """Close the playground; what was said is kept in its journal."""
         self._polling.cancel()
         await asyncio.gather(self._polling, return_exceptions=True)
         await self._stack.aclose()
+
+    def key(self, place: str = "public") -> str:
+        """Return how the bot names a channel."""
+        return f"web:{PLACES[place]}"
+
+    def _post(self, said: Said) -> Any:
+        return self.client.playground.chat._posts.get(said.id)
+
+    async def repeat(self, said: Said) -> None:
+        """Tell the bot of a message once more; the playground itself never does."""
+        heard = message_of(self._post(said), self.bot.settings)
+        await self.bot.dispatch.message(self.client.playground.chat, heard)
+
+    async def close_public(self) -> None:
+        """Let only some people into the public channel; in the playground an admin tells the bot so."""
+        CHANNELS["general"] = replace(CHANNELS["general"], kind="private")
+        await self.bot.dispatch.channel_became_private("web:general")
+
+    async def answer_this(self, who: str, said: Said) -> None:
+        """Choose "Answer this" under a message."""
+        path = f"/api/messages/{said.id}/answer"
+        status, told = await self.client.post(path, person=PEOPLE[who])
+        assert status == 202, told
+
+    def texts(self) -> list[str]:
+        """Return all that the bot says in the public channel and its threads now."""
+        found = [m for m in self._state.get("ann", []) if m["author"] == BOT and not m["only"]]
+        return [m["text"] for m in found if m["channel"] == "general"]
+
+    def pings(self, said: Said) -> list[str]:
+        """Return whom the bot's messages call by sound: the playground has none."""
+        return []
 
     async def _poll(self) -> None:
         while True:
@@ -46,6 +94,9 @@ class WebStage:
     async def _look(self) -> None:
         for who, player in PEOPLE.items():
             self._state[who] = await self.client.messages(player)
+            self._heard[who] |= {
+                (m["id"], m["text"]): None for m in self._state[who] if m["only"] and m["final"]
+            }
 
     async def say(
         self, who: str, text: str, place: str = "public", *, under: Said | None = None, to: str = ""
@@ -53,6 +104,11 @@ class WebStage:
         place = under.place if under else place
         written = address(MENTIONS, text, to)
         root = under.root if under and place != "direct" else ""
+        if who == "robot":  # nobody but the bot itself is a program here
+            post = self.client.playground.chat._posts.add(PLACES[place], BOT, written, thread=root)
+            said = Said(post.id, place, root or post.id, written)
+            await self.repeat(said)
+            return said
         made = await self.client.say(written, PEOPLE[who], PLACES[place], root)
         return Said(made, place, "" if place == "direct" else root or made, written)
 
@@ -71,10 +127,40 @@ class WebStage:
         status, told = await self.client.call(method, path, json={"person": author, **body})
         assert status == 200, told
 
-    async def react(self, who: str, seen: Seen, emoji: str, added: bool = True) -> None:
-        body = {"person": PEOPLE[who], "message": seen.id, "emoji": EMOJI.get(emoji, emoji), "added": added}
+    async def react(self, who: str, on: Seen | Said, emoji: str, added: bool = True) -> None:
+        body = {"person": PEOPLE[who], "message": on.id, "emoji": EMOJI.get(emoji, emoji), "added": added}
         status, told = await self.client.post("/api/reactions", **body)
         assert status == 200, told
+
+    async def press(self, who: str, seen: Seen, name: str, value: str = "") -> None:
+        await self._look()
+        posts = [m for m in self._state[who] if m["id"] == seen.id]
+        posts += [m for m in reversed(self._state[who]) if m["only"]]
+        post = next(m for m in posts if name in [control["name"] for control in m["controls"]])
+        await self._send(who, post["id"], name, pressed(controls_of(post), name, value))
+
+    async def _send(self, who: str, message: str, name: str, value: str, **fields: str) -> None:
+        body = {"person": PEOPLE[who], "message": message, "name": name, "value": value, "fields": fields}
+        status, told = await self.client.post("/api/presses", **body)
+        assert status == 200, told
+        if told["form"]:
+            self._forms[who] = (message, told["form"])
+
+    def form(self, who: str) -> tuple[str, tuple[str, ...]] | None:
+        _, form = self._forms.get(who, ("", None))
+        return (form["title"], tuple(entry["name"] for entry in form["fields"])) if form else None
+
+    async def fill(self, who: str, **fields: str) -> None:
+        message, form = self._forms.pop(who)
+        given = {
+            entry["name"]: chosen(choices_of(entry), fields[entry["name"]])
+            if entry["choices"]
+            else fields[entry["name"]]
+            for entry in form["fields"]
+            if entry["name"] in fields
+        }
+        assert given.keys() == fields.keys(), f"{fields} in {form}"
+        await self._send(who, message, form["name"], form["value"], **given)
 
     async def slash(self, who: str, command: str, text: str = "") -> None:
         line = f"/{command} {text}".strip()
@@ -83,7 +169,7 @@ class WebStage:
         assert status == 202, told
 
     def heard(self, who: str) -> list[str]:
-        return [m["text"] for m in self._state.get(who, []) if m["only"]]
+        return [text for _, text in self._heard[who]]
 
     def public(self) -> list[str]:
         return [
@@ -94,7 +180,13 @@ class WebStage:
 
     def replies(self, said: Said) -> list[Seen]:
         return [
-            Seen(m["id"], m["text"], said.place, ("up", "down") if m["votable"] else ())
+            Seen(
+                m["id"],
+                m["text"],
+                said.place,
+                ("up", "down") if m["votable"] else (),
+                tuple(control["name"] for control in m["controls"]),
+            )
             for m in self._state.get("ann", [])
             if m["author"] == "threadlore"
             and m["channel"] == PLACES[said.place]

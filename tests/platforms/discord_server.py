@@ -44,6 +44,10 @@ class DiscordServer:
         self.posted: list[dict[str, Any]] = []
         self.reactions: list[str] = []
         self.commands: list[dict[str, Any]] = []
+        self.flags = 1 << 19
+        """Flags of the application: the message content intent, as unverified bots have it."""
+        self.guilds = [{"id": GUILD, "name": "Flask", "permissions": EVERYONE}]
+        self.answered: list[dict[str, Any]] = []
         self._ids = itertools.count(1000)
         self._sequence = itertools.count(1)
         self._socket: web.WebSocketResponse | None = None
@@ -64,15 +68,26 @@ class DiscordServer:
 
     async def says(self, content: str, **more: Any) -> str:
         message = self._message(str(next(self._ids)), CHANNEL, ALICE, content)
-        member = {
-            "roles": [],
-            "joined_at": "2026-01-01T00:00:00+00:00",
-            "deaf": False,
-            "mute": False,
-            "flags": 0,
-        }
-        await self.dispatch("MESSAGE_CREATE", {**message, "guild_id": GUILD, "member": member, **more})
+        await self.dispatch("MESSAGE_CREATE", {**message, "guild_id": GUILD, "member": _MEMBER, **more})
         return str(message["id"])
+
+    async def pressed(self, said: dict[str, Any], custom_id: str) -> None:
+        """Press a button under a message that the bot posted, as Alice."""
+        interaction = {
+            "id": str(next(self._ids)),
+            "application_id": BOT,
+            "type": 3,
+            "token": "t1",
+            "version": 1,
+            "attachment_size_limit": 0,
+            "guild_id": GUILD,
+            "channel": _thread(said["channel_id"]),
+            "channel_id": said["channel_id"],
+            "member": {**_MEMBER, "user": _user(ALICE, "alice"), "permissions": "0"},
+            "message": self._message(said["id"], said["channel_id"], BOT, said["content"]),
+            "data": {"custom_id": custom_id, "component_type": 2},
+        }
+        await self.dispatch("INTERACTION_CREATE", interaction)
 
     async def _push(self, payload: dict[str, Any]) -> None:
         assert self._socket is not None
@@ -123,20 +138,13 @@ class DiscordServer:
             "flags": 0,
         }
         role |= {"hoist": False, "managed": False, "mentionable": False}
-        member = {
-            "user": _user(BOT, "threadlore", bot=True),
-            "roles": [],
-            "flags": 0,
-            "deaf": False,
-            "mute": False,
-        }
         guild = {
             "id": GUILD,
             "name": "Flask",
             "owner_id": "1",
             "roles": [role],
             "channels": [_channel()],
-            "members": [member | {"joined_at": "2026-01-01T00:00:00+00:00"}],
+            "members": [{**_MEMBER, "user": _user(BOT, "threadlore", bot=True)}],
             "threads": [],
             "emojis": [],
             "stickers": [],
@@ -152,7 +160,8 @@ class DiscordServer:
         path = "/" + request.match_info["path"]
         body = json.loads(await request.read() or b"null")
         self.requests.append((request.method, path, body))
-        if request.headers.get("Authorization") != f"Bot {TOKEN}":
+        by_token = path.startswith("/interactions/")  # which carries its own
+        if not by_token and request.headers.get("Authorization") != f"Bot {TOKEN}":
             return _json({"message": "401: Unauthorized", "code": 0}, status=401)
         answer = self._answer(request.method, path.strip("/").split("/"), body)
         if isinstance(answer, web.Response):
@@ -167,30 +176,26 @@ class DiscordServer:
                     return _json({"message": "upstream", "code": 0}, status=503)
                 return _user(BOT, "threadlore", bot=True)
             case ("GET", "oauth2", "applications", "@me"):
-                return _application()
+                return _application() | {"flags": self.flags}
+            case ("GET", "users", "@me", "guilds"):
+                return self.guilds
+            case ("GET", "applications", _, "commands"):
+                return self.commands
             case ("PUT", "applications", _, "commands"):
                 self.commands = body
-                return [
-                    {"id": str(next(self._ids)), "application_id": BOT, "version": "1", **c} for c in body
-                ]
+                kept = {"application_id": BOT, "version": "1", "description": ""}
+                return [kept | {"id": str(next(self._ids))} | command for command in body]
+            case ("POST", "interactions", interaction, _, "callback"):
+                self.answered.append(body)
+                return {"interaction": {"id": interaction, "type": 3}}
             case ("POST", "channels", channel, "messages", root, "threads"):
-                return {**_channel(), "id": root, "type": 11, "parent_id": channel, "name": body["name"]} | {
-                    "owner_id": BOT,
-                    "message_count": 0,
-                    "member_count": 1,
-                    "thread_metadata": _METADATA,
-                }
+                return _thread(root, channel, body["name"])
             case ("POST", "channels", channel, "messages"):
                 message = self._message(str(next(self._ids)), channel, BOT, body["content"])
                 self.posted.append({**body, "id": message["id"], "channel_id": channel})
                 return message
             case ("GET", "channels", thread):
-                return {**_channel(), "id": thread, "type": 11, "parent_id": CHANNEL, "name": "t"} | {
-                    "owner_id": BOT,
-                    "message_count": 0,
-                    "member_count": 1,
-                    "thread_metadata": _METADATA,
-                }
+                return _thread(thread)
             case ("PUT", "channels", _, "messages", _, "reactions", emoji, "@me"):
                 self.reactions.append(emoji)
                 return None
@@ -215,6 +220,14 @@ class DiscordServer:
             "type": 0,
         }
 
+
+_MEMBER: dict[str, Any] = {
+    "roles": [],
+    "joined_at": "2026-01-01T00:00:00+00:00",
+    "deaf": False,
+    "mute": False,
+    "flags": 0,
+}
 
 _METADATA = {
     "archived": False,
@@ -249,6 +262,11 @@ def _channel() -> dict[str, Any]:
         "rate_limit_per_user": 0,
         "last_message_id": None,
     }
+
+
+def _thread(thread: str, parent: str = CHANNEL, name: str = "t") -> dict[str, Any]:
+    about = {"owner_id": BOT, "message_count": 0, "member_count": 1, "thread_metadata": _METADATA}
+    return {**_channel(), "id": thread, "type": 11, "parent_id": parent, "name": name} | about
 
 
 def _application() -> dict[str, Any]:

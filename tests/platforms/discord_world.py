@@ -22,6 +22,8 @@ class Recorder:
         self.chat = None
         self.answer = None
         self.on_command = None
+        self.on_press = None
+        self.controls = ()
 
     def of(self, kind: str) -> list:
         return [value for name, value in self.told if name == kind]
@@ -29,7 +31,9 @@ class Recorder:
     async def message(self, chat, message):
         self.told.append(("message", message))
         if self.answer is not None and (message.mentions_bot or message.scope.kind == "direct"):
-            self.parts = await chat.post(message.ref, Reply(self.answer, answer_id="a1"))
+            self.parts = await chat.post(
+                message.ref, Reply(self.answer, answer_id="a1", controls=self.controls)
+            )
             await chat.seed_votes(self.parts[-1])
 
     async def edited(self, chat, message):
@@ -45,6 +49,14 @@ class Recorder:
         self.told.append(("command", command))
         if self.on_command:
             await self.on_command(command, responder)
+
+    async def press(self, chat, press, responder):
+        self.told.append(("press", press))
+        if self.on_press:
+            await self.on_press(press, responder)
+
+    async def channel_became_private(self, channel):
+        self.told.append(("private", channel))
 
     async def resume(self, chat):
         self.told.append(("resume", chat))
@@ -88,8 +100,8 @@ class World:
     def thread_of(self, message):
         return next(t for t in self.help.threads if t.id == message.id)
 
-    def private(self, name: str):
-        """Make a channel that only Alice and the bot see."""
+    def private(self, name: str, *more):
+        """Make a channel that only Alice, the bot and whom one names see."""
         seen = discord.PermissionOverwrite(view_channel=True, send_messages=True, read_message_history=True)
         return self.guild.create_text_channel(
             name,
@@ -97,6 +109,7 @@ class World:
                 self.guild.default_role: discord.PermissionOverwrite(view_channel=False),
                 self.alice: seen,
                 self.env.bot.user: seen,
+                **dict.fromkeys(more, seen),
             },
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Chat, Command, Message, Reaction, Responder
+from bot.chat import Chat, Command, Message, Press, Reaction, Responder
 from bot.platforms.slack import connect
 from bot.platforms.slack_workspace import Slack
 from core.domain import MessageRef
@@ -28,10 +28,14 @@ class Recorder:
     deletions: list[MessageRef] = field(default_factory=list)
     reactions: list[Reaction] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
+    presses: list[Press] = field(default_factory=list)
+    private: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
     chat: Chat | None = None
     on_message: Callable[[Chat, Message], Any] | None = None
     on_command: Callable[[Command, Responder], Any] | None = None
+    on_press: Callable[[Press, Responder], Any] | None = None
+    on_reaction: Callable[[Reaction], Any] | None = None
 
     async def message(self, chat: Chat, message: Message) -> None:
         self.chat = chat
@@ -50,6 +54,17 @@ class Recorder:
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         self.reactions.append(reaction)
+        if self.on_reaction:
+            await self.on_reaction(reaction)
+
+    async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
+        self.chat = chat
+        self.presses.append(press)
+        if self.on_press:
+            await self.on_press(press, responder)
+
+    async def channel_became_private(self, channel: str) -> None:
+        self.private.append(channel)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         self.commands.append(command)

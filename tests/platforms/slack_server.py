@@ -7,16 +7,18 @@
         await slack.until(lambda: slack.said("C1", ts))
 
 Channels: C1 public, C2 public without the bot, G1 private, D1 the direct channel of U1, M1 a group
-conversation of U1, U2 and the bot. People: U1, U2, U3; UADMIN is a workspace admin. As in Slack, a
+conversation of U1, U2 and the bot. People: U1, U2, U3, UHAL; UADMIN is a workspace admin. As in Slack, a
 mention makes two events, what the bot does comes back as events, events wait for an
 acknowledgement, and a connection that comes anew gets those still waiting.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from typing import Any
 
+from tests.platforms import slack_interactive as interactive
 from tests.platforms.slack_web import WebApi
 from tests.platforms.slack_wire import Wire
 
@@ -28,6 +30,12 @@ class SlackServer(Wire):
         super().__init__()
         self.whispers: list[dict[str, Any]] = []
         """Ephemeral messages; one that replaces another takes its place."""
+        self.views: dict[str, dict[str, Any]] = {}
+        """The modal that is open for each person."""
+        self.triggers: dict[str, tuple[str, float]] = {}
+        """Trigger ids that are not exchanged yet: whose they are, and until when they are good."""
+        self.exchanged: set[str] = set()
+        self.trigger_seconds = 3.0
         self.refuses_markdown = False
         """Whether the `markdown` block is unknown here."""
         self.page_size = 200
@@ -38,11 +46,12 @@ class SlackServer(Wire):
         """Messages by channel and ts, in order of posting."""
         for user in ("U1", "U2", "U3"):
             self.add_user(user)
+        self.add_user("UHAL")
         self.add_user("UADMIN", is_admin=True)
         self.add_user(self.bot_user, is_bot=True)
-        self.add_channel("C1", "channel", "U1", "U2", "U3", "UADMIN", self.bot_user)
+        self.add_channel("C1", "channel", "U1", "U2", "U3", "UHAL", "UADMIN", self.bot_user)
         self.add_channel("C2", "channel", "U1", "UADMIN")
-        self.add_channel("G1", "group", "U1", "U2", self.bot_user)
+        self.add_channel("G1", "group", "U1", "U2", "UHAL", self.bot_user)
         self.add_channel("D1", "im", "U1", self.bot_user)
         self.add_channel("M1", "mpim", "U1", "U2", self.bot_user)
         self._api = WebApi(self)
@@ -72,6 +81,12 @@ class SlackServer(Wire):
             "members": set(members),
             "archived": False,
         }
+
+    def convert(self, user: str, channel: str, kind: str) -> None:
+        """Make a public channel private (`group`), or a private one public (`channel`)."""
+        self.channels[channel]["kind"] = kind
+        now = "private" if kind == "group" else "public"
+        self.say(user, channel, f"made this channel *{now}*.", subtype=f"channel_convert_to_{now}")
 
     def say(self, user: str, channel: str, text: str, thread: str | None = None, **more: Any) -> str:
         """Write a message (Slack's escaped text) and return its ts."""
@@ -132,9 +147,7 @@ class SlackServer(Wire):
 
     def slash(self, user: str, channel: str, command: str, text: str = "") -> str:
         """Use a slash command and return the id of its response URL."""
-        number = next(self._numbers)
-        key = f"r{number}"
-        self._responses[key] = {"uses": 0, "channel": channel, "user": user}
+        key, trigger = self.response(channel, user), self.trigger(user)
         self._push(
             "slash_commands",
             {
@@ -150,11 +163,21 @@ class SlackServer(Wire):
                 "api_app_id": self.app,
                 "is_enterprise_install": "false",
                 "response_url": f"http://127.0.0.1:{self.port}/commands/{key}",
-                "trigger_id": f"{number}.1.abc",
+                "trigger_id": trigger,
             },
             accepts=True,
         )
         return key
+
+    def press(self, user: str, message: dict[str, Any], action: str, value: str = "") -> None:
+        """Use the control of that action id under a message or a whisper; a menu's line by its value."""
+        blocks = [b for b in message["blocks"] if b["type"] == "actions"]
+        block, element = next((b, e) for b in blocks for e in b["elements"] if e["action_id"] == action)
+        interactive.press(self, user, message, block, element, value)
+
+    def submit(self, user: str, **fields: str) -> None:
+        """Send the modal that is open for a person; it closes once it is acknowledged."""
+        interactive.submit(self, user, self.views.pop(user), fields)
 
     # --- what can be seen ---------------------------------------------------------------------
 
@@ -198,14 +221,38 @@ class SlackServer(Wire):
         self._news.set()
         return message
 
+    def response(self, channel: str, user: str) -> str:
+        """Return the id of a new response URL."""
+        key = f"r{next(self._numbers)}"
+        self._responses[key] = {"uses": 0, "channel": channel, "user": user}
+        return key
+
+    def interact(self, payload: dict[str, Any]) -> None:
+        """Send what a person did to a control or a modal."""
+        self._push("interactive", payload, accepts=True)
+
+    def trigger(self, user: str) -> str:
+        """Return a trigger id for what a person did just now; it opens one view within three seconds."""
+        trigger = f"{next(self._numbers)}.{next(self._numbers)}.abcdef"
+        self.triggers[trigger] = (user, asyncio.get_running_loop().time() + self.trigger_seconds)
+        return trigger
+
     def whisper(
-        self, channel: str, user: str, text: str, blocks: list[dict[str, Any]], replace: bool
-    ) -> None:
-        """Keep an ephemeral message."""
+        self,
+        channel: str,
+        user: str,
+        text: str,
+        blocks: list[dict[str, Any]],
+        replace: bool,
+        thread: str = "",
+    ) -> str:
+        """Keep an ephemeral message and return its ts."""
         if replace and self.whispers:
             self.whispers.pop()
-        self.whispers.append({"channel": channel, "user": user, "text": text, "blocks": blocks})
+        kept = {"channel": channel, "user": user, "text": text, "blocks": blocks, "ts": self.tick()}
+        self.whispers.append(kept | ({"thread_ts": thread} if thread else {}))
         self._news.set()
+        return str(kept["ts"])
 
     def changed(self, channel: str, message: dict[str, Any], before: dict[str, Any]) -> None:
         self.emit(

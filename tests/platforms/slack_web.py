@@ -6,19 +6,16 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from tests.platforms import slack_interactive as interactive
+from tests.platforms.slack_interactive import SlackError
+
+__all__ = ["SlackError", "WebApi"]
+
 if TYPE_CHECKING:
     from tests.platforms.slack_server import SlackServer
 
 Arguments = dict[str, Any]
 BLOCKS = ("markdown", "section", "divider", "context", "actions", "header", "rich_text", "image")
-
-
-class SlackError(Exception):
-    """An `{"ok": false}` answer."""
-
-    def __init__(self, error: str, *messages: str) -> None:
-        super().__init__(error)
-        self.error, self.messages = error, list(messages)
 
 
 def flag(value: object) -> bool:
@@ -55,6 +52,16 @@ class WebApi:
 
     def _apps_connections_open(self, given: Arguments) -> dict[str, Any]:
         return {"url": self.server.new_ticket()}
+
+    def _users_conversations(self, given: Arguments) -> dict[str, Any]:
+        kinds = {"public_channel": "channel", "private_channel": "group", "mpim": "mpim", "im": "im"}
+        wanted = {kinds[kind] for kind in str(given.get("types") or "public_channel").split(",")}
+        mine = [
+            {"id": channel["id"], "name": channel["name"]}
+            for channel in self.server.channels.values()
+            if channel["kind"] in wanted and self.server.bot_user in channel["members"]
+        ]
+        return {"channels": mine, "response_metadata": {"next_cursor": ""}}
 
     def _users_info(self, given: Arguments) -> dict[str, Any]:
         if (user := self.server.users.get(str(given.get("user")))) is None:
@@ -149,8 +156,28 @@ class WebApi:
         text, blocks = self.content(given)
         if given.get("user") not in channel["members"]:
             raise SlackError("user_not_in_channel")
-        self.server.whisper(channel["id"], str(given["user"]), text, blocks, replace=False)
-        return {"message_ts": self.server.tick()}
+        thread = str(given.get("thread_ts") or "")
+        if thread and thread not in self.server.messages[channel["id"]]:
+            raise SlackError("thread_not_found")
+        ts = self.server.whisper(channel["id"], str(given["user"]), text, blocks, False, thread)
+        return {"message_ts": ts}
+
+    def _chat_get_permalink(self, given: Arguments) -> dict[str, Any]:
+        channel, ts = self._channel(given)["id"], str(given.get("message_ts"))
+        message = self.server.messages[channel].get(ts)
+        if message is None:
+            raise SlackError("message_not_found")
+        thread = message.get("thread_ts", ts)
+        inside = f"?thread_ts={thread}&cid={channel}" if thread != ts else ""
+        link = f"https://fake.slack.com/archives/{channel}/p{ts.replace('.', '')}{inside}"
+        return {"channel": channel, "permalink": link}
+
+    def _views_open(self, given: Arguments) -> dict[str, Any]:
+        user = interactive.exchange(self.server, str(given.get("trigger_id") or ""))
+        view = json.loads(given["view"]) if isinstance(given.get("view"), str) else given.get("view")
+        kept = interactive.checked_view(view) | {"id": f"V{self.server.tick()}", "team_id": self.server.team}
+        self.server.views[user] = kept
+        return {"view": kept}
 
     def _chat_update(self, given: Arguments) -> dict[str, Any]:
         channel, message = self._own(given, "cant_update_message")
@@ -219,3 +246,5 @@ class WebApi:
             text = block.get("text") or {}
             if text.get("type") not in ("mrkdwn", "plain_text") or not 0 < len(text.get("text", "")) <= 3_000:
                 raise SlackError("invalid_blocks", "[ERROR] must be less than 3001 characters")
+        if kind == "actions":
+            interactive.check_actions(block)

@@ -71,9 +71,15 @@ class Wire:
         self._news = asyncio.Event()
 
     def whisper(
-        self, channel: str, user: str, text: str, blocks: list[dict[str, Any]], replace: bool
-    ) -> None:
-        """Keep an ephemeral message."""
+        self,
+        channel: str,
+        user: str,
+        text: str,
+        blocks: list[dict[str, Any]],
+        replace: bool,
+        thread: str = "",
+    ) -> str:
+        """Keep an ephemeral message and return its ts."""
         raise NotImplementedError
 
     # --- running ------------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import discord
 import pytest
 
 from bot.chat import Reply
 from bot.platforms.discord import connect
-from bot.platforms.discord_reading import Standing, thread_name
+from bot.platforms.discord_reading import thread_name
 from core.domain import MessageRef, Scope
 from core.settings import load_settings
 
@@ -22,6 +25,15 @@ def test_asks_for_the_intents_it_needs_and_pings_nobody(platform):
     wanted = {"guilds", "message_content", "guild_messages", "dm_messages", "guild_reactions", "dm_reactions"}
     assert {name for name, on in platform.client.intents if on} == wanted
     assert platform.client.allowed_mentions.to_dict() == {"parse": []}
+
+
+def test_the_invitation_asks_for_the_permissions_that_the_readme_names():
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    number, named = re.search(r"permissions=(\d+)`\s*\(([^)]+)\)", readme).groups()
+    names = [re.sub(r"\W+", "_", name.strip().lower()) for name in named.split(",")]
+    one = {"view_channels": "view_channel"}
+    wanted = discord.Permissions(**{one.get(name, name): True for name in names})
+    assert int(number) == wanted.value and wanted.send_messages_in_threads
 
 
 async def test_a_mention_gets_its_answer_in_a_thread(world, recorder):
@@ -142,17 +154,43 @@ async def test_scopes(world, recorder):
     assert recorder.of("message")[-1].scope == Scope("private", f"discord:{closed.id}")
 
 
+async def test_a_channel_that_is_closed_to_everyone_is_told(world, recorder):
+    seen = discord.PermissionOverwrite(view_channel=True, manage_channels=True, manage_roles=True)
+    help_too = world.guild.create_text_channel("more help", overwrites={world.env.bot.user: seen})
+    channel = world.env.bot.get_channel(help_too.id)
+    everyone = world.env.bot.get_guild(world.guild.id).default_role
+    await channel.edit(topic="Help with Flask")
+    await channel.set_permissions(everyone, send_messages=False)
+    await world.env.settle()
+    assert recorder.of("private") == []
+    await channel.set_permissions(everyone, view_channel=False)
+    await world.env.settle()
+    assert recorder.of("private") == [f"discord:{help_too.id}"]
+    await channel.set_permissions(everyone, view_channel=True)
+    await everyone.edit(permissions=discord.Permissions(everyone.permissions.value & ~1024))
+    await world.env.settle()
+    assert recorder.of("private")[1:] == [f"discord:{world.help.id}"]
+
+
+async def test_channels_that_became_private_while_the_bot_was_away_are_told(world, recorder, platform):
+    staff = world.private("staff")
+    platform._resumed = False
+    await platform.on_ready()
+    await world.env.settle()
+    assert recorder.of("private") == [f"discord:{staff.id}"]
+
+
 @pytest.mark.parametrize("platform", [{"admins": "discord:42", "helpers": "discord:role:77"}], indirect=True)
 async def test_ranks_come_from_permissions_and_from_settings(world, recorder, platform):
     manager = world.guild.create_role("Managers", permissions=discord.Permissions(manage_guild=True))
     carol = world.guild.add_member(world.env.create_user("carol"), roles=[manager])
     await carol.send(world.help, "hi")
     assert recorder.of("message")[-1].author.admin
-    standing = platform._standing
+    standing = platform.standing
     assert standing.person(None, None, 42).admin and not standing.person(None, None, 43).admin
     assert not recorder.of("message")[-1].author.helper
     role = discord.utils.get(world.env.bot.get_guild(world.guild.id).roles, name="Managers")
-    platform._standing = Standing(helpers=frozenset({f"discord:role:{role.id}"}))
+    platform.standing.helpers = frozenset({f"discord:role:{role.id}"})
     await carol.send(world.help, "again")
     assert recorder.of("message")[-1].author.helper
 

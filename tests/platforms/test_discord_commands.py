@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import discord
 
+from bot.admin import HELP
 from bot.chat import Reply
-from core.domain import Scope
+from core.domain import MessageRef, Scope
 from core.errors import PlatformError, ThreadloreError
 
 pytest_plugins = ["tests.platforms.discord_world"]
@@ -30,25 +32,71 @@ async def test_ask_is_answered_to_the_caller_alone(world, recorder):
     assert command.where.channel == str(world.help.id) and command.scope == Scope() and command.event
 
 
-async def test_threadlore_needs_manage_server(world, recorder, platform):
-    assert world.alice.available_commands(world.help) == ("ask",)
+async def test_threadlore_is_there_for_all_and_tells_who_is_an_admin(world, recorder):
     managers = world.guild.create_role("Managers", permissions=discord.Permissions(manage_guild=True))
     carol = world.guild.add_member(world.env.create_user("carol"), roles=[managers])
     await carol.slash(world.help, "threadlore status")
     await carol.slash(world.help, "threadlore releases")
     await carol.slash(world.help, "threadlore reindex")
     await carol.slash(world.help, "threadlore reindex", release="2.3")
+    await carol.slash(world.help, "threadlore help")
     commands = recorder.of("command")
-    assert [c.text for c in commands] == ["status", "releases", "reindex", "reindex 2.3"]
+    assert [c.text for c in commands] == ["status", "releases", "reindex", "reindex 2.3", "help"]
     assert all(c.name == "threadlore" and c.person.admin for c in commands)
-    helpers = world.guild.create_role("Helpers")
-    dave = world.guild.add_member(world.env.create_user("dave"), roles=[helpers])
-    registered = await platform.client.tree.fetch_commands()
-    world.guild.set_command_permissions(
-        next(c for c in registered if c.name == "threadlore"), {helpers: True}
-    )
-    await dave.slash(world.help, "threadlore status")
-    assert not recorder.of("command")[-1].person.admin  # the server may show it to more people
+    await world.alice.slash(world.help, "threadlore status")
+    assert not recorder.of("command")[-1].person.admin
+
+
+async def test_discord_offers_every_command_that_help_lists(world, recorder):
+    offered = set(world.alice.available_commands(world.help))
+    for line in HELP.splitlines():
+        [words] = re.findall(r"^`/(threadlore(?: [a-z]+)*)", line)
+        assert {words, words.rpartition(" ")[0]} & offered, line
+    await world.alice.slash(world.help, "threadlore memory corrections")
+    assert recorder.of("command")[-1].text == "memory corrections"
+
+
+async def test_forget(world, recorder):
+    async def forgotten(**given) -> str:
+        await world.alice.slash(world.help, "threadlore forget", **given)
+        return recorder.of("command")[-1].text
+
+    assert await forgotten() == await forgotten(person=world.alice) == "forget me"
+    assert await forgotten(confirm=True) == "forget me confirm"
+    assert await forgotten(person=world.bob) == f"forget <@{world.bob.id}>"
+    assert await forgotten(account="slack:U123", confirm=True) == "forget slack:U123 confirm"
+    await world.alice.user.slash("threadlore forget", confirm=True)
+    command = recorder.of("command")[-1]
+    assert (command.text, command.scope.kind) == ("forget me confirm", "direct")
+
+
+async def test_answer_this_asks_with_a_message_and_stands_on_it(world, recorder):
+    async def answer(command, responder):
+        await responder.reply(Reply("See the docs."))
+        await responder.progress(Reply("Shared."))
+
+    recorder.on_command = answer
+    trace = [("message.txt", b"Error: Could not locate a Flask application.")]
+    words = "why does **flask run** not find my app?"
+    said = await world.bob.send(world.help, words, attachments=trace)
+    result = await world.alice.context_menu(world.help, "Answer this", said)
+    assert result.ephemeral and result.response.content == "See the docs."
+    [command] = recorder.of("command")
+    assert command.name == "ask"
+    assert command.text == f"{words}\n\nError: Could not locate a Flask application."
+    assert command.person.id == f"discord:{world.alice.id}" and command.scope == Scope()
+    assert command.where == MessageRef("discord", str(world.help.id), str(said.id), str(said.id))
+    thread = world.thread_of(said)
+    assert thread.last_message.content == "Shared."
+    assert thread.name.startswith("why does flask run not find my app?")
+
+
+async def test_answer_this_on_a_post_has_its_title_and_stays_in_it(world, recorder):
+    forum, thread = await world.forum_post("Deploying behind nginx", "it says 502")
+    await world.alice.context_menu(thread, "Answer this", thread.history()[0])
+    [command] = recorder.of("command")
+    assert command.text == "Deploying behind nginx\n\nit says 502"
+    assert command.where == MessageRef("discord", str(forum.id), str(thread.id), str(thread.id))
 
 
 async def test_reindex_replies_at_once_and_shows_progress_in_one_message(world, recorder):

@@ -108,11 +108,12 @@ async def test_a_growing_answer_is_edited_once_a_second(world, recorder, platfor
         await platform.chat.edit(recorder.parts, Reply(text, final=final))
         return thread.last_message.content
 
-    assert await grown("one") == "Looking …"
-    now[0] += 1.01
-    assert await grown("one") == "one"
-    now[0] += 0.5
+    assert await grown("one") == "one", "the pages that are read are shown at once"
     assert await grown("one two") == "one"
+    now[0] += 1.01
+    assert await grown("one two") == "one two"
+    now[0] += 0.5
+    assert await grown("one two three") == "one two"
     assert await grown("one two three.", final=True) == "one two three."
 
 

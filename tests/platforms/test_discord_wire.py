@@ -9,10 +9,10 @@ import logging
 import discord
 import pytest
 
-from bot.chat import Reply
+from bot.chat import Control, Reply
 from bot.platforms.discord import connect
 from core.errors import PlatformError, PlatformRejected
-from tests.platforms.discord_server import BOT, CHANNEL, TOKEN, discord_server, until
+from tests.platforms.discord_server import ALICE, BOT, CHANNEL, TOKEN, discord_server, until
 from tests.platforms.discord_world import settings
 
 pytest_plugins = ["tests.platforms.discord_world"]
@@ -49,7 +49,7 @@ async def test_connects_answers_and_reacts_over_the_given_addresses(recorder):
     recorder.answer = "With `flask run`."
     base = discord.http.Route.BASE
     async with discord_server() as server, Running(server, recorder) as platform:
-        assert {c["name"] for c in server.commands} == {"ask", "threadlore"}
+        assert {c["name"] for c in server.commands} == {"ask", "threadlore", "Answer this"}
         [identified] = server.identified
         assert identified["token"] == TOKEN and identified["intents"] == platform.client.intents.value
         asked = await server.says(f"<@{BOT}> how do I start?")
@@ -64,6 +64,39 @@ async def test_connects_answers_and_reacts_over_the_given_addresses(recorder):
         assert recorder.of("reaction")[0].ref == recorder.parts[0]
         assert recorder.parts[0].channel == CHANNEL and server.heartbeats == 1
     assert base == discord.http.Route.BASE
+
+
+async def test_of_what_is_put_on_peoples_messages_only_marks_are_handed_over(recorder):
+    async with discord_server() as server, Running(server, recorder):
+        said = await server.says("use `flask run`")
+        put = {"user_id": "902", "channel_id": CHANNEL, "message_id": said, "guild_id": "100"}
+        put |= {"type": 0, "message_author_id": ALICE}
+        for emoji in ("👍", "🎉", "✅", "❌"):
+            await server.dispatch("MESSAGE_REACTION_ADD", put | {"emoji": {"id": None, "name": emoji}})
+        await until(lambda: len(recorder.of("reaction")) == 2)
+        assert [r.emoji for r in recorder.of("reaction")] == ["✅", "❌"]
+        assert recorder.of("reaction")[0].ref == recorder.of("message")[0].ref
+        assert recorder.of("reaction")[0].author == f"discord:{ALICE}"
+
+
+async def test_a_button_works_after_a_restart(recorder):
+    recorder.answer, recorder.controls = "With `flask run`.", (Control("why", "Why?", "a1"),)
+    recorder.on_press = lambda press, responder: responder.reply(Reply("So it is written."))
+    async with discord_server() as server:
+        async with Running(server, recorder):
+            await server.says(f"<@{BOT}> how do I start?")
+            await until(lambda: len(server.reactions) == 2)
+        [posted] = server.posted
+        [row] = posted["components"]
+        async with Running(server, recorder):
+            await server.pressed(posted, row["components"][0]["custom_id"])
+            await until(lambda: server.answered)
+    [press] = recorder.of("press")
+    assert (press.name, press.value, press.person.id) == ("why", "a1", f"discord:{ALICE}")
+    assert press.ref == recorder.parts[0] and not press.person.admin
+    [answered] = server.answered
+    assert answered["type"] == 4 and answered["data"]["content"] == "So it is written."
+    assert answered["data"]["flags"] == 64  # EPHEMERAL
 
 
 async def test_a_lost_connection_is_resumed(recorder):

@@ -149,7 +149,7 @@ async def test_stop_waits_for_work_in_progress_which_can_still_post(slack: Slack
 async def test_a_socket_url_that_does_not_work_is_given_up_for_a_new_one(slack: SlackServer) -> None:
     slack.broken_links = 1
     api = SlackApi(slack.bot_token, slack.app_token, slack.url, ping=0.02, stale_after=0.1)
-    serving_it = asyncio.create_task(api.serve(await api.open_socket(), print, print, lambda: None))
+    serving_it = asyncio.create_task(api.serve(await api.open_socket(), print, print, print, lambda: None))
     await slack.until(lambda: slack.connected)
     serving_it.cancel()
     await asyncio.gather(serving_it, return_exceptions=True)

@@ -1,8 +1,9 @@
 import asyncio
+import time
 
 import pytest
 
-from bot.chat import Chat, Message, Reply
+from bot.chat import Chat, Message, Reaction, Reply
 from core.domain import MessageRef, Scope
 from tests.platforms.slack_bot import Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer
@@ -300,3 +301,44 @@ async def test_reactions_arrive_as_slack_spells_them(slack: SlackServer, dispatc
     ]
     assert not any(r.person.bot for r in dispatch.reactions)
     assert len({r.event for r in dispatch.reactions}) == 2
+
+
+# --- acknowledgements ----------------------------------------------------------------------------
+
+
+async def test_a_reaction_is_acknowledged_only_when_it_is_counted(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    counted = asyncio.Event()
+
+    async def wait(_: Reaction) -> None:
+        await counted.wait()
+
+    dispatch.on_reaction = wait
+    async with serving(slack, dispatch):
+        ts = slack.say("U1", "C1", "hello")
+        await slack.until(lambda: slack.acknowledged)
+        before = len(slack.acknowledged)
+        slack.react("U1", "C1", ts, "thumbsup")
+        await slack.until(lambda: dispatch.reactions)
+        await asyncio.sleep(0.1)
+        assert len(slack.acknowledged) == before
+        counted.set()
+        await slack.until(lambda: len(slack.acknowledged) == before + 1)
+
+
+async def test_what_takes_long_is_acknowledged_in_time(slack: SlackServer, dispatch: Recorder) -> None:
+    """Slack sends again what is not acknowledged within three seconds."""
+
+    async def never(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    dispatch.on_reaction = dispatch.on_message = never
+    async with serving(slack, dispatch) as platform:
+        began = time.monotonic()
+        ts = slack.say("U1", "C1", "hello")
+        slack.react("U1", "C1", ts, "thumbsup")
+        await slack.until(lambda: len(slack.acknowledged) == 2)
+        assert time.monotonic() - began < 3.0
+        for task in list(platform._tasks):
+            task.cancel()

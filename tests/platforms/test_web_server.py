@@ -14,7 +14,7 @@ from bot.chat import UP, Reply
 from bot.platforms.web import connect, is_loopback
 from bot.platforms.web_feed import Feed
 from bot.platforms.web_progress import examples
-from bot.platforms.web_room import MAX_CHARACTERS
+from bot.platforms.web_requests import MAX_CHARACTERS
 from bot.platforms.web_state import Posts
 from core.domain import MessageRef
 from core.errors import PlatformRejected
@@ -98,7 +98,7 @@ async def test_conversation_survives_a_restart(tmp_path: Path) -> None:
     async with serving(settings(tmp_path), FakeDispatch()) as web:
         after = await web.messages("ada")
         assert after == before
-        assert after[1]["votes"][UP] == ["ben"]
+        assert after[1]["reactions"][UP] == ["ben"] and after[1]["controls"] == before[1]["controls"] != []
         new = await web.say("More", thread=root)
         assert int(new) > int(gone)
         assert len(file.read_text().splitlines()) >= 2

@@ -11,6 +11,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.chat import Choice, Control
 from bot.platforms.web import Playground, connect
 from core.settings import Settings, load_settings
 from tests.platforms.web_dispatch import FakeDispatch
@@ -56,6 +57,16 @@ class Client:
 
         await until(there)
         return found[-1]
+
+
+def choices_of(entry: dict[str, Any]) -> tuple[Choice, ...]:
+    """Return the choices of a control or a field, as the API tells it."""
+    return tuple(Choice(**choice) for choice in entry["choices"])
+
+
+def controls_of(post: dict[str, Any]) -> tuple[Control, ...]:
+    """Return the controls of a message, as the API tells it."""
+    return tuple(Control(**{**control, "choices": choices_of(control)}) for control in post["controls"])
 
 
 async def until(condition: Callable[[], Any], seconds: float = 3.0) -> None:

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
-from bot.chat import Chat, Command, Message, Reaction, Reply, Responder
+from bot.chat import (
+    Chat,
+    Choice,
+    Command,
+    Control,
+    Field,
+    Form,
+    Message,
+    Press,
+    Reaction,
+    Reply,
+    Responder,
+)
 from core.domain import MessageRef, Turn
 
 ANSWER = """\
@@ -31,6 +44,25 @@ SOURCES = """\
 
 *Flask {release} · quoted from the documentation*"""
 ANSWER_ID = "a{:07d}"
+WRONG = Form(
+    "wrong",
+    "What was wrong?",
+    "",
+    (
+        Field(
+            "what",
+            "What is wrong with it?",
+            (
+                Choice("release", "It speaks for another release"),
+                Choice("wrong", "It is not right"),
+                Choice("outdated", "It is out of date"),
+                Choice("other", "It is not what I asked"),
+            ),
+            required=True,
+        ),
+        Field("better", "A better answer"),
+    ),
+)
 
 
 class FakeDispatch:
@@ -47,6 +79,8 @@ class FakeDispatch:
         self.deletions: list[MessageRef] = []
         self.reactions: list[Reaction] = []
         self.commands: list[Command] = []
+        self.presses: list[Press] = []
+        self.forgetters: list[Any] = []
         self.histories: list[list[Turn]] = []
         self.running: list[dict[str, Any]] = []
         self.answers: dict[str, dict[str, Any]] = {}
@@ -79,6 +113,23 @@ class FakeDispatch:
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         self.reactions.append(reaction)
+
+    async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
+        self.presses.append(press)
+        if press.fields:
+            await responder.reply(Reply(f"Noted: {press.fields['what']}."))
+        elif press.name in ("down", "wrong"):
+            await responder.ask(replace(WRONG, value=press.value))
+        elif press.name == "release":
+            release = press.value.split(" ")[1]
+            await chat.post(press.ref, Reply(f"For {release} it is the same.", release=release))
+        elif press.name == "why":
+            await responder.reply(Reply("Because."))
+            await responder.reply(Reply("Because the pages say so."))
+        elif press.name == "delete" and press.person.id == "web:ada":
+            await chat.delete((press.ref,))
+        elif press.name == "delete":
+            await responder.reply(Reply("Only Ada or an admin may delete this."))
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         self.commands.append(command)
@@ -126,6 +177,23 @@ class FakeDispatch:
             ],
         }
         done = f"{ANSWER}\n\n{SOURCES.format(release=release)}"
-        parts = await chat.edit(parts, Reply(done, release=release, answer_id=answer_id))
+        controls = controls_for(answer_id, release)
+        parts = await chat.edit(parts, Reply(done, release=release, answer_id=answer_id, controls=controls))
         self._parts[message.ref.key] = parts
         await chat.seed_votes(parts[-1])
+
+
+def controls_for(answer_id: str, release: str) -> tuple[Control, ...]:
+    """Return what hangs under an answer."""
+    others = [name for name in ("3.1", "2.3") if name != release]
+    return (
+        Control("up", "👍", answer_id),
+        Control("down", "👎", answer_id),
+        Control(
+            "release",
+            "Another release",
+            choices=tuple(Choice(f"{answer_id} {name}", f"Flask {name}") for name in others),
+        ),
+        Control("why", "Why?", answer_id),
+        Control("delete", "Delete", answer_id),
+    )

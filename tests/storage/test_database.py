@@ -12,12 +12,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, inspect, text
 
-from core.domain import Vote
+from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from storage.corpora import SqlCorpora
 from storage.database import Database, migrations, slices
 from storage.memories import SqlMemories
 from storage.tables import Base
+from storage.upkeep import SqlUpkeep
 from tests.contracts.samples import document, keep, pair
 
 
@@ -83,6 +84,37 @@ async def test_a_database_of_a_newer_version_is_told_and_left_alone(url: str, tm
         await Database.open(tmp_path, url)
     with pytest.raises(HomeTooNew):
         await Database.open(tmp_path, url)
+
+
+async def test_a_home_of_the_second_version_keeps_what_it_knows(url: str, tmp_path: Path) -> None:
+    database = await Database.open(tmp_path, url)
+    memories = SqlMemories(database)
+    both = pair("p2", release="1.0+2.0", stale=True)
+    for made, channel in ((pair("p1", stale=True), "slack:C1"), (both, ""), (pair("p3", channel="x"), "")):
+        answer = Answer(f"a{made.id[1:]}", "x", "quote", made.release, pair_id=made.id)
+        await memories.save_answer(answer, Question("x", "u", channel), made)
+    await memories.vote(Vote("a1", "u", 1), 2.0)
+
+    def down(connection: Connection) -> None:
+        config = migrations()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "0002")
+
+    async with database.write() as connection:
+        await connection.run_sync(down)
+    await database.close()
+    database = await Database.open(tmp_path, url)
+    memories = SqlMemories(database)
+    found = await memories.pairs(["p1", "p2", "p3"])
+    assert [found[key].channel for key in ("p1", "p2", "p3")] == ["slack:C1", "", ""]
+    assert found["p1"].opinions == ((1, 2.0),) and found["p1"].strangers == ()
+    assert await SqlUpkeep(database).broken() == []
+    assert await memories.mark_stale("1.0", {"h1"}) == 0
+    still = await memories.pairs(["p1", "p2"])
+    assert (still["p1"].stale, still["p2"].stale) == (False, True), "of 2.0 nothing is known yet"
+    await memories.mark_stale("2.0", set())
+    assert not (await memories.pairs(["p2"]))["p2"].stale, "it cites no page of 2.0"
+    await database.close()
 
 
 @pytest.mark.parametrize("url", ["mysql://user@host/name", "postgresql+asyncpg://h/n", "nonsense", "://"])

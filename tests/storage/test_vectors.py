@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,15 +40,20 @@ def empty_graph(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("tear", [truncated_database, garbage_graph, empty_graph])
-async def test_a_torn_index_is_set_aside_and_built_anew(tmp_path: Path, tear: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("killed", [True, False])
+async def test_a_torn_index_is_set_aside_and_built_anew(
+    tmp_path: Path, tear: Callable[[Path], None], killed: bool
+) -> None:
+    """By a process that was killed, which leaves no seal, or by something else after it was closed."""
     folder = tmp_path / "vectors"
     await built(folder)
     tear(folder)
-    (tmp_path / "vectors.writing").touch()
+    if killed:
+        (tmp_path / "vectors.sealed").unlink()
     assert await asyncio.to_thread(set_aside_if_broken, folder)
     assert not folder.exists()
     assert (tmp_path / "vectors.broken").exists()
-    assert not (tmp_path / "vectors.writing").exists()
+    assert not (tmp_path / "vectors.sealed").exists()
 
     index = ChromaVectors(folder)
     assert await index.collections() == set()
@@ -57,32 +63,31 @@ async def test_a_torn_index_is_set_aside_and_built_anew(tmp_path: Path, tear: Ca
     await asyncio.to_thread(index.close)
 
 
-async def test_a_whole_index_stays_although_its_writer_was_killed(tmp_path: Path) -> None:
+async def test_a_whole_index_stays_although_its_process_was_killed(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
     await built(folder)
-    (tmp_path / "vectors.writing").touch()
+    (tmp_path / "vectors.sealed").unlink()
     assert await asyncio.to_thread(set_aside_if_broken, folder) == ""
-    assert not (tmp_path / "vectors.writing").exists()
     index = ChromaVectors(folder)
     assert await index.ids("corpus-a") == set(IDS)
     await asyncio.to_thread(index.close)
 
 
-def test_without_a_marker_nothing_is_checked(tmp_path: Path) -> None:
+async def test_what_was_closed_well_is_not_checked(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
     assert set_aside_if_broken(folder) == ""
-    (tmp_path / "vectors.writing").touch()  # killed before the folder was made
+    await built(folder)
+    began = time.monotonic()
     assert set_aside_if_broken(folder) == ""
-    assert not (tmp_path / "vectors.writing").exists()
+    assert time.monotonic() - began < 0.2, "a check starts a process"
+    assert not (tmp_path / "vectors.sealed").exists(), "who opens it now may be killed"
 
 
-async def test_the_marker_is_there_only_while_something_is_written(tmp_path: Path) -> None:
+async def test_a_write_that_failed_is_checked_at_the_next_start(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
-    marker = tmp_path / "vectors.writing"
     index = ChromaVectors(folder)
     await index.upsert("corpus-a", IDS[:5], VECTORS[:5])
-    assert not marker.exists()
     with pytest.raises(Exception, match="dimension"):
         await index.upsert("corpus-a", ["x"], np.ones((1, 3), np.float32))
-    assert marker.exists(), "a write that failed is checked at the next start"
     await asyncio.to_thread(index.close)
+    assert not (tmp_path / "vectors.sealed").exists()

@@ -1,10 +1,13 @@
 // The page: which person, channel and thread are open, what is painted, and what clicks do.
 
+import { makeActions } from "./actions.js";
 import { composer } from "./composer.js";
 import { announce, byId, h, icon, reconcile, toast } from "./dom.js";
+import { closeMenu } from "./menu.js";
 import { showList } from "./messages.js";
-import { showHeader, showProgress, showSidebar, showWhy, welcome } from "./panels.js";
+import { showHeader, showProgress, showSidebar, welcome } from "./panels.js";
 import { api, author, channel, enter, roots, state, thread } from "./store.js";
+import { showWhy } from "./why.js";
 
 const NEAR_PX = 120; // this close to its end a list follows new messages
 let asked = "ada"; // the person who was chosen; `state.person` follows once loaded
@@ -12,7 +15,7 @@ let painting = false;
 let focus = null; // what takes the focus once it is there
 const follow = new Set(["messages"]); // lists to scroll to their end at the next paint
 
-// --- where we are: #/person/channel/thread ---------------------------------------------------
+// --- where we are: #/person/channel/thread, or #/m/message ----------------------------------
 
 function read() {
   const [, person = "", place = "", root = ""] = location.hash.split("/").map((part) => decodeURIComponent(part));
@@ -22,12 +25,20 @@ function read() {
 function go(change) {
   const next = { person: asked, channel: state.channel, thread: state.thread, ...change };
   const parts = [next.person, next.channel, next.thread].filter(Boolean).map(encodeURIComponent);
-  closeMenu();
+  closeDrawer();
   if (location.hash === `#/${parts.join("/")}`) arrive();
   else location.hash = `#/${parts.join("/")}`;
 }
 
 function arrive() {
+  closeMenu();
+  const link = /^#\/m\/(\d+)$/.exec(location.hash);
+  if (link) {
+    state.jump = link[1];
+    if (state.person) jump();
+    else enter(asked = localStorage.getItem("person") || "ada", changed);
+    return;
+  }
   const next = read();
   if (next.channel !== state.channel || next.person !== asked) follow.add("messages");
   if (next.thread !== state.thread) {
@@ -45,9 +56,33 @@ function arrive() {
   paint();
 }
 
+// Open the place of the message that a link names; the address becomes that of the place.
+function jump() {
+  const post = state.messages.get(state.jump);
+  if (!post) {
+    state.jump = "";
+    toast("That message is gone, or it stands where you cannot read it.");
+  }
+  const root = post && (post.thread || (thread(post.id).length > 1 ? post.id : ""));
+  const parts = [asked, post?.channel ?? state.channel, root].filter(Boolean).map(encodeURIComponent);
+  location.replace(`#/${parts.join("/")}`);
+}
+
+// Bring the message that was linked into view, once it is painted.
+function land() {
+  const shown = [...document.querySelectorAll(`.message[data-id="${CSS.escape(state.jump)}"]`)].findLast((one) => one.offsetParent);
+  if (!shown) return;
+  state.jump = "";
+  follow.clear();
+  shown.scrollIntoView({ block: "center" });
+  shown.classList.add("landed");
+  shown.focus({ preventScroll: true });
+}
+
 function changed(kind, post) {
   if (kind === "state") {
     asked = state.person;
+    if (state.jump) jump();
     if (!state.channels.some((one) => one.id === state.channel)) {
       const own = state.channel.startsWith("dm-") && state.channels.find((one) => one.kind === "direct");
       go({ channel: own ? own.id : "help", thread: "" });
@@ -80,7 +115,7 @@ function draw() {
   byId("lost").hidden = !state.lost;
   if (!state.person || !channel()) return;
   showSidebar(go);
-  showHeader(toggleMenu);
+  showHeader(toggleDrawer);
   showProgress();
   const list = byId("messages");
   const posts = roots();
@@ -90,7 +125,8 @@ function draw() {
   });
   mainComposer.update(placeholder());
   drawPanel();
-  if (focus?.()) focus = null;
+  if (state.jump) land();
+  else if (focus?.()) focus = null;
 }
 
 function placeholder() {
@@ -100,10 +136,25 @@ function placeholder() {
   return `Message #${here.name}, mention @Threadlore to ask`;
 }
 
+// Follow the end of a list, but show a message that is taller than the list from its question on.
 function scrolled(list, name, change) {
-  const near = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX;
+  const last = list.lastElementChild;
+  const atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR_PX;
+  const atStart = Math.abs(list.scrollTop - (list.start ?? -1)) < 4;
+  const wasTall = last?.offsetHeight > list.clientHeight;
   change();
-  if (near || follow.delete(name)) list.scrollTop = list.scrollHeight;
+  const now = list.lastElementChild;
+  if (!(follow.delete(name) || atEnd || atStart) || !now) return;
+  const reading = atEnd && wasTall && now.dataset.key === last.dataset.key;
+  if (now.offsetHeight > list.clientHeight && !reading) list.scrollTop = startOf(now) - list.offsetTop;
+  else list.scrollTop = list.scrollHeight;
+  list.start = list.scrollTop;
+}
+
+function startOf(message) {
+  let before = message.previousElementSibling;
+  while (before && !before.matches(".message")) before = before.previousElementSibling;
+  return (before && !before.matches(".from-bot") ? before : message).offsetTop;
 }
 
 const panelTitle = h("h2", { id: "panel-title" });
@@ -134,7 +185,7 @@ function drawPanel() {
     return;
   }
   scrolled(panelList, "thread", () => showList(panelList, posts, { inThread: true, actions }));
-  threadComposer.update("Reply, follow up, or ask for another release");
+  threadComposer.update("Reply or follow up");
 }
 
 function closePanel() {
@@ -171,7 +222,8 @@ async function say(text, where) {
   return true;
 }
 
-const actions = {
+const actions = makeActions({
+  attempt, paint, follow,
   open(root) {
     follow.add("thread");
     focus = () => {
@@ -181,46 +233,14 @@ const actions = {
     };
     go({ thread: root });
   },
-  vote: (post, emoji, added) => attempt(async () => {
-    await api("POST", "/api/reactions", { person: state.person, message: post.id, emoji, added });
-  }),
-  again(post, release) {
-    const text = `And in ${release}?`;
-    const own = thread(post.thread)[0]?.author === state.person || !post.thread;
-    return say(own ? text : `@${state.bot.name} ${text}`, { channel: post.channel, thread: post.thread });
-  },
-  edit(post, inThread = false) {
-    state.editing = post ? `${post.id} ${inThread}` : "";
-    paint();
-    if (!post) (state.thread ? threadComposer : mainComposer).focus();
-  },
-  async save(post, text) {
-    if (text.trim() && !(await attempt(() => api("PATCH", `/api/messages/${post.id}`, { person: state.person, text })))) return;
-    actions.edit(null);
-  },
-  remove(post) {
-    const dialog = byId("confirm");
-    dialog.returnValue = "";
-    dialog.onclose = () => {
-      if (dialog.returnValue === "delete") attempt(() => api("DELETE", `/api/messages/${post.id}`, { person: state.person }));
-    };
-    dialog.showModal();
-  },
-  async why(post) {
-    const show = (told) => { state.why = { post, ...told }; paint(); };
+  edited: () => (state.thread ? threadComposer : mainComposer).focus(),
+  explained() {
     focus = () => {
       panelWhy.focus();
       return true;
     };
-    show({});
-    try {
-      const path = `/api/answers/${encodeURIComponent(post.answer)}/why?person=${encodeURIComponent(state.person)}`;
-      show({ told: await api("GET", path) });
-    } catch (error) {
-      show({ error: error.message });
-    }
   },
-};
+});
 
 function lastOwn(posts, inThread) {
   const own = posts.findLast((post) => post.author === state.person && !post.gone);
@@ -234,23 +254,23 @@ const threadComposer = composer("composer-thread", {
   where: () => ({ channel: state.channel, thread: state.thread }), send: say, last: () => lastOwn(thread(state.thread), true),
 });
 
-function toggleMenu() {
+function toggleDrawer() {
   const open = document.body.classList.toggle("with-menu");
   byId("scrim").hidden = !open;
   byId("menu").setAttribute("aria-expanded", String(open));
   if (open) byId("sidebar").querySelector("a[aria-current]")?.focus();
 }
 
-function closeMenu() {
-  if (document.body.classList.contains("with-menu")) toggleMenu();
+function closeDrawer() {
+  if (document.body.classList.contains("with-menu")) toggleDrawer();
 }
 
 byId("compose").append(mainComposer.element);
-byId("scrim").addEventListener("click", closeMenu);
+byId("scrim").addEventListener("click", closeDrawer);
 document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); mainComposer.focus(); });
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.defaultPrevented || byId("confirm").open || state.editing) return;
-  if (document.body.classList.contains("with-menu")) closeMenu();
+  if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]") || state.editing) return;
+  if (document.body.classList.contains("with-menu")) closeDrawer();
   else if (state.why && state.thread) { state.why = null; paint(); }
   else if (state.thread || state.why) closePanel();
 });

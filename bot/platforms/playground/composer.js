@@ -8,6 +8,8 @@ const COMMANDS = [
   ["/threadlore status", "", "What is indexed, and what is wrong"],
   ["/threadlore releases", "", "Which releases there are"],
   ["/threadlore reindex", "[release]", "Read the documentation again (admins)"],
+  ["/threadlore memory corrections", "", "What people found wrong with answers (admins)"],
+  ["/threadlore forget me", "", "Remove what you asked and voted"],
 ];
 const TALLEST_PX = 220;
 const drafts = new Map();

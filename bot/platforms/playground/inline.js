@@ -6,7 +6,7 @@ const DEEPEST = 10;
 const ESCAPE = /\\([!-/:-@[-`{-~])/y;
 const AUTOLINK = /<((?:https?:\/\/|mailto:)[^\s<>]+)>/y;
 const URL_TEXT = /https?:\/\/[^\s<>"`|]+/y;
-const MENTION = /@(threadlore|ada|ben|chloé|chloe|here|channel|everyone)(?![\p{L}\p{N}_])/iuy;
+const MENTION = /@(threadlore|ada|ben|noor|hana|chloé|chloe|here|channel|everyone)(?![\p{L}\p{N}_])/iuy;
 const CITATION = /\[(\d{1,3})\](?!\()/y;
 const ENTITY = /&(amp|lt|gt|quot|#39|nbsp);/y;
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: "\u00a0" };
@@ -23,7 +23,17 @@ export function safeUrl(text) {
   }
 }
 
-function link(url, children) {
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+// The part of an address that names a message of this playground, whichever port it had then.
+function ownMessage(url) {
+  const { hash, hostname, pathname } = new URL(url);
+  const here = hostname === location.hostname || (LOOPBACK.test(hostname) && LOOPBACK.test(location.hostname));
+  return here && pathname === "/" && /^#\/m\/\d+$/.test(hash) ? hash : "";
+}
+
+export function link(url, children) {
+  if (ownMessage(url)) return h("a", { href: ownMessage(url) }, children);
   return h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, children);
 }
 

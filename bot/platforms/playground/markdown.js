@@ -2,7 +2,7 @@
 
 import { code } from "./code.js";
 import { h } from "./dom.js";
-import { inline, safeUrl } from "./inline.js";
+import { inline, link, safeUrl } from "./inline.js";
 
 const DEEPEST = 8; // nested quotes and lists; deeper ones stay flat
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/;
@@ -59,7 +59,7 @@ function sourceList(sources, context) {
     return h("li", { id: `source-${context.anchor}-${source.number}`, tabindex: "-1" },
       h("span", { class: "source-number" }, source.number),
       h("span", { class: "source-text" },
-        url ? h("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, title) : h("span", {}, title),
+        url ? link(url, title) : h("span", {}, title),
         source.rest && h("span", { class: "source-rest" }, inline(source.rest, context))));
   };
   return h("section", { class: "sources", "aria-label": "Sources" },

@@ -1,13 +1,12 @@
 // One message as an element, and the two lists that messages stand in.
 
 import { copy } from "./code.js";
+import { footer, note, plural, reactions, reactMenu } from "./controls.js";
 import { avatar, h, icon, reconcile } from "./dom.js";
 import { markdown } from "./markdown.js";
-import { author, channel, replies, state } from "./store.js";
+import { author, channel, notes, replies, state } from "./store.js";
 
 const TOGETHER_MS = 5 * 60 * 1000; // one author's messages within this time share a head
-const UP = "👍";
-const DOWN = "👎";
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
 const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
@@ -15,7 +14,7 @@ const day = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric"
 // `inThread` tells whether the list is the side panel.
 export function showList(container, posts, { inThread, actions }) {
   const summaries = inThread ? new Map() : replies();
-  const ready = state.releases.filter((one) => one.ready).map((one) => one.name).join();
+  const said = notes();
   const rows = [];
   let before = null;
   for (const [index, post] of posts.entries()) {
@@ -33,12 +32,10 @@ export function showList(container, posts, { inThread, actions }) {
       && date - new Date(before.at) < TOGETHER_MS && !summaries.get(before.id) && post.author !== state.bot.id;
     const summary = summaries.get(post.id);
     const last = summary?.last;
-    const newest = index === posts.length - 1 && (inThread || channel().kind === "direct");
     // What is being edited stays as it is, whatever happens around it.
     const editing = state.editing === `${post.id} ${inThread}`; // a root stands in both lists
-    const mark = editing ? ["editing"] : [post, state.person, compact, newest ? ready : newest,
-      summary?.count ?? 0, last ?? null, !inThread && state.thread === post.id];
-    rows.push({ key: post.id, mark, build: () => article(post, { compact, newest, editing, summary, inThread, actions }) });
+    const mark = editing ? ["editing"] : [post, state.person, compact, said.get(post.id) ?? null, summary?.count ?? 0, last ?? null, !inThread && state.thread === post.id];
+    rows.push({ key: post.id, mark, build: () => article(post, { compact, said: said.get(post.id), editing, summary, inThread, actions }) });
     before = post;
   }
   reconcile(container, rows);
@@ -50,9 +47,7 @@ function dayName(date) {
   return date >= midnight - 24 * 3600 * 1000 ? "Yesterday" : day.format(date);
 }
 
-export const plural = (count, one, many) => `${count} ${count === 1 ? one : many}`;
-
-function article(post, { compact, newest, editing, summary, inThread, actions }) {
+function article(post, { compact, said, editing, summary, inThread, actions }) {
   const who = author(post.author);
   const bot = who.id === state.bot.id;
   const own = post.author === state.person;
@@ -73,15 +68,18 @@ function article(post, { compact, newest, editing, summary, inThread, actions })
     time, post.edited && h("span", { class: "quiet" }, "(edited)"));
   const body = editing && own
     ? editor(post, actions)
-    : h("div", { class: "body" }, markdown(post.text, { anchor: `${inThread ? "t" : "m"}${post.id}`, breaks: !bot }));
+    : h("div", { class: "body" }, markdown(post.text, { anchor: `${inThread ? "t" : "m"}${post.id}`, breaks: !bot || Boolean(post.command) }));
   return h("article", { class: classes, tabindex: "-1", "aria-label": `${who.name}, ${clock.format(date)}`, "data-id": post.id },
     h("div", { class: "gutter" }, compact ? time.cloneNode(true) : avatar(who)),
     h("div", { class: "content" },
-      post.only && h("p", { class: "only" }, icon("eye"), "Only visible to you", post.command && h("code", {}, post.command)),
+      post.only && h("p", { class: "only" }, icon("eye"), "Only visible to you", post.command && h("code", {}, post.command),
+        post.final && h("button", { type: "button", class: "put-away", "data-act": `away-${post.id}`, onclick: () => actions.putAway(post) }, "Dismiss")),
       compact ? null : head,
       body,
       !post.final && working(post.text),
-      bot && post.final && footer(post, newest, actions),
+      reactions(post, actions),
+      post.final && footer(post, actions),
+      note(said, actions),
       thread(post, summary, actions)),
     toolbar(post, { own, bot, inThread, actions }));
 }
@@ -90,36 +88,6 @@ function working(text) {
   return h("div", { class: "working", role: "status" },
     h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")),
     h("span", { class: text ? "hidden-text" : "" }, "Threadlore is looking it up"));
-}
-
-function footer(post, newest, actions) {
-  if (!post.answer && !post.votable) return null;
-  const vote = (emoji, name, label) => {
-    const voters = post.votes[emoji] ?? [];
-    const mine = voters.includes(state.person);
-    const names = voters.map((id) => author(id).name).join(", ");
-    return h("button", {
-      type: "button", class: `vote ${name}`, "aria-pressed": String(mine), "data-act": `${name}-${post.id}`,
-      "aria-label": `${label}, ${plural(voters.length, "vote", "votes")}`, title: names ? `${label}: ${names}` : label,
-      onclick: () => actions.vote(post, emoji, !mine),
-    }, icon(name), h("span", { class: "count" }, voters.length ? String(voters.length) : ""));
-  };
-  return h("div", { class: "footer" },
-    !post.only && vote(UP, "up", "Helpful"), !post.only && vote(DOWN, "down", "Not helpful"),
-    post.answer && h("button", { type: "button", class: "ghost", "data-act": `why-${post.id}`, onclick: () => actions.why(post) },
-      icon("why"), "Why this answer?"),
-    newest && !post.only && elsewhere(post, actions));
-}
-
-// One step to ask the same of another release.
-function elsewhere(post, actions) {
-  const told = post.release.split("+");
-  const others = state.releases.filter((one) => one.ready && !told.includes(one.name)).slice(-3);
-  if (!post.release || !others.length) return null;
-  return h("div", { class: "elsewhere" }, h("span", {}, "Ask for"), others.map((one) => h("button", {
-    type: "button", class: "chip", "data-act": `ask-${one.name}-${post.id}`, "aria-label": `Ask the same for ${one.name}`,
-    onclick: () => actions.again(post, one.name),
-  }, one.name)));
 }
 
 function thread(post, summary, actions) {
@@ -139,9 +107,14 @@ function toolbar(post, { own, bot, inThread, actions }) {
     type: "button", "aria-label": label, title: label, "data-act": `${name}-tool-${post.id}`, onclick: act,
   }, icon(name));
   const tools = [
+    h("button", { type: "button", "aria-label": "React", title: "React", "aria-haspopup": "menu", "aria-expanded": "false", "data-act": `react-tool-${post.id}`,
+      onclick: (event) => reactMenu(post, event.currentTarget, actions) }, icon("react")),
     !inThread && channel().kind !== "direct" && tool("thread", "Reply in thread", () => actions.open(post.id)),
+    !bot && tool("answer", "Answer this", () => actions.answerThis(post)),
     bot && h("button", { type: "button", class: "copy-text", "aria-label": "Copy the text", title: "Copy the text", onclick: (event) => copy(post.text, event.currentTarget) },
       icon("copy"), h("span", { class: "hidden-text" })),
+    h("button", { type: "button", class: "copy-text", "aria-label": "Copy the link", title: "Copy the link", onclick: (event) => copy(`${location.origin}/#/m/${post.id}`, event.currentTarget) },
+      icon("link"), h("span", { class: "hidden-text" })),
     own && tool("edit", "Edit", () => actions.edit(post, inThread)),
     own && tool("trash", "Delete", () => actions.remove(post)),
   ].filter(Boolean);

@@ -1,17 +1,14 @@
-// Everything around the messages: the sidebar, the head of the channel, index work, and the panel.
+// Everything around the messages: the sidebar, the head of the channel, index work, and empty channels.
 
 import { avatar, byId, h, icon, reconcile } from "./dom.js";
-import { markdown } from "./markdown.js";
-import { author, channel, questionOf, state } from "./store.js";
+import { author, channel, state } from "./store.js";
 
 const NOUNS = [[/embed|index|chunk|passage/i, "passages"], [/read|parse|fetch|load|crawl|document|download/i, "documents"]];
-const ROUTES = {
-  reuse: "Reused an answer that people voted up",
-  reference: "Written with the help of an answer that people voted up",
-  avoid: "Written anew: people voted an earlier answer down",
-  documents: "Written from the documentation",
-  quote: "Quoted from the documentation",
-  abstain: "Not found in the documentation",
+const ABOUT = {
+  member: "Asks, answers and votes",
+  newcomer: "Asks what others asked before",
+  helper: "A helper: ✅ makes an answer remembered, and votes weigh more",
+  admin: "An admin: may delete answers and read the documentation anew",
 };
 
 export function showSidebar(go) {
@@ -41,7 +38,7 @@ export function showSidebar(go) {
   reconcile(byId("direct"), state.channels.filter((one) => one.kind === "direct").map(row));
   reconcile(byId("people"), state.people.map((one) => ({
     key: one.id, mark: [one.name],
-    build: () => h("label", { title: `${one.name} ${one.about === "admin" ? "is an admin" : one.about}` },
+    build: () => h("label", { title: ABOUT[one.about] ?? one.about },
       h("input", { type: "radio", name: "person", value: one.id, class: "hidden-text", onchange: () => go({ person: one.id }) }),
       avatar(one), h("span", { class: "person-name" }, one.name), h("span", { class: "person-about" }, one.about)),
   })));
@@ -105,19 +102,6 @@ function duration(seconds) {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-export function showWhy(container, { post, told, error }) {
-  const lines = told?.sentences ?? [];
-  const question = questionOf(post);
-  container.replaceChildren(h("div", { class: "why" },
-    question && h("blockquote", {}, markdown(question.text, { breaks: true })),
-    error && h("p", { class: "quiet" }, error),
-    !told && !error && h("p", { class: "quiet" }, "Looking it up…"),
-    told && h("dl", {},
-      told.route && [h("dt", {}, "How"), h("dd", {}, ROUTES[told.route] ?? told.route)],
-      told.release && [h("dt", {}, "Release"), h("dd", {}, `${state.product} ${told.release}`.trim())]),
-    lines.length > 0 && h("ol", {}, lines.map((line) => h("li", {}, line)))));
-}
-
 // What an empty channel shows, as the one row of its list.
 export function welcome(ask) {
   const here = channel();
@@ -131,6 +115,7 @@ export function welcome(ask) {
   const build = () => h("div", { class: "welcome" },
     h("img", { src: "favicon.svg", alt: "" }), h("h2", {}, title), h("p", {}, text),
     h("div", { class: "examples" }, state.examples.map((question) =>
-      h("button", { type: "button", onclick: () => ask(here.listens ? question : `@${author(state.bot.id).name} ${question}`) }, question))));
+      h("button", { type: "button", onclick: () => ask(here.listens ? question : `@${author(state.bot.id).name} ${question}`) }, question))),
+    here.id === "help" && h("p", { class: "hint" }, "Then vote, become somebody else under “You are”, and ask the same in other words."));
   return { key: "welcome", mark: [here.id, ...state.examples], build };
 }

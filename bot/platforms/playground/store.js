@@ -3,7 +3,7 @@
 export const state = {
   person: "", people: [], bot: { id: "threadlore", name: "Threadlore" }, product: "", channels: [], messages: new Map(),
   releases: [], progress: [], examples: [], limit: 12000, unread: new Map(),
-  channel: "help", thread: "", why: null, editing: "", lost: false,
+  channel: "help", thread: "", jump: "", why: null, editing: "", lost: false,
 };
 
 export class Refused extends Error {
@@ -78,8 +78,11 @@ const ordered = () => [...state.messages.values()].sort((a, b) => Number(a.id) -
 
 export const author = (id) => (id === state.bot.id ? state.bot : state.people.find((one) => one.id === id) ?? { id, name: id });
 export const channel = () => state.channels.find((one) => one.id === state.channel) ?? state.channels[0];
-export const roots = () => ordered().filter((post) => post.channel === state.channel && !post.thread);
-export const thread = (root) => ordered().filter((post) => post.id === root || post.thread === root);
+// What was said to one person about a message stands under that message, as long as it is there.
+const standsUnder = (post) => post.about && state.messages.has(post.about);
+export const roots = () => ordered().filter((post) => post.channel === state.channel && !post.thread && !standsUnder(post));
+export const thread = (root) => ordered().filter((post) => (post.id === root || post.thread === root) && !standsUnder(post));
+export const notes = () => new Map(ordered().filter(standsUnder).map((post) => [post.about, post]));
 
 // The message that an answer follows in its thread or direct channel.
 export const questionOf = (answer) => ordered().findLast((post) => post.channel === answer.channel && post.author !== state.bot.id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from core.models.encoders import Encoders
 from core.ports import LanguageModel
 from core.research import Research
 from core.retrieval.search import Searcher
+from core.windows import window_texts
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeVectors, FakeWords
 
 PAGES = {
@@ -86,36 +88,51 @@ def write(folder: Path, lines: list[dict[str, Any]] = GOLD) -> Path:
 
 async def parts(model: LanguageModel | None = None) -> Parts:
     """Index the pages of both releases and wire what the harness measures."""
+    product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True, order=1)))
+    documents = {
+        release: [
+            Document(
+                path,
+                path[:-3],
+                f"https://k/{path}",
+                (Section((path[:-3],), "", text.format(**values)), Section(("Next steps",), "next", NEXT)),
+            )
+            for path, text in PAGES.items()
+        ]
+        for release, values in VALUES.items()
+    }
+    return (await house(product, documents, model))[0]
+
+
+async def house(
+    product: Product, documents: Mapping[str, Sequence[Document]], model: LanguageModel | None = None
+) -> tuple[Parts, Searcher]:
+    """Index documents by release in memory, windows too, and wire what the harness measures."""
     encoder = FakeEncoder()
     store, vectors, words = FakeCorpora(), FakeVectors(), FakeWords()
-    product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True, order=1)))
-    for release, values in VALUES.items():
-        documents = [
+    for release, some in documents.items():
+        cut = [
             chunk(
-                Document(
-                    path,
-                    path[:-3],
-                    f"https://k/{path}",
-                    (
-                        Section((path[:-3],), "", text.format(**values)),
-                        Section(("Next steps",), "next", NEXT),
-                    ),
-                ),
+                document,
                 release=release,
                 source="s",
                 count_tokens=encoder.count_tokens,
                 max_tokens=encoder.max_tokens,
             )
-            for path, text in PAGES.items()
+            for document in some
         ]
-        for document in documents:
+        for document in cut:
             await store.put(release, document)
-        corpus = await store.swap(release, [document.id for document in documents], encoder.name)
+        corpus = await store.swap(release, [document.id for document in cut], encoder.name)
         rows = await store.rows(release)
         table = await encoder.encode([row.embedded for row in rows])
-        await store.put_vectors(
-            encoder.name, {content_hash(r.embedded): np.asarray(v) for r, v in zip(rows, table, strict=True)}
+        pages = await store.contexts([row.context_id for row in rows])
+        texts = {key: text for page in pages.values() for key, text in window_texts(page).items()}
+        looked_at = await encoder.encode(list(texts.values()))
+        kept = dict(
+            zip([*(content_hash(r.embedded) for r in rows), *texts], [*table, *looked_at], strict=True)
         )
+        await store.put_vectors(encoder.name, {key: np.asarray(vector) for key, vector in kept.items()})
         await vectors.upsert(corpus.collection, [row.id for row in rows], table)
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
     searcher = Searcher(store, vectors, words)
@@ -123,4 +140,5 @@ async def parts(model: LanguageModel | None = None) -> Parts:
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     memory = CommunityMemory(FakeMemories(), store, Thresholds(), lambda asked, remembered: "")
     research = Research(Catalogue(product), memory, searcher, encoders)
-    return Parts(product, research, encoders, store, vectors, words, Counted(model) if model else None)
+    counted = Counted(model) if model else None
+    return Parts(product, research, encoders, store, vectors, words, counted), searcher

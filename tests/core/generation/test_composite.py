@@ -41,6 +41,19 @@ def test_a_part_of_which_nothing_can_be_quoted_is_told() -> None:
     assert quote_parts(parts[:1], "Flask", "3.1") == ("", (), ("How do I fly?",))
 
 
+def test_what_several_releases_say_on_a_part_stands_under_one_title() -> None:
+    parts = [
+        part("How do I fly?", "", "fly"),
+        part("How do I fly?", "", "fly"),
+        part("How do I upload?", "", "upload"),
+        part("How do I upload?", UPLOADS, "upload", "file", number=2),
+        part("How do I upload?", SESSIONS, "secret", "key", number=3),
+    ]
+    text, citations, missed = quote_parts(parts, "Flask", "2.0+3.1")
+    assert text.count("*How do I upload?*") == 1 and len(citations) == 2
+    assert missed == ("How do I fly?",)
+
+
 def test_a_number_inside_a_quote_or_in_code_is_not_renumbered() -> None:
     code = "```\nupload = file[1]\nmore = file[2]\nend = file[3]\n```"
     page = f"The list `items[1]` holds the upload [7] of the file.\n\n{code}"

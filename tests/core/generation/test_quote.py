@@ -108,3 +108,15 @@ def test_eight_long_chunks_take_little_time() -> None:
     start = time.perf_counter()
     ask("secret key session", *pages)
     assert time.perf_counter() - start < 0.2
+
+
+def test_an_item_of_a_list_that_was_led_to_is_not_said_again() -> None:
+    page = (
+        "Blueprints are meant for these cases:\n\n"
+        "- Factor an application into blueprints, which suits larger applications.\n"
+        "- Register a blueprint at a URL prefix, so that its views share it.\n\n"
+        "Blueprints can also hold templates and static files for applications."
+    )
+    text, _ = ask("blueprints cases applications", evidence(1, page))
+    assert text.count("Factor an application into blueprints") == 1
+    assert text.count("Register a blueprint at a URL prefix") == 1

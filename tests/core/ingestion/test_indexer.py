@@ -12,6 +12,7 @@ from core.errors import EncoderChanged, SourceError, StorageError
 from core.ingestion.indexer import Indexer
 from core.ingestion.reading import Progress
 from core.retrieval.search import Searcher
+from core.windows import window_texts
 from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
 
 
@@ -79,6 +80,28 @@ async def test_pages_are_found_and_unchanged_ones_cost_nothing() -> None:
     again = await house.reindex()
     assert (again.embedded, again.reading.unchanged, again.corpus) == (0, 2, first.corpus)
     assert house.encoder.encoded == before
+
+
+async def test_windows_are_embedded_with_the_passages_and_where_an_older_version_left_them_out() -> None:
+    house = House(
+        {"kettle.md": "# Kettle\n\nThe kettle boils. Its lid is closed.\n\nIt whistles when it is done."}
+    )
+    corpus = (await house.reindex()).corpus
+    (row,) = await house.store.rows("1.0")
+    (page,) = (await house.store.contexts([row.context_id])).values()
+    texts = window_texts(page)
+    assert len(texts) == 2 and await house.store.missing_vectors(corpus.encoder, list(texts)) == set()
+    before = house.encoder.encoded
+    for key in texts:
+        del house.store._vectors[corpus.encoder, key]
+    await house.searcher.load()
+    query = Queries("Does it whistle when it is done?", "whistle done")
+    vector = await house.encoder.encode([query.base])
+    unaware = (await house.searcher.search(query, vector, "1.0")).signs.sentence
+    again = await house.reindex()
+    assert (again.corpus, again.embedded) == (corpus, 0) and house.encoder.encoded > before
+    assert (await house.searcher.search(query, vector, "1.0")).signs.sentence > unaware
+    assert await house.store.missing_vectors(corpus.encoder, list(texts)) == set()
 
 
 async def test_one_changed_page_embeds_that_page_and_the_old_text_is_gone() -> None:

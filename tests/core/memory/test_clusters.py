@@ -141,3 +141,35 @@ def test_what_was_loaded_under_another_delta_is_not_sound() -> None:
     worse.load(two, 1, "")
     worse.load(one, None, "near")
     assert not worse.sound()
+
+
+def test_many_at_once_stand_as_one_after_the_other() -> None:
+    scores = np.random.default_rng(5).choice([0.4, 0.7, 0.9], size=POINTS)
+    together, alone = Partition(DELTA, TAU, 6), Partition(DELTA, TAU, 6)
+    members = [member(point, float(scores[point])) for point in range(POINTS)]
+    assert together.put_all(members) == {one.id for one in members}
+    for one in members:
+        alone.put(one)
+    assert together.kept == alone.kept
+    assert all(together.shadowed_by(one.id) == alone.shadowed_by(one.id) for one in members)
+
+
+def test_a_vote_on_a_pair_that_stays_compares_nothing_the_second_time() -> None:
+    partition, members = build([(point, 0.7) for point in range(POINTS)])
+    partition.put(member(3, 0.9))
+    before = partition._vectors
+    partition._vectors = np.full_like(before, np.nan)  # a comparison would now find nobody near
+    partition.put(member(3, 0.8))
+    partition._vectors = before
+    members["p03"] = member(3, 0.8)
+    assert {key: partition.shadowed_by(key) for key in members} == rule(members)
+
+
+def test_what_was_taken_out_leaves_no_vector_behind() -> None:
+    partition, members = build([(point, 0.7) for point in range(POINTS)])
+    for key in members:
+        partition.remove(key)
+    assert len(partition) == 0
+    assert not partition.clusters
+    assert not partition._vectors.any()
+    assert not partition._centroids._matrix.any()

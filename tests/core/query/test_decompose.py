@@ -30,6 +30,38 @@ from core.query.decompose import parts
             "what is SECRET_KEY and how long should it be?",
             ("What is SECRET_KEY?", "How long should SECRET_KEY be?"),
         ),
+        (
+            "How do I send emails on errors and who won the world cup in 2014?",
+            ("How do I send emails on errors?", "Who won the world cup in 2014?"),
+        ),
+        (
+            "1. How do I set cookies?\n2. How do I delete cookies?\n3. How do I sign them?",
+            ("How do I set cookies?", "How do I delete cookies?", "How do I sign cookies?"),
+        ),
+        (
+            "When is teardown_appcontext called and what happens if it raises?",
+            ("When is teardown_appcontext called?", "What happens if teardown_appcontext raises?"),
+        ),
+        (
+            "Which WSGI server should I use, and how do I put nginx in front of it?",
+            ("Which WSGI server should I use?", "How do I put nginx in front of WSGI server?"),
+        ),
+        (
+            "How do I nest blueprints in 2.0? And in 3.1, how do I stream a template?",
+            ("How do I nest blueprints in 2.0?", "In 3.1, how do I stream a template?"),
+        ),
+        (
+            "How do I serve files, how do I protect them, and what about caching?",
+            ("How do I serve files?", "How do I protect files?", "What about caching?"),
+        ),
+        (
+            "How do I make a redirect, and what status code is used, and can I change it?",
+            (
+                "How do I make a redirect?",
+                "What status code is used?",
+                "Can I change status code?",
+            ),
+        ),
     ],
 )
 def test_composite_questions_are_split(text, wanted):
@@ -48,6 +80,11 @@ def test_composite_questions_are_split(text, wanted):
         "How do I upload files? Is that possible?",
         "I upgraded and now sessions are lost, why?",
         "What happens if I set both?",
+        "How do I enable debug mode and set the secret key?",
+        "How do I create a blueprint and register it on the app?",
+        "What are GET and POST and how do I accept both in one view?",
+        "How do I log in users and log them out again?",
+        "Does Flask support websockets and GraphQL?",
         "```\nhow do I x? and how do I y?\n```",
         "",
     ],

@@ -13,6 +13,7 @@ ERRORS = "How do I register error handlers in Flask 3.1?"
 DEBUG = "How do I enable debug mode?"
 BLUEPRINT = "How do I create a blueprint?"
 KEY = "How do I set SECRET_KEY?"
+COFFEE = "Is there a shortage of coffee in Brazil?"
 
 
 def _ask(text, *earlier, product=FLASK, answer="Like this."):
@@ -81,6 +82,86 @@ def test_what_stands_alone_is_unchanged(text):
     for found in (_ask(text), _ask(text, BLUEPRINT) if text and "thanks," not in text else _ask(text)):
         assert found.base == text
         assert not found.rewritten
+
+
+@pytest.mark.parametrize(
+    ("earlier", "text", "base"),
+    [
+        ("Tell me about Johnny Bench.", "Was he married?", "Was Johnny Bench married?"),
+        ("Tell me about Johnny Bench.", "What was his award?", "What was Johnny Bench's award?"),
+        ("Who is Ada Lovelace?", "Did they know her?", "Did Ada Lovelace know her?"),
+        (
+            "Which WSGI server should I use?",
+            "how many workers does it need?",
+            "how many workers does WSGI server need?",
+        ),
+        (
+            "How do fires help an ecosystem?",
+            "That's interesting. Can they be planned?",
+            "Can fires be planned?",
+        ),
+    ],
+)
+def test_people_and_things_are_named(earlier, text, base):
+    assert _ask(text, earlier).base == base
+
+
+def test_what_a_thread_is_about_is_said_where_the_last_question_does_not_say_it():
+    found = _ask(
+        "Why did it end?", "Tell me about the Bronze Age.", "Was its collapse sudden?", "Who was there?"
+    )
+    assert found.base == "About Bronze Age: Who was there? Why did it end?"
+
+
+@pytest.mark.parametrize(
+    ("text", "carried"),
+    [
+        ("What caused the drought?", ("Brazil",)),
+        ("Is there another way?", ("Brazil", "coffee")),
+        ("How do I set SECRET_KEY?", ()),
+        ("Does gunicorn work?", ()),
+        ("different question: what caused the war?", ()),
+        ("How do I register error handlers for a blueprint in an application factory?", ()),
+    ],
+)
+def test_a_message_that_leans_stays_and_its_search_takes_the_thread_along(text, carried):
+    found = _ask(
+        text, "Is there a shortage of coffee in Brazil?", answer="Yes. The drought in Brazil is one cause."
+    )
+    assert found.base == text and not found.rewritten
+    assert set(carried) <= set(found.carried) and bool(found.carried) == bool(carried)
+    assert "coffee" not in found.filtered
+
+
+def test_identifiers_of_the_answer_are_taken_along_but_not_to_another_release():
+    answer = "Use `click.confirm` with `abort=True`."
+    assert "click.confirm" in _ask("exit when they answer no?", "ask for confirmation", answer=answer).carried
+    assert "click.confirm" not in _ask("and in 2.0?", "ask for confirmation in 2.3", answer=answer).carried
+
+
+def test_a_new_subject_ends_the_old_one():
+    found = _ask(
+        "Is the limit fixed?",
+        "Is there a shortage of coffee in Brazil?",
+        "How do I upload files with SIZE_MAX?",
+    )
+    assert "SIZE_MAX" in found.carried and "coffee" not in found.carried
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "stream a big template piece by piece instead of rendering it in one go",
+        "pass a config object from the group to its subcommands",
+        "call a click command from python without it calling sys.exit",
+        "Our users say they get logged out after a month",
+        "TRUSTED_HOSTS?",
+        "click.get_os_args vanished?",
+        "When was the session API added?",
+    ],
+)
+def test_stand_alone_questions_in_a_thread_are_unchanged(text):
+    assert _ask(text, BLUEPRINT).base == text
 
 
 def test_follow_up_of_a_follow_up():
@@ -173,6 +254,40 @@ def test_glossary_is_added():
 )
 def test_rewrites_are_checked(rewrite, question, allowed):
     assert checked(rewrite, question, (Turn("user", KEY),)) is allowed
+
+
+BYTES = (Turn("user", "How do I set SECRET_KEY in Flask 2.3?"), Turn("assistant", "To 32 random bytes."))
+
+
+@pytest.mark.parametrize(
+    ("question", "rewrite", "allowed"),
+    [
+        ("and for SESSION_COOKIE_NAME?", "How do I set SESSION_COOKIE_NAME in Flask 2.3?", True),
+        ("and for SESSION_COOKIE_NAME?", "How do I set SESSION_COOKIE in Flask 2.3?", False),
+        ("does --debug matter?", "Does --debug-mode matter for SECRET_KEY?", False),
+        ("does it need 64 bytes?", "Does SECRET_KEY need 64 bytes?", True),
+        ("does it need 64 bytes?", "Does SECRET_KEY need 32 bytes?", False),
+        ("does it need 64 bytes?", "Does SECRET_KEY need 64 bytes in Flask 3.1?", False),
+        ("is it never logged?", "Is SECRET_KEY never logged?", True),
+        ("is it never logged?", "Is SECRET_KEY logged?", False),
+        ("is it logged?", "Is SECRET_KEY not logged?", False),
+        ("is 1.5 s enough?", "Is 15 s enough for SECRET_KEY?", False),
+        ("why `app.run()`?", "Why app.run_simple() for SECRET_KEY?", False),
+        ("does flask.g work?", "Does flask.session work?", False),
+        ("and without it?", "How do I run Flask 2.3 with SECRET_KEY?", False),
+        ("on port 8000?", "SECRET_KEY on port 80001?", False),
+        ("does config['DEBUG'] work too?", "Does config work too for SECRET_KEY?", False),
+        ("does it work?", "Does SECRET_KEY work with PROXY?", False),
+        ("twice?", "How do I set SECRET_KEY three times?", False),
+        ("is -p ok?", "Is -P ok for SECRET_KEY?", False),
+        ("does 2.3.1 change it?", "Does 2.3 change SECRET_KEY?", False),
+        ("why does it matter?", "How does SECRET_KEY matter?", False),
+        ("why does it matter?", "Why does SECRET_KEY matter?", True),
+        ("are the last two the same?", "Are SECRET_KEY and random bytes the same?", True),
+    ],
+)
+def test_a_rewrite_that_changes_what_is_asked_is_found(question, rewrite, allowed):
+    assert checked(rewrite, question, BYTES) is allowed
 
 
 @given(st.text(max_size=300), st.text(max_size=200))

@@ -1,0 +1,168 @@
+"""Looks at everything that a working bot needs, and says for each what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Awaitable, Callable
+from importlib import import_module
+from pkgutil import iter_modules
+
+from bot import platforms
+from bot.bootstrap import find_catalogue
+from bot.control import call
+from bot.findings import Finding, bad, good, unsure
+from bot.home import SERVE, owner_of
+from core.catalogue import load_catalogue
+from core.errors import ThreadloreError
+from core.ingestion.sources import Kinds
+from core.models.encoder import load_encoder
+from core.models.ollama import Ollama
+from core.settings import Settings
+
+LEAST_DISK = 2_000_000_000
+"""Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""
+LEAST_CONTEXT = 4_096
+"""Tokens below which the best pages of a question do not fit with their answer."""
+SECONDS = 60.0
+"""Longest time that one examination may take."""
+_MARKS = {"good": "✓", "unsure": "?", "bad": "✗"}
+Examination = Callable[[Settings], Awaitable[list[Finding]]]
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Look at home, configuration, corpora, models and platforms; never raises."""
+    found: list[Finding] = []
+    for name, examination in examinations():
+        try:
+            found += await asyncio.wait_for(examination(settings), SECONDS)
+        except ThreadloreError as error:
+            found.append(bad(name, str(error), ""))
+        except TimeoutError:
+            found.append(bad(name, f"no answer for {SECONDS:.0f} s", "look at the network, and try again"))
+        except Exception as error:  # noqa: BLE001 - the other examinations go on
+            found.append(
+                bad(name, f"{type(error).__name__}: {error}", "report this; it is a mistake of ours")
+            )
+    return found
+
+
+def examinations() -> list[tuple[str, Examination]]:
+    """Return what is looked at, in order; each platform brings its own."""
+    found: list[tuple[str, Examination]] = [
+        ("Home", _home),
+        ("Configuration", _configuration),
+        ("Corpora", _corpora),
+        ("Embedder", _embedder),
+        ("Model", _model),
+    ]
+    for module in sorted(m.name for m in iter_modules(platforms.__path__) if m.name.endswith("_doctor")):
+        examination: Examination = import_module(f"bot.platforms.{module}").examine
+        found.append((module.removesuffix("_doctor").capitalize(), examination))
+    return found
+
+
+def told(found: list[Finding]) -> str:
+    """Write findings as lines, with what to do under those that are not good."""
+    lines = []
+    for finding in found:
+        lines.append(f"{_MARKS[finding.state]} {finding.what}: {finding.said}")
+        if finding.advice:
+            lines.append(f"    → {finding.advice}")
+    bad_ones = sum(finding.state == "bad" for finding in found)
+    lines.append(f"{bad_ones} to mend." if bad_ones else "Nothing to mend.")
+    return "\n".join(lines)
+
+
+async def _home(settings: Settings) -> list[Finding]:
+    home = settings.home
+    place = next(p for p in (home, *home.parents) if p.exists())
+    if not os.access(place, os.W_OK):
+        return [
+            bad("Home", f"{home} cannot be written", "set THREADLORE_HOME to a folder that you may write to")
+        ]
+    found = [good("Home", f"{home}" + ("" if home.exists() else " (is made at the first start)"))]
+    free = shutil.disk_usage(place).free
+    said = f"{free / 1e9:.1f} GB free"
+    if free < LEAST_DISK:
+        found.append(unsure("Disk", said, "make room: a reindex builds beside the old corpus"))
+    else:
+        found.append(good("Disk", said))
+    return found
+
+
+async def _configuration(settings: Settings) -> list[Finding]:
+    place = find_catalogue(settings)
+    catalogue = load_catalogue(place, Kinds())
+    names = ", ".join(release.name for release in catalogue.product.releases)
+    found = [good("Configuration", f"{place}: {catalogue.product.name} {names}")]
+    empty = [r.name for r in catalogue.product.releases if not catalogue.sources_of(r.name)]
+    if empty:
+        found.append(bad("Sources", f"{', '.join(empty)} has none", f"add a [[release.source]] to {place}"))
+    if not settings.model_fields_set and not await asyncio.to_thread(os.path.exists, ".env"):
+        found.append(
+            unsure("Settings", "there is no .env here", "`threadlore init` writes one; all is default now")
+        )
+    return found
+
+
+async def _corpora(settings: Settings) -> list[Finding]:
+    """Ask the serving process how the corpora are; without one nothing is opened for it."""
+    if owner_of(settings.home).get("what") != SERVE:
+        return [unsure("Bot", "it is not running", "start it with `threadlore serve`")]
+    lines = [
+        str(message["line"])
+        async for message in call(settings.home, {"command": "status", "json": False})
+        if "line" in message
+    ]
+    problems = [
+        line.removeprefix("⚠ ") for text in lines for line in text.splitlines() if line.startswith("⚠")
+    ]
+    found = [good("Bot", f"process {owner_of(settings.home).get('pid')} serves")]
+    return found + [unsure("Bot", problem, "`threadlore status` shows all of it") for problem in problems]
+
+
+async def _embedder(settings: Settings) -> list[Finding]:
+    encoder = await asyncio.to_thread(load_encoder, settings.embedding_model, settings.home / "models")
+    try:
+        vector = (await encoder.encode(["How do I stream a response?"]))[0]
+    finally:
+        encoder.close()
+    return [
+        good("Embedder", f"{encoder.name}, {len(vector)} dimensions, {encoder.max_tokens} tokens at once")
+    ]
+
+
+async def _model(settings: Settings) -> list[Finding]:
+    if not settings.ollama_host:
+        return [
+            unsure(
+                "Model",
+                "none is used (OLLAMA_HOST=off)",
+                "answers quote; install Ollama to have them written",
+            )
+        ]
+    model = Ollama(settings.ollama_host, settings.ollama_model, num_ctx=settings.ollama_num_ctx, timeout=20)
+    try:
+        health = await model.health()
+        if not health.ready:
+            return [bad("Model", health.problem, "until then answers quote the pages")]
+        found = [good("Model", f"{health.model} by Ollama {health.version} at {model.address}")]
+        context = model.context_tokens
+        if context < LEAST_CONTEXT:
+            said = f"{context} tokens of context hold few pages"
+            found.append(unsure("Context", said, "set OLLAMA_NUM_CTX=8192, or choose a model with more"))
+        else:
+            found.append(good("Context", f"{context} tokens"))
+        size, on_gpu = await model.placement()
+        if size and on_gpu < size:
+            share = f"{on_gpu / size:.0%} of the model is on the GPU"
+            found.append(
+                unsure("GPU", share, "choose a smaller model or a smaller OLLAMA_NUM_CTX: it writes slowly")
+            )
+        elif size:
+            found.append(good("GPU", "the whole model is on it"))
+        return found
+    finally:
+        await model.close()

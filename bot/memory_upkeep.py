@@ -1,0 +1,115 @@
+"""`threadlore memory stale | renew | bursts | private | public`: what needs an admin's eye."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict
+from typing import Any
+
+from bot.bootstrap import Threadlore
+from bot.control import Send
+from core.errors import UsageError
+from core.memory.electorate import Burst
+from core.memory.filing import platform_of
+from core.ports import StalePair
+
+AT_ONCE = 20
+"""Stale pairs that are looked at between two lines of progress."""
+SHOWN = 90
+"""Characters of a question in a list."""
+
+
+async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Carry out one of these actions; raises ThreadloreError."""
+    match request["action"]:
+        case "stale":
+            await _stale(app, request, send)
+        case "renew":
+            await _renew(app, request, send)
+        case "bursts":
+            await _bursts(app, request, send)
+        case "private":
+            moved = await app.memory.channel_became_private(_channel(request))
+            told = f"{moved} pairs learnt in {request['channel']} are told there alone from now on."
+            await send({"line": told})
+        case "public":
+            moved = await app.memory.publish(_channel(request))
+            await send({"line": f"{moved} pairs learnt in {request['channel']} are told everywhere now."})
+    await send({"code": 0})
+
+
+async def _stale(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    if request.get("check"):
+        while done := await app.renewal.slice(AT_ONCE):
+            await send({"note": f"Looked at {done} pairs."})
+    waiting = await app.renewal.waiting()
+    for item in waiting:
+        await send({"line": _json(_row(item)) if request.get("json") else _told(item)})
+    if not waiting:
+        await send({"note": "No remembered answer waits: all cite pages as they are."})
+
+
+async def _renew(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    pair = await app.memory.find(request["id"])
+    waiting = {item.pair.id: item for item in await app.renewal.waiting()}
+    if pair is None or pair.id not in waiting:
+        raise UsageError(f"No stale pair has the id {request['id']}; `threadlore memory stale` lists them.")
+    problem = await app.renewal.renew(waiting[pair.id], bool(request.get("new")))
+    if problem:
+        raise UsageError(problem)
+    words = "with the new answer" if request.get("new") else "with the words it had"
+    await send({"line": f"Renewed {pair.id}, {words}: it is reused again as its votes say."})
+
+
+async def _bursts(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    found = await app.electorate.bursts(time.time())
+    for burst in found:
+        line = _json(asdict(burst)) if request.get("json") else await _burst(app, burst)
+        await send({"line": line})
+    if not found:
+        await send({"note": "No votes came in a burst in the last seven days."})
+
+
+async def _burst(app: Threadlore, burst: Burst) -> str:
+    began = time.strftime("%Y-%m-%d %H:%M", time.gmtime(burst.began_at))
+    minutes = (burst.ended_at - burst.began_at) / 60
+    spent = f"{burst.votes} votes within {minutes:.0f} minutes from {began} UTC"
+    if burst.voter:
+        return f"{burst.voter}: {spent}; what exceeded the usual rate was capped"
+    pair = await app.memory.find(burst.pair_id)
+    asked = " ".join(pair.question.split())[:SHOWN] if pair else "an answer that is gone"
+    store = app.memory.stores().get(burst.pair_id, ("no", False))[0]
+    return f"{burst.pair_id} ({store} store): {spent} by {burst.people} strangers  {asked}"
+
+
+def _told(item: StalePair) -> str:
+    found = item.finding or "Not looked at yet."
+    asked = " ".join(item.pair.question.split())[:SHOWN]
+    offer = " `--new` would take what would be answered now." if item.proposal else ""
+    return f"{item.pair.id}  {' and '.join(item.releases)}  {asked}\n  {found}{offer}"
+
+
+def _row(item: StalePair) -> dict[str, Any]:
+    return {
+        "id": item.pair.id,
+        "label": item.pair.label,
+        "question": item.pair.question,
+        "answer": item.pair.answer,
+        "releases": list(item.releases),
+        "looked_at": bool(item.finding),
+        "finding": item.finding,
+        "proposal": item.proposal,
+        "proposed": [{"number": c.number, "title": c.title, "url": c.url} for c in item.proposed],
+    }
+
+
+def _channel(request: dict[str, Any]) -> str:
+    channel = str(request["channel"])
+    if not platform_of(channel):
+        raise UsageError(f"'{channel}' names no channel; write platform and id, such as slack:C0123.")
+    return channel
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()

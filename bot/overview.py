@@ -1,0 +1,159 @@
+"""How everything is, in figures: for the dashboard, for Prometheus, and for whoever asks if all is ready."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from bot.bootstrap import Threadlore
+from bot.commands import status_of
+from core.gaps import DAYS
+from core.models.breaker import Breaker
+
+PUBLIC = "public"
+GAPS = 12
+TOPICS = 200
+"""Gaps and topics that the dashboard shows at most."""
+FRESH_SECONDS = 10.0
+"""How long figures that cost something are given again."""
+
+
+class Overview:
+    """Collects figures from everything that runs; costly ones at most every ten seconds."""
+
+    def __init__(self, app: Threadlore) -> None:
+        self._app = app
+        self._figures: dict[str, Any] = {}
+        self._at = -FRESH_SECONDS
+
+    def ready(self) -> bool:
+        """Tell whether any release answers."""
+        return bool(self._app.research.corpora)
+
+    async def figures(self) -> dict[str, Any]:
+        """Return what the dashboard shows; nothing in it comes from a private channel or a direct message."""
+        now = time.monotonic()
+        if now - self._at > FRESH_SECONDS:
+            status = await status_of(self._app)
+            gaps = await self._app.statistics.gaps(DAYS)
+            self._figures = {
+                "product": status["product"],
+                "releases": status["releases"],
+                "sources": status["sources"],
+                "memory": status["memory"],
+                "model": status.get("model"),
+                "breaker": self._breaker(),
+                "embedder": status["embedder"],
+                "problems": status["problems"],
+                "days": [asdict(day) for day in await self._app.statistics.days(DAYS)],
+                "gaps": [
+                    {
+                        "count": len(gap.questions),
+                        "question": gap.example.question,
+                        "reasons": gap.reasons,
+                        "page": list(gap.page),
+                    }
+                    for gap in gaps[:GAPS]
+                ],
+                "topics": await self._topics(),
+            }
+            self._at = now
+        return {**self._figures, "indexing": self._app.library.progress(), "at": time.time()}
+
+    async def metrics(self) -> bytes:
+        """Return everything that counts in Prometheus' text format."""
+        registry = CollectorRegistry()
+        registry.register(_Figures(await self.figures(), await self._app.statistics.totals()))
+        return bytes(generate_latest(registry))
+
+    def _breaker(self) -> dict[str, Any] | None:
+        model = self._app.engine.model
+        return asdict(model.status) if isinstance(model, Breaker) else None
+
+    async def _topics(self) -> list[dict[str, Any]]:
+        """Return the public clusters of good answers as points of a plane, near ones near each other."""
+        found = [
+            (cluster, release)
+            for (release, scope, store), partition in self._app.memory.partitions().items()
+            if store == "high" and scope == PUBLIC
+            for cluster in partition.clusters
+        ]
+        found.sort(key=lambda entry: -len(entry[0].members))
+        found = [entry for entry in found[:TOPICS] if len(entry[0].centroid) == len(found[0][0].centroid)]
+        if not found:
+            return []
+        places = flattened(np.stack([cluster.centroid for cluster, _ in found]))
+        pairs = {pair.id: pair for pair in await self._app.memory.everything()}
+        return [
+            {
+                "x": round(float(x), 4),
+                "y": round(float(y), 4),
+                "size": len(cluster.members),
+                "release": release,
+                "label": next((pairs[key].question for key in cluster.members if key in pairs), ""),
+            }
+            for (cluster, release), (x, y) in zip(found, places, strict=True)
+        ]
+
+
+def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Lay vectors out in the plane by their two principal components, within -1..1; shape (n, 2)."""
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    places = np.zeros((len(vectors), 2))
+    flat = centred @ axes[:2].T
+    places[:, : flat.shape[1]] = flat
+    spread = float(np.abs(places).max())
+    return places / spread if spread > 1e-9 else places
+
+
+class _Figures(Collector):
+    """Figures as Prometheus reads them; names follow its conventions (base units, `_total` for counters)."""
+
+    def __init__(self, figures: dict[str, Any], totals: dict[str, Counter[str]]) -> None:
+        self._figures = figures
+        self._totals = totals
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric."""
+        figures = self._figures
+        answers = CounterMetricFamily("threadlore_answers", "Answers by route.", labels=["route"])
+        for route, count in self._totals["routes"].items():
+            answers.add_metric([route], count)
+        yield answers
+        votes = CounterMetricFamily("threadlore_votes", "Votes by value.", labels=["value"])
+        for value, count in self._totals["votes"].items():
+            votes.add_metric([value], count)
+        yield votes
+        pairs = GaugeMetricFamily("threadlore_memory_pairs", "Remembered pairs.", labels=["release", "store"])
+        for entry in figures["memory"]["stores"]:
+            pairs.add_metric([entry["release"], entry["store"]], entry["kept"] + entry["waiting"])
+        yield pairs
+        chunks = GaugeMetricFamily("threadlore_corpus_chunks", "Passages of a corpus.", labels=["release"])
+        for release in figures["releases"]:
+            chunks.add_metric([release["name"]], release["chunks"])
+        yield chunks
+        failures = GaugeMetricFamily(
+            "threadlore_source_failures", "Failures of a source in a row.", labels=["release", "source"]
+        )
+        for source in figures["sources"]:
+            failures.add_metric([source["release"], source["source"]], source["failures"])
+        yield failures
+        model = figures["model"]
+        ready = float(bool(model and model["ready"]))
+        yield GaugeMetricFamily("threadlore_model_ready", "Whether the model answers.", value=ready)
+        breaker = figures["breaker"]
+        closed = float(breaker is None or breaker["state"] == "closed")
+        yield GaugeMetricFamily("threadlore_breaker_closed", "Whether the model is asked.", value=closed)
+        indexing = float(len(figures["indexing"]))
+        yield GaugeMetricFamily("threadlore_indexing", "Releases that are being indexed.", value=indexing)
+        problems = float(len(figures["problems"]))
+        yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)

@@ -1,0 +1,147 @@
+"""Reads back what was said on Discord: a conversation, one message, the question that it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import discord
+
+from bot.chat import Message
+from bot.platforms import discord_reading as reading
+from bot.platforms.discord_places import Places, failure
+from core.domain import MessageRef, Turn
+
+_HISTORY = "Read Message History"
+
+
+class Past:
+    """What was said before, in channels, threads, forum posts and direct messages."""
+
+    def __init__(self, places: Places, standing: reading.Standing) -> None:
+        self._places, self._standing = places, standing
+
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return a message as it stands now; None where it is gone or may not be read."""
+        found = await self._places.fetch(ref)
+        return await self._read(found) if found else None
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return what a message answers.
+
+        In a thread that is the message it was opened from, or its first one; elsewhere the message
+        replied to. None for that message itself and where nothing is replied to.
+        """
+        try:
+            place = await self._places.of(ref)
+            if isinstance(place, discord.Thread):
+                found = await self._first(place)
+                return await self._read(found) if found and found.id != int(ref.message) else None
+            message = await self._places.fetch(ref)
+            above = await self._above(place, message) if message else None
+        except (discord.NotFound, discord.Forbidden, discord.InvalidData):
+            return None
+        except discord.HTTPException as error:
+            raise failure(error, "read what a message answers", _HISTORY) from error
+        return await self._read(above) if above else None
+
+    async def permalink(self, ref: MessageRef) -> str:
+        """Return a link to a message; empty where its channel is gone."""
+        try:
+            place = await self._places.of(ref)
+        except (discord.HTTPException, discord.InvalidData):
+            return ""
+        return str(place.get_partial_message(int(ref.message)).jump_url)
+
+    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
+        """Return what was said before, oldest first; consecutive messages of the bot are one turn."""
+        try:
+            told = await self._told(before, limit)
+        except discord.HTTPException as error:
+            raise failure(error, "read what was said before", _HISTORY) from error
+        me = self._places.me
+        turns: list[Turn] = []
+        for message in told:
+            if message.author.id == me and turns and turns[-1].role == "assistant":
+                turns[-1] = Turn("assistant", f"{turns[-1].text}\n\n{message.content}")
+            elif message.author.id == me:
+                turns.append(Turn("assistant", message.content))
+            else:
+                words = reading.text(message, me)
+                turns.append(Turn("user", words, f"{reading.NAME}:{message.author.id}"))
+        return turns[-limit:] if limit > 0 else []
+
+    async def _told(self, before: MessageRef, limit: int) -> list[discord.Message]:
+        place = await self._places.known(before.channel)
+        if not before.thread:
+            return await self._page(place, before, limit)
+        if before.thread != before.message:
+            thread = await self._places.known(before.thread)
+            told = await self._page(thread, before, limit)
+            if len(told) < limit and not any(m.id == int(before.thread) for m in told):
+                starter = await self._starter(place, int(before.thread))
+                told = [starter, *told] if starter and self._counts(starter) else told
+            return told
+        if isinstance(place, discord.ForumChannel):
+            return []
+        return await self._replied(place, int(before.message), limit)
+
+    async def _read(self, message: discord.Message) -> Message:
+        """Read a fetched message, in the channel as it is known, since a fetched one may lack that."""
+        message.channel = await self._places.known(message.channel.id)
+        return await reading.whole(self._standing, message, self._places.me)
+
+    def _counts(self, message: discord.Message) -> bool:
+        mine = message.author.id == self._places.me and not message.is_system()
+        return bool(message.content) and (mine or reading.written_by_person(message))
+
+    async def _page(self, place: Any, before: MessageRef, limit: int) -> list[discord.Message]:
+        # Bots and system messages are left out, so more than `limit` are asked for: one request has 100.
+        read = place.history(limit=min(100, 2 * limit + 10), before=discord.Object(int(before.message)))
+        told = [message async for message in read if self._counts(message)]
+        return told[:limit][::-1]
+
+    async def _first(self, thread: discord.Thread) -> discord.Message | None:
+        """Fetch the message that a thread was opened from; where it is of none, the first said in it."""
+        parent = await self._places.known(thread.parent_id)
+        if starter := await self._starter(parent, thread.id):
+            return starter
+        async for message in thread.history(limit=10, oldest_first=True):
+            if message.type is discord.MessageType.thread_starter_message:
+                return None  # it stood in the channel and was deleted
+            if self._counts(message):
+                return message
+        return None
+
+    async def _starter(self, parent: Any, message_id: int) -> discord.Message | None:
+        """Fetch the message of the channel that a thread was opened from, if there is one."""
+        if isinstance(parent, discord.ForumChannel):
+            return None
+        try:
+            found: discord.Message = await parent.fetch_message(message_id)
+        except (discord.NotFound, discord.Forbidden):
+            return None
+        return found
+
+    async def _above(self, place: Any, message: discord.Message) -> discord.Message | None:
+        """Return the message that one replies to, if it is still there."""
+        if message.type is not discord.MessageType.reply or not message.reference:
+            return None
+        above = message.reference.resolved or message.reference.cached_message
+        if isinstance(above, discord.Message):
+            return above
+        try:
+            found: discord.Message = await place.fetch_message(message.reference.message_id or 0)
+        except (discord.NotFound, discord.Forbidden):
+            return None
+        return found
+
+    async def _replied(self, place: Any, message_id: int, limit: int) -> list[discord.Message]:
+        """Follow the replies up from a message that stands in a channel itself."""
+        told: list[discord.Message] = []
+        above = await self._above(place, await place.fetch_message(message_id))
+        while above and len(told) < limit:
+            if self._counts(above):
+                told.append(above)
+            above = await self._above(place, above)
+        return told[::-1]

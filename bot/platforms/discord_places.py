@@ -1,0 +1,123 @@
+"""Where things stand on Discord: channels, threads and messages by their ids, and what a refusal means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import discord
+
+from core.domain import MessageRef
+from core.errors import PlatformError, PlatformRejected
+
+REMEMBERED = 2000
+"""Channels, questions and replies that are kept in mind, each."""
+
+# Discord's error codes, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
+ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
+
+
+class Recent(dict[Any, Any]):
+    """A dictionary that forgets its oldest entry when it is full."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.pop(key, None)
+        super().__setitem__(key, value)
+        if len(self) > REMEMBERED:
+            del self[next(iter(self))]
+
+
+class Places:
+    """Finds channels, threads and members; what is in no cache is asked for once."""
+
+    def __init__(self, client: discord.Client) -> None:
+        self._client = client
+        self._channels = Recent()
+
+    @property
+    def me(self) -> int:
+        """Return the bot's own user id, 0 before it is known."""
+        return self._client.user.id if self._client.user else 0
+
+    async def channel(self, channel_id: int, guild_id: int | None) -> Any:
+        """Return a channel or thread; an archived thread is in no cache.
+
+        What cannot be had is a PartialMessageable, which can still be written to.
+        """
+        partial = self._client.get_partial_messageable(channel_id, guild_id=guild_id)
+        if guild_id is None:
+            return self._client.get_channel(channel_id) or partial
+        try:
+            return await self.known(channel_id)
+        except (discord.HTTPException, discord.InvalidData):
+            return partial
+
+    async def known(self, channel_id: int | str) -> Any:
+        """Return a channel, thread or direct channel by its id; raises what Discord says if there is none."""
+        number = int(channel_id)
+        found = self._client.get_channel(number) or self._channels.get(number)
+        if found is None:
+            self._channels[number] = found = await self._client.fetch_channel(number)
+        return found
+
+    async def of(self, ref: MessageRef) -> Any:
+        """Return the channel or thread in which a message stands.
+
+        The message that opened a thread stands in the channel above it, that of a forum's post in the post.
+        """
+        if ref.thread not in ("", ref.message):
+            return await self.known(ref.thread)
+        above = await self.known(ref.channel)
+        return await self.known(ref.thread) if isinstance(above, discord.ForumChannel) else above
+
+    async def fetch(self, ref: MessageRef) -> discord.Message | None:
+        """Return a message as it stands now; None where it is gone or may not be read."""
+        try:
+            place = await self.of(ref)
+            found: discord.Message = await place.fetch_message(int(ref.message))
+        except (discord.NotFound, discord.Forbidden, discord.InvalidData):
+            return None
+        except discord.HTTPException as error:
+            raise failure(error, "read a message", "Read Message History") from error
+        return found
+
+    async def member(self, guild_id: int | None, user_id: int) -> discord.Member | None:
+        """Return a member with roles; None outside of servers and for who has left."""
+        guild = self._client.get_guild(guild_id) if guild_id else None
+        if guild is None:
+            return None
+        try:
+            return guild.get_member(user_id) or await guild.fetch_member(user_id)
+        except discord.HTTPException:
+            return None
+
+    def user(self, guild_id: int | None, user_id: int) -> discord.Member | discord.User | None:
+        """Return a person as far as is known without asking."""
+        guild = self._client.get_guild(guild_id) if guild_id else None
+        return (guild.get_member(user_id) if guild else None) or self._client.get_user(user_id)
+
+    async def unarchived(self, ref: MessageRef, act: Callable[[discord.PartialMessage], Any]) -> None:
+        """Do something to a message; a thread that has gone to the archive is fetched back for it."""
+        place = await self.of(ref)
+        message = place.get_partial_message(int(ref.message))
+        try:
+            await act(message)
+        except discord.HTTPException as error:
+            if error.code != ARCHIVED or not isinstance(place, discord.Thread):
+                raise
+            await place.edit(archived=False)
+            await act(message)
+
+
+def failure(error: discord.HTTPException, what: str, needed: str) -> PlatformError:
+    """Say what Discord refused, and what to do about it."""
+    if error.code == LOCKED:
+        return PlatformRejected(f"I cannot {what}: the Discord thread is locked. Unlock it or ask elsewhere.")
+    if isinstance(error, discord.Forbidden):
+        return PlatformRejected(f"Discord does not let me {what} ({error.text}): give my role {needed}.")
+    if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+        return PlatformRejected(f"I cannot {what}: the Discord message or channel has been deleted.")
+    return PlatformError(
+        f"I cannot {what}: Discord says {error.status} {error.text or error}. Try again later."
+    )

@@ -1,0 +1,130 @@
+"""Buttons, menus and forms as Slack's blocks and views, and what comes back of them.
+
+Limits are those of docs.slack.dev (Block Kit): 25 elements of an actions block, 75 characters of a button
+and of an option, 150 of an option's value, 100 options, 24 of a view's title, 3,000 of its metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.chat import Choice, Control, Form
+from core.domain import MessageRef
+
+ELEMENTS = 25
+OPTIONS = 100
+LABEL = 75
+VALUE = 150
+TITLE = 24
+INPUT = 3_000
+"""Characters that a text input takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A press or a form that was sent, before people and places are looked up."""
+
+    name: str
+    value: str
+    ref: MessageRef
+    user: str
+    trigger: str
+    fields: Mapping[str, str]
+
+
+def actions(controls: Sequence[Control]) -> list[dict[str, Any]]:
+    """Return the actions block of some controls; no block where there is none."""
+    elements = [_element(control) for control in controls[:ELEMENTS]]
+    return [{"type": "actions", "elements": elements}] if elements else []
+
+
+def _element(control: Control) -> dict[str, Any]:
+    if control.choices:
+        return {
+            "type": "static_select",
+            "action_id": control.name,
+            "placeholder": _plain(control.label, LABEL),
+            "options": _options(control.choices),
+        }
+    button = {"type": "button", "action_id": control.name, "text": _plain(control.label, LABEL)}
+    return button | ({"value": control.value} if control.value else {})
+
+
+def view(form: Form, where: MessageRef) -> dict[str, Any]:
+    """Return a form as a modal view, which keeps where it was opened from."""
+    blocks: list[dict[str, Any]] = []
+    for entry in form.fields:
+        element: dict[str, Any] = {"action_id": entry.name}
+        if entry.choices:
+            element |= {"type": "static_select", "options": _options(entry.choices)}
+        else:
+            element |= {"type": "plain_text_input", "multiline": True, "max_length": INPUT}
+        blocks.append(
+            {
+                "type": "input",
+                "block_id": entry.name,
+                "label": _plain(entry.label, 2_000),
+                "element": element,
+                "optional": not entry.required,
+            }
+        )
+    return {
+        "type": "modal",
+        "callback_id": form.name,
+        "title": _plain(form.title, TITLE),
+        "submit": _plain("Send", TITLE),
+        "close": _plain("Cancel", TITLE),
+        "private_metadata": json.dumps([form.value, where.channel, where.message, where.thread]),
+        "blocks": blocks,
+    }
+
+
+def _options(choices: Sequence[Choice]) -> list[dict[str, Any]]:
+    return [
+        {"text": _plain(choice.label, LABEL), "value": choice.value}
+        for choice in choices[:OPTIONS]
+        if len(choice.value) <= VALUE
+    ]
+
+
+def _plain(text: str, limit: int) -> dict[str, Any]:
+    shown = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return {"type": "plain_text", "text": shown, "emoji": True}
+
+
+def pressed(body: Mapping[str, Any]) -> Pressed | None:
+    """Read a `block_actions` or `view_submission` payload; None for one that is not of ours."""
+    user, trigger = str((body.get("user") or {}).get("id") or ""), str(body.get("trigger_id") or "")
+    if body.get("type") == "view_submission":
+        return _submitted(body.get("view") or {}, user, trigger)
+    container, message = body.get("container") or {}, body.get("message") or {}
+    channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
+    taken = next(iter(body.get("actions") or ()), None)
+    if body.get("type") != "block_actions" or not (taken and channel and user):
+        return None
+    value = (taken.get("selected_option") or {}).get("value") or taken.get("value") or ""
+    ts = str(container.get("message_ts") or message.get("ts") or "")
+    if container.get("is_ephemeral"):
+        ts = ""  # no thread can be opened on what one person alone sees
+    thread = str(container.get("thread_ts") or message.get("thread_ts") or "")
+    ref = MessageRef("slack", channel, ts, thread)
+    return Pressed(str(taken.get("action_id") or ""), str(value), ref, user, trigger, {})
+
+
+def _submitted(sent: Mapping[str, Any], user: str, trigger: str) -> Pressed | None:
+    try:
+        value, channel, message, thread = json.loads(sent.get("private_metadata") or "")
+    except (TypeError, ValueError):
+        return None
+    fields: dict[str, str] = {}
+    for inputs in ((sent.get("state") or {}).get("values") or {}).values():
+        for name, state in inputs.items():
+            given = (state.get("selected_option") or {}).get("value") or state.get("value")
+            if given:
+                fields[str(name)] = str(given)
+    ref = MessageRef("slack", str(channel), str(message), str(thread))
+    name = str(sent.get("callback_id") or "")
+    return Pressed(name, str(value), ref, user, trigger, fields)

@@ -1,0 +1,81 @@
+"""The dashboard beside the playground, and what machines ask: `/readyz` and `/metrics`.
+
+    GET /dashboard               the page
+    GET /api/dashboard           its figures as JSON
+    GET /metrics                 the same for Prometheus
+    GET /readyz                  200 once a release answers, 503 before
+
+All but `/readyz` want DASHBOARD_TOKEN where the server listens on more than this machine: as
+`Authorization: Bearer …`, or once as `?token=…`, which the page keeps in a cookie of the browser session.
+"""
+
+from __future__ import annotations
+
+import hmac
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from bot.platforms.web_requests import ApiError
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.dispatch import Dispatch
+    from bot.overview import Overview
+
+COOKIE = "threadlore_dashboard"
+
+
+class Dashboard:
+    """Routes that show how everything is; they change nothing."""
+
+    def __init__(self, settings: Settings, dispatch: Dispatch, local: bool, page: bytes) -> None:
+        self._token = settings.dashboard_token.get_secret_value().strip()
+        self._dispatch = dispatch
+        self._local = local
+        self._page = page
+
+    def add_to(self, app: web.Application) -> None:
+        """Add the routes to a server."""
+        app.router.add_get("/dashboard", self._show)
+        app.router.add_get("/api/dashboard", self._figures)
+        app.router.add_get("/metrics", self._metrics)
+        app.router.add_get("/readyz", self._ready)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        given = request.query.get("token", "")
+        if given and self._is_token(given):
+            response = web.Response(status=303, headers={"Location": "/dashboard"})
+            response.set_cookie(COOKIE, given, httponly=True, samesite="Strict", path="/")
+            return response
+        self._admit(request)
+        return web.Response(body=self._page, content_type="text/html", charset="utf-8")
+
+    async def _figures(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        return web.json_response(await self._overview().figures())
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        return web.Response(body=await self._overview().metrics(), content_type="text/plain", charset="utf-8")
+
+    async def _ready(self, request: web.Request) -> web.Response:
+        ready = self._dispatch.overview is not None and self._dispatch.overview.ready()
+        return web.json_response({"ready": ready}, status=200 if ready else 503)
+
+    def _overview(self) -> Overview:
+        if self._dispatch.overview is None:
+            raise ApiError(503, "There are no figures yet; try again in a moment.")
+        return self._dispatch.overview
+
+    def _admit(self, request: web.Request) -> None:
+        if self._local and not self._token:
+            return
+        if not self._token:
+            raise ApiError(403, "Set DASHBOARD_TOKEN in .env to see this from another machine.")
+        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        if not (self._is_token(bearer) or self._is_token(request.cookies.get(COOKIE, ""))):
+            raise ApiError(401, "This needs the token: /dashboard?token=…, or an Authorization header.")
+
+    def _is_token(self, given: str) -> bool:
+        return bool(self._token) and hmac.compare_digest(given.encode(), self._token.encode())

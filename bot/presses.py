@@ -1,0 +1,155 @@
+"""What the buttons, the menu and the form under an answer do."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+
+from bot.answering import Answering
+from bot.chat import Chat, Message, Person, Press, Reply, Responder
+from bot.controls import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
+from bot.limits import Limits
+from bot.packing import packed, unpacked
+from bot.sharing import Sharing
+from core.domain import Vote
+from core.engine import Engine
+from core.errors import PlatformError
+from core.opinions import Correction
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
+
+FORGOTTEN = "This answer is no longer kept, so there is nothing to do with it. Please ask again."
+COUNTED = "Your 👍 counts. Thank you!"
+NOTED = "Thank you, that is noted."
+KEPT = "Thank you. It is kept with the answer, and the admins see it."
+REMEMBERED = "Thank you. Your answer is remembered for this question from now on."
+NOT_YOURS = "Only the person who asked, or an admin, can delete this answer."
+DELETED = "The answer is deleted."
+OLD = "This button does nothing any more. Please ask again."
+ASK_AGAIN = "I am being restarted. Please ask again in a minute."
+
+
+class Presses:
+    """Carries out one press, and says to the person who pressed what came of it."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        answering: Answering,
+        limits: Limits,
+        is_admin: Callable[[Person], bool],
+    ) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._answering = answering
+        self._limits = limits
+        self._sharing = Sharing(engine, conversations)
+        self._is_admin = is_admin
+
+    async def carry_out(self, chat: Chat, press: Press, responder: Responder) -> None:
+        """Do what a control is for. Raises ThreadloreError."""
+        answer_id, _, release = press.value.partition(" ")
+        if press.name == "delete":
+            await responder.reply(Reply(await self._delete(chat, press, answer_id)))
+        elif not await self._engine.given.question(answer_id):
+            await responder.reply(Reply(FORGOTTEN))
+        elif press.name == "up":
+            await self._vote(press, 1)
+            await responder.reply(Reply(COUNTED))
+        elif press.name == "down":
+            await self._down(press, responder)
+        elif press.name == "wrong" and press.fields:
+            await responder.reply(Reply(await self._correct(chat, press)))
+        elif press.name == "wrong":
+            await responder.ask(wrong_form(answer_id))
+        elif press.name == "share":
+            await responder.reply(Reply(await self._sharing.share(chat, press)))
+        elif press.name == "release":
+            await self._ask_again(chat, press, answer_id, release, responder)
+        elif press.name == "why":
+            sentences = (await self._engine.given.why(answer_id))["sentences"]
+            await responder.reply(Reply("\n".join(f"- {sentence}" for sentence in sentences)))
+        else:
+            await responder.reply(Reply(OLD))
+
+    async def _vote(self, press: Press, value: int) -> None:
+        vote = Vote(press.value, press.person.id, 1 if value else 0)
+        await self._engine.feedback(vote, helper=press.person.helper)
+
+    async def _down(self, press: Press, responder: Responder) -> None:
+        """Count a 👎 and open the form at the same time: the platform waits three seconds at most for it."""
+        counting = asyncio.create_task(self._vote(press, 0))
+        try:
+            await responder.ask(wrong_form(press.value))
+        except PlatformError as error:
+            log.info("the form on what was wrong did not open: %s", error)
+            await responder.reply(Reply(ASK_WHAT_WAS_WRONG, controls=(wrong_button(press.value),)))
+        finally:
+            await counting
+
+    async def _correct(self, chat: Chat, press: Press) -> str:
+        """Keep what somebody found wrong, and the better answer of a helper as a remembered one."""
+        person = press.person
+        claim = await self._conversations.claim_of(press.value)
+        link = await chat.permalink(claim.parts[-1]) if claim and claim.parts else ""
+        what, better = press.fields.get("what", ""), press.fields.get("better", "").strip()
+        said = Correction(
+            press.value, person.id, person.name, what if what in WRONG else "other", better, time.time()
+        )
+        helper = person.helper or self._engine.helps(person.id)
+        kept = await self._engine.accepted.correct(said, helper, link)
+        return REMEMBERED if kept.pair_id else KEPT if better else NOTED
+
+    async def _ask_again(
+        self, chat: Chat, press: Press, answer_id: str, release: str, responder: Responder
+    ) -> None:
+        """Answer the same question for another release, in a reply of its own, once."""
+        claim = await self._conversations.claim_of(answer_id)
+        if claim is None:
+            await responder.reply(Reply(FORGOTTEN))
+            return
+        text = await self._engine.given.question(answer_id, release)
+        asked = unpacked(claim.payload).ref
+        # the question of a shared answer stands nowhere, so it goes on under that answer
+        where = asked if asked.message or not claim.parts else claim.parts[0]
+        message = Message(where, press.person, text, press.scope, release=release)
+        known = await self._conversations.claimed(message.key)
+        if known and known.parts:
+            link = await chat.permalink(known.parts[0])
+            there = f"[here]({link})" if link else "in this conversation"
+            await responder.reply(Reply(f"It is answered for {release} already, {there}."))
+            return
+        if self._answering.stopping or message.key in self._answering:
+            await responder.reply(Reply(ASK_AGAIN if self._answering.stopping else f"Asking for {release} …"))
+            return
+        if seconds := self._limits.wait(press.person.id, where.channel_key):
+            await responder.reply(Reply(f"Please ask again in {seconds:.0f} s."))
+            return
+        # a thread goes on with who asked: nobody else becomes its asker by a press
+        own = self._engine.is_same(claim.asker, press.person.id)
+        conversation = where.conversation if own else f"{where.conversation}@{release}"
+        again = Claim(message.key, conversation, press.person.id, time.time(), packed(message))
+        if known:
+            await self._conversations.reopen(message.key, again.payload, again.at)
+        elif not await self._conversations.claim(again):
+            return
+        task = self._answering.begin(chat, message, ())
+        await responder.reply(Reply(f"Asked again for {release}; the answer comes in the conversation."))
+        await self._answering.follow(message.key, task)
+
+    async def _delete(self, chat: Chat, press: Press, answer_id: str) -> str:
+        """Delete an answer for the person who asked, or for an admin; return what to say."""
+        claim = await self._conversations.claim_of(answer_id)
+        own = claim is not None and self._engine.is_same(claim.asker, press.person.id)
+        if not (own or self._is_admin(press.person)):
+            return NOT_YOURS if claim else FORGOTTEN
+        if claim is not None:
+            await self._conversations.answered(claim.message, "")
+        await chat.delete(claim.parts if claim else (press.ref,))
+        if claim is not None:
+            await self._conversations.posted(claim.message, ())
+        return DELETED

@@ -1,0 +1,85 @@
+"""An answer that was given to one person alone, and said to everybody once that person shares it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from bot.chat import Chat, Control, Message, Press, Reply
+from bot.controls import controls
+from bot.packing import packed
+from bot.render import compose
+from core.domain import Answer, MessageRef, Scope
+from core.engine import Engine
+from core.errors import PlatformError
+from core.ports import Claim, ConversationStore
+
+SHARED = "Shared: everybody here can see it now."
+ALREADY = "This answer is shared already."
+_ALONE = ("up", "down", "why")
+"""Controls that also work under an answer which only one person sees."""
+_SHOWN = 300
+"""Characters of a question that are quoted above its answer."""
+
+
+def alone(answer: Answer, product: str, where: MessageRef, scope: Scope) -> Reply:
+    """Return the reply to one person; outside of direct messages it can be shared with all who are there.
+
+    Where it then goes stands in the button, for nothing else of such a reply is kept.
+    """
+    given = [control for control in controls(answer, ()) if control.name in _ALONE]
+    if scope.kind != "direct":
+        given.append(Control("share", "Share", f"{answer.id} {where.message} {where.thread}"))
+    return replace(compose(answer, product), controls=tuple(given))
+
+
+class Sharing:
+    """Says an answer again, to everybody."""
+
+    def __init__(self, engine: Engine, conversations: ConversationStore) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._posting: set[str] = set()
+
+    async def share(self, chat: Chat, press: Press) -> str:
+        """Post an answer once; return what to tell who shares it. Raises PlatformError."""
+        answer_id, message, thread = [*press.value.split(" "), "", ""][:3]
+        where = MessageRef(press.ref.platform, press.ref.channel, message, thread)
+        key = f"{where.key}@{answer_id}"
+        if key in self._posting:
+            return ALREADY
+        self._posting.add(key)
+        try:
+            return await self._post(chat, press, where, answer_id, key)
+        finally:
+            self._posting.discard(key)
+
+    async def _post(self, chat: Chat, press: Press, where: MessageRef, answer_id: str, key: str) -> str:
+        answer, question = await self._engine.given.answer(answer_id)
+        known = await self._conversations.claimed(key)
+        if known and known.parts:
+            return ALREADY
+        if not known:
+            asked = packed(Message(where, press.person, question, press.scope))
+            await self._conversations.claim(
+                Claim(key, where.conversation, press.person.id, time.time(), asked)
+            )
+        reply = compose(answer, self._engine.product.name)
+        if not where.message or await chat.message(where) is None:  # a command's question stands nowhere
+            reply = replace(reply, markdown=f"{_quoted(question)}\n\n{reply.markdown}")
+        compared = "+" in answer.release
+        reply = replace(reply, controls=controls(answer, () if compared else self._engine.ready))
+        try:
+            parts = await chat.post(where, reply)
+        except PlatformError:
+            await self._conversations.answered(key, "")  # it is not asked anew after a restart
+            raise
+        await self._conversations.posted(key, parts)
+        await self._conversations.answered(key, answer_id)
+        await chat.seed_votes(parts[-1])
+        return SHARED
+
+
+def _quoted(question: str) -> str:
+    words = " ".join(question.split())
+    return f"> {words if len(words) <= _SHOWN else words[: _SHOWN - 1] + '…'}"

@@ -1,0 +1,254 @@
+"""Labelled questions: topics with their rewordings, of our own form or StackFAQ's, and labelled pairs."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+import numpy as np
+
+from core.domain import Vector, content_hash
+from core.errors import UsageError
+
+Half = Literal["all", "tune", "report"]
+FORM = '{"topic": "…", "question": "…", "answer"?: "…", "release"?: "…"}'
+PAIR_FORM = '{"a": "…", "b": "…", "same": true}'
+FEWEST = 20
+"""Least pairs of either kind, and least topics to fit a decision: fewer say nothing about 95 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A question and what it is about: two lines of one topic and release have the same right answers."""
+
+    topic: str
+    question: str
+    answer: str = ""
+    release: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What people ask for one release: the first question on it, rewordings, and right answers."""
+
+    name: str
+    release: str
+    question: str
+    rewordings: tuple[str, ...]
+    answers: tuple[str, ...]
+    is_other: bool = False
+    """Whether nobody asks it in other words, so that whatever is reused for it is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two questions, and whether one answer serves both."""
+
+    a: str
+    b: str
+    same: bool
+
+
+def read_topics(path: Path) -> tuple[Topic, ...]:
+    """Read a file of lines, or a StackFAQ file or folder; blocking.
+
+    The first line of a topic and release is its original question. Raises UsageError that names the
+    line and what is wrong with it.
+    """
+    if path.is_dir():
+        path = next((p for name in ("*.xml", "*.jsonl") for p in sorted(path.glob(name))), path)
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"{path} cannot be read ({reason}); name a file of lines {FORM}.") from None
+    lines = _threads(path, text) if path.suffix.lower() == ".xml" else _lines(path, text)
+    topics = _grouped(lines)
+    if sum(len(topic.rewordings) for topic in topics) == 0:
+        raise UsageError(f"{path} has no topic with a second question; rewordings are what is simulated.")
+    return topics
+
+
+def half_of(topics: Iterable[Topic], half: Half) -> tuple[Topic, ...]:
+    """Return the topics of a half; which one a topic is in follows from its name alone."""
+    wanted = {"tune": 0, "report": 1}
+    return tuple(t for t in topics if half == "all" or int(content_hash(t.name), 16) % 2 == wanted[half])
+
+
+def for_releases(topics: Iterable[Topic], releases: Sequence[str]) -> tuple[Topic, ...]:
+    """Return each topic once for every release, with other right answers and the same questions."""
+    return tuple(
+        replace(topic, release=release, answers=tuple(f"In {release}: {text}" for text in topic.answers))
+        for topic in topics
+        for release in releases
+    )
+
+
+def others_of(
+    questions: Sequence[str], releases: Sequence[str], lot: random.Random
+) -> tuple[tuple[Topic, ...], tuple[Topic, ...]]:
+    """Return questions without rewordings as topics: the half that is remembered, and that which is asked."""
+    shuffled = lot.sample(questions, len(questions))
+    made = [
+        Topic(f"other {number}", release, text, (), (f"The answer to: {text}",), is_other=True)
+        for number, text in enumerate(shuffled)
+        for release in releases or ("",)
+    ]
+    half = len(made) // 2
+    return tuple(made[:half]), tuple(replace(topic, rewordings=(topic.question,)) for topic in made[half:])
+
+
+def read_others(path: Path) -> tuple[str, ...]:
+    """Read questions, one a line of text, each once; blocking. Raises UsageError."""
+    try:
+        rows = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"{path} cannot be read ({reason}); name a file with one question a line.") from None
+    return tuple(dict.fromkeys(row.strip() for row in rows if row.strip()))
+
+
+def stream(topics: Iterable[Topic], rounds: int, seed: int) -> list[list[Line]]:
+    """Return the rewordings of all topics, shuffled and cut into rounds of about the same length."""
+    lines = [
+        Line(topic.name, question, release=topic.release) for topic in topics for question in topic.rewordings
+    ]
+    random.Random(seed).shuffle(lines)
+    cuts = [len(lines) * number // rounds for number in range(rounds + 1)]
+    return [lines[start:end] for start, end in pairwise(cuts)]
+
+
+def read_pairs(path: Path) -> tuple[Pair, ...]:
+    """Read labelled pairs, one JSON object a line; blocking. Raises UsageError that names the line."""
+    try:
+        rows = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"{path} cannot be read ({reason}); name a file of lines {PAIR_FORM}.") from None
+    found = []
+    for number, row in enumerate(rows, start=1):
+        if not row.strip():
+            continue
+        try:
+            line: Any = json.loads(row)
+        except ValueError:
+            line = None
+        values = [line.get(key) for key in ("a", "b", "same")] if isinstance(line, Mapping) else [None] * 3
+        if not (isinstance(values[0], str) and isinstance(values[1], str) and isinstance(values[2], bool)):
+            raise UsageError(f"{path}:{number}: this is no labelled pair; write {PAIR_FORM}.")
+        found.append(Pair(values[0], values[1], values[2]))
+    return tuple(found)
+
+
+def has_topics(path: Path) -> bool:
+    """Tell whether a file holds labelled questions, as a simulation reads them, not pairs; blocking."""
+    if path.is_dir() or path.suffix.lower() == ".xml":
+        return True
+    try:
+        with path.open(encoding="utf-8") as file:
+            first: Any = json.loads(next((row for row in file if row.strip()), ""))
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, Mapping) and "topic" in first
+
+
+def enough_of(pairs: Sequence[Pair], path: Path) -> None:
+    """Raise UsageError where there are too few pairs of either kind to choose by."""
+    same = sum(pair.same for pair in pairs)
+    if min(same, len(pairs) - same) < FEWEST:
+        raise UsageError(
+            f"{path} has {same} same and {len(pairs) - same} different pairs; "
+            f"it takes at least {FEWEST} of each, and some hundreds to be sure."
+        )
+
+
+def grouped(pairs: Sequence[Pair]) -> list[list[str]]:
+    """Return the questions in groups that one answer serves, joined over every pair that is the same."""
+    root: dict[str, str] = {}
+
+    def find(text: str) -> str:
+        while root.setdefault(text, text) != text:
+            root[text] = root[root[text]]
+            text = root[text]
+        return text
+
+    for pair in pairs:
+        a, b = find(pair.a), find(pair.b)
+        if pair.same:
+            root[b] = a
+    groups: dict[str, list[str]] = {}
+    for text in root:
+        groups.setdefault(find(text), []).append(text)
+    return list(groups.values())
+
+
+def pairs_of(topics: Sequence[Topic], vectors: Mapping[str, Vector]) -> tuple[Pair, ...]:
+    """Return every rewording with its own question, and with the nearest question of another topic."""
+    originals = np.stack([vectors[topic.question] for topic in topics])
+    made = []
+    for number, topic in enumerate(topics):
+        for asked in topic.rewordings:
+            made.append(Pair(topic.question, asked, True))
+            cosines = originals @ vectors[asked]
+            cosines[number] = -1.0
+            made.append(Pair(topics[int(np.argmax(cosines))].question, asked, False))
+    return tuple(made)
+
+
+def _grouped(lines: Iterable[Line]) -> tuple[Topic, ...]:
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for line in lines:
+        groups.setdefault((line.topic, line.release), []).append(line)
+    return tuple(
+        Topic(
+            name,
+            release,
+            group[0].question,
+            tuple(line.question for line in group[1:] if line.question),
+            tuple(dict.fromkeys(line.answer for line in group if line.answer)) or (f"The answer to {name}.",),
+        )
+        for (name, release), group in groups.items()
+    )
+
+
+def _lines(path: Path, text: str) -> Iterator[Line]:
+    for number, row in enumerate(text.splitlines(), start=1):
+        if not row.strip():
+            continue
+        try:
+            found: Any = json.loads(row)
+        except ValueError:
+            found = None
+        if not isinstance(found, Mapping):
+            raise UsageError(f"{path}:{number}: this is not one JSON object; write {FORM}.")
+        values = [found.get(key, "") for key in ("topic", "question", "answer", "release")]
+        if isinstance(values[0], int):
+            values[0] = str(values[0])
+        if not all(isinstance(value, str) for value in values) or not values[0] or not values[1].strip():
+            raise UsageError(f"{path}:{number}: topic and question must be texts; write {FORM}.")
+        yield Line(*values)
+
+
+def _threads(path: Path, text: str) -> Iterator[Line]:
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise UsageError(f"{path} is not well-formed XML ({error}).") from None
+    for number, thread in enumerate(root.iter("qapair")):
+        question, *_ = [*_texts(thread, "question"), ""]
+        answers = _texts(thread, "answer")
+        yield Line(str(number), question, answers[0] if answers else "")
+        # an asterisk stands between two groups of rewordings
+        yield from (Line(str(number), reworded) for reworded in _texts(thread, "rephr") if reworded != "*")
+        yield from (Line(str(number), "", answer) for answer in answers[1:])
+
+
+def _texts(thread: ElementTree.Element, tag: str) -> list[str]:
+    found = (" ".join("".join(element.itertext()).split()) for element in thread.iter(tag))
+    return [text for text in found if text]

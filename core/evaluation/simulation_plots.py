@@ -1,0 +1,104 @@
+"""Figures of a simulation and of a calibration as PNG, where matplotlib is installed."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_SHARES = (("reuse", "#2f7d4f"), ("reference", "#4f7fb5"), ("avoid", "#c98a2b"), ("documents", "#b0b0b0"))
+
+
+def draw_simulation(
+    report: Mapping[str, Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path
+) -> tuple[str, ...]:
+    """Write the plots of a simulation; blocking. Returns their file names, none without matplotlib."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    made = [
+        _figure(pyplot, folder / "routes.png", 1, lambda axes: _routes(axes[0], report)),
+        _figure(pyplot, folder / "memory.png", 2, lambda axes: _memory(axes, report)),
+    ]
+    if sweeps:
+        made.append(_figure(pyplot, folder / "sweeps.png", len(sweeps), lambda axes: _sweeps(axes, sweeps)))
+    return tuple(made)
+
+
+def draw_calibration(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write the curve of a calibration; blocking. Returns its file name, none without matplotlib."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    return (_figure(pyplot, folder / "calibration.png", 1, lambda axes: _curve(axes[0], report)),)
+
+
+def _pyplot() -> Any:
+    try:
+        # Without a display: threads and servers have none.
+        importlib.import_module("matplotlib").use("Agg")
+        return importlib.import_module("matplotlib.pyplot")
+    except ImportError:
+        return None
+
+
+def _figure(pyplot: Any, path: Path, columns: int, plot: Callable[[Any], None]) -> str:
+    figure, axes = pyplot.subplots(
+        1, columns, figsize=(8 if columns == 1 else 5 * columns, 4.5), squeeze=False, layout="constrained"
+    )
+    plot(axes[0])
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+    return path.name
+
+
+def _routes(axes: Any, report: Mapping[str, Any]) -> None:
+    rounds = report["rounds"]
+    numbers, below = [row["round"] for row in rounds], [0.0] * len(rounds)
+    for route, colour in _SHARES:
+        values = [row[route] for row in rounds]
+        axes.bar(numbers, values, bottom=below, color=colour, label=route)
+        below = [low + value for low, value in zip(below, values, strict=True)]
+    precise = [(row["round"], row["reuse_precision"]) for row in rounds if row["reuse_precision"] is not None]
+    axes.plot([n for n, _ in precise], [p for _, p in precise], "k.-", label="precision of reuse")
+    axes.set_xlabel("round")
+    axes.set_ylabel("share of questions")
+    axes.legend(loc="lower right")
+
+
+def _memory(axes: Sequence[Any], report: Mapping[str, Any]) -> None:
+    for name, rows in (
+        ("this memory", report["rounds"]),
+        *((n, b["rounds"]) for n, b in report["baselines"].items()),
+    ):
+        numbers = [row["round"] for row in rows]
+        axes[0].plot(numbers, [row["stored"] for row in rows], marker=".", label=name)
+        axes[1].plot(numbers, [row["model_calls"] for row in rows], marker=".", label=name)
+    axes[0].set_ylabel("pairs stored")
+    axes[1].set_ylabel("model calls a question")
+    axes[1].set_ylim(0, 1.05)
+    axes[1].legend(fontsize=8)
+    for one in axes:
+        one.set_xlabel("round")
+
+
+def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    for one, (name, rows) in zip(axes, sweeps.items(), strict=True):
+        values = [row["value"] for row in rows]
+        for key, label in (("reuse", "reused"), ("reuse_precision", "precision"), ("right", "right answers")):
+            one.plot(values, [row[key] for row in rows], marker=".", label=label)
+        one.set_xlabel(name)
+        one.set_ylim(0, 1.02)
+        one.legend(loc="lower left", fontsize=8)
+
+
+def _curve(axes: Any, report: Mapping[str, Any]) -> None:
+    cosines = [cosine for cosine, _, _ in report["curve"]]
+    axes.plot(cosines, [precision for _, precision, _ in report["curve"]], label="precision of reuse")
+    axes.plot(cosines, [recall for _, _, recall in report["curve"]], label="share of rewordings reused")
+    axes.axvline(report["delta"], linestyle="--", color="black", label=f"δ = {report['delta']:.3f}")
+    axes.axvline(report["tau"], linestyle=":", color="black", label=f"τ = {report['tau']:.3f}")
+    axes.set_xlabel(f"cosine by {report['encoder']}")
+    axes.set_ylim(0, 1.02)
+    axes.legend(loc="lower left")

@@ -1,0 +1,97 @@
+"""How the community is served, and the gaps that documentation leaves."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.domain import Vector
+from core.memory.scoring import DAY_SECONDS, Thresholds
+from core.models.encoders import Encoders
+from core.ports import Matrix
+from core.statistics import Day, Gap, StatisticsStore
+
+__all__ = ["Gap", "Statistics", "grouped", "markdown"]
+
+DAYS = 30
+"""Days that are looked at where nobody says otherwise."""
+LIMIT = 2_000
+"""Questions that are grouped at most, the newest ones."""
+
+
+class Statistics:
+    """Tells how the community is served."""
+
+    def __init__(self, store: StatisticsStore, encoders: Encoders, thresholds: Thresholds) -> None:
+        self._store = store
+        self._encoders = encoders
+        self._thresholds = thresholds
+
+    async def days(self, days: int) -> tuple[Day, ...]:
+        """Return the last days, oldest first; those without anything are left out."""
+        return await self._store.days(time.time() - days * DAY_SECONDS)
+
+    async def totals(self) -> dict[str, Counter[str]]:
+        """Return all answers by route, and all votes by value (`up`, `down`, `withdrawn`)."""
+        return await self._store.totals()
+
+    async def gaps(self, days: int) -> tuple[Gap, ...]:
+        """Return what was not served in the last days, the largest gap first.
+
+        Questions are grouped as ComRAG groups pairs: each joins the nearest centroid that is as near as τ,
+        or starts a group; a centroid is the mean of its members.
+        """
+        found = await self._store.unserved(time.time() - days * DAY_SECONDS, LIMIT)
+        if not found:
+            return ()
+        encoder = await self._encoders.current()
+        vectors = await encoder.encode([question.topic for question in found])
+        groups = grouped(vectors, self._thresholds.tau)
+        gaps = (Gap(tuple(found[at] for at in group)) for group in groups)
+        return tuple(sorted(gaps, key=lambda gap: (-len(gap.questions), -gap.example.at)))
+
+
+def grouped(vectors: Matrix | Sequence[Vector], tau: float) -> list[list[int]]:
+    """Group vectors of unit length around centroids; return the places in each group, in order."""
+    sums: list[Vector] = []
+    groups: list[list[int]] = []
+    for place, vector in enumerate(vectors):
+        if sums:
+            centroids = np.stack([total / max(float(np.linalg.norm(total)), 1e-9) for total in sums])
+            near = centroids @ vector
+            best = int(np.argmax(near))
+            if near[best] >= tau:
+                sums[best] = sums[best] + vector
+                groups[best].append(place)
+                continue
+        sums.append(np.array(vector))
+        groups.append([place])
+    return groups
+
+
+def markdown(gaps: Sequence[Gap], product: str, days: int) -> str:
+    """Write gaps as a page for those who write the documentation."""
+    lines = [f"# What the {product} documentation does not answer", "", f"Of the last {days} days."]
+    for number, gap in enumerate(gaps, start=1):
+        reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
+        lines += ["", f"## {number}. {_one_line(gap.example.question)}", "", f"{_asked(gap)}: {reasons}."]
+        title, url = gap.page
+        if title:
+            lines += ["", f"Nearest page: [{title}]({url})" if url else f"Nearest page: {title}"]
+        others = list(dict.fromkeys(_one_line(question.question) for question in gap.questions[1:]))[:5]
+        lines += ["", *(f"- {question}" for question in others)] if others else []
+    return "\n".join(lines) + "\n"
+
+
+def _asked(gap: Gap) -> str:
+    releases = ", ".join(dict.fromkeys(q.release for q in gap.questions if q.release))
+    times = "Asked once" if len(gap.questions) == 1 else f"Asked {len(gap.questions)} times"
+    return times + (f" about {releases}" if releases else "")
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 200 else line[:200].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,65 @@
+"""Answers that were given: what they said, what they were asked, and why, however old they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.accepted import PeoplesAnswers
+from core.domain import Answer, Citation, Product
+from core.generation import phrases
+from core.memory.exchange import tally
+from core.memory.scoring import Thresholds
+from core.ports import MemoryStore
+from core.query.again import for_release
+
+
+class GivenAnswers:
+    """Reads answers back from the store; what a forgotten person asked is not there any more."""
+
+    def __init__(
+        self, store: MemoryStore, accepted: PeoplesAnswers, product: Product, thresholds: Thresholds
+    ) -> None:
+        self._store = store
+        self._accepted = accepted
+        self._product = product
+        self._thresholds = thresholds
+
+    async def why(self, answer_id: str) -> dict[str, Any]:
+        """Explain an answer; raises KeyError for an unknown one."""
+        row = await self._row(answer_id)
+        known = {key: row[key] for key in ("release", "route", "question", "pair_id", "similarity")}
+        said = phrases.corrected(await self._accepted.corrections(answer_id))
+        pair = await self._store.pair(row["pair_id"]) if row["pair_id"] else None
+        known["votes"] = tally(pair, self._thresholds) if pair else {}
+        told = {"sentences": phrases.why(row) + said, "corrections": said, "trace": row["trace"]}
+        return {"answer_id": answer_id, **known, **told}
+
+    async def answer(self, answer_id: str) -> tuple[Answer, str]:
+        """Return an answer as it was given, and its question; raises KeyError for an unknown one."""
+        row = await self._row(answer_id)
+        cited = tuple(Citation(**entry) for entry in row["citations"])
+        offers = tuple(row["trace"].get("offers", ()))
+        known = {key: row[key] for key in ("id", "text", "route", "release", "confidence", "trace")}
+        return Answer(**known, citations=cited, offers=offers), row["question"]
+
+    async def release_of(self, answer_id: str) -> str:
+        """Return the release an answer spoke for; empty for none."""
+        row = await self._store.answer(answer_id)
+        return str(row["release"]) if row else ""
+
+    async def question(self, answer_id: str, release: str = "") -> str:
+        """Return the stand-alone question of an answer, for another release where one is named.
+
+        Empty for an answer that is not kept.
+        """
+        row = await self._store.answer(answer_id)
+        if row is None:
+            return ""
+        base = str(row["trace"].get("queries", {}).get("base") or row["question"])
+        return for_release(base, self._product, release) if release else base
+
+    async def _row(self, answer_id: str) -> dict[str, Any]:
+        row = await self._store.answer(answer_id)
+        if row is None:
+            raise KeyError(answer_id)
+        return row

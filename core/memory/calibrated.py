@@ -1,0 +1,100 @@
+"""What a home was calibrated to, and what memory therefore goes by: settings, calibration, defaults."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from core.errors import UsageError
+from core.memory.decision import Decision
+from core.memory.scoring import Thresholds
+
+PACKAGED = "all-MiniLM-L6-v2"
+"""The model that the shipped thresholds are for."""
+FILE = "calibration.json"
+"""File of the home that holds what was chosen."""
+_CALIBRATE = "run `threadlore calibrate PAIRS.jsonl` with labelled pairs of your own"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What was chosen for an encoder: `precision` of reuse from δ on, `recall` of rewordings from τ on.
+
+    `reach` and `far` are those of the decision that learns, None where the pairs say too little about it.
+    `at` is in seconds since the epoch.
+    """
+
+    encoder: str
+    delta: float
+    tau: float
+    precision: float
+    recall: float
+    data: str
+    at: float
+    reach: float | None = None
+    far: float | None = None
+
+
+def write_calibration(home: Path, made: Calibrated) -> None:
+    """Write a calibration to the home, whole or not at all; blocking."""
+    home.mkdir(parents=True, exist_ok=True)
+    beside = home / f"{FILE}.new"
+    known = {key: value for key, value in asdict(made).items() if value is not None}
+    beside.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    beside.replace(home / FILE)
+
+
+def read_calibration(home: Path) -> Calibrated | None:
+    """Return what a home was calibrated to, None where it was not; blocking.
+
+    Raises UsageError for a file that cannot be used, rather than to reuse answers by chance.
+    """
+    path = home / FILE
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        made = Calibrated(**{key: found[key] for key in Calibrated.__slots__ if key in found})
+        numbers = (made.delta, made.tau, made.precision, made.recall, made.reach or 0.0)
+        if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in numbers):
+            raise ValueError("its numbers are no shares")
+        return made
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise UsageError(
+            f"{path} cannot be used ({error}); run `threadlore calibrate` again or delete it."
+        ) from None
+
+
+def settle(
+    found: Calibrated | None,
+    model: str,
+    thresholds: Thresholds,
+    decision: Decision,
+    fixed: Collection[str] = (),
+) -> tuple[Thresholds, Decision, str]:
+    """Return thresholds and decision for an embedding model, and a warning or "".
+
+    `found` is what the home was calibrated to, `model` the name of the model in use. What is in `fixed`
+    (`delta`, `tau`, `reach`) was set by hand and stays; who set what decides is not warned.
+    """
+    deciding = {"delta", "tau", "reach"} if decision.learns else {"delta", "tau"}
+    if found is None:
+        is_fit = model == PACKAGED or deciding <= set(fixed)
+        warning = f"Memory goes by thresholds for {PACKAGED}; for {model} {_CALIBRATE}."
+        return thresholds, decision, "" if is_fit else warning
+    measured = found.encoder.rpartition("@")[0] or found.encoder
+    if measured != model:
+        return thresholds, decision, f"{FILE} is about {measured}, not {model}; {_CALIBRATE}."
+    if not decision.learns:
+        chosen = {name: getattr(found, name) for name in ("delta", "tau") if name not in fixed}
+        return replace(thresholds, **chosen), decision, ""
+    # pairs that say nothing about rewordings leave δ, which is as precise where nothing else is near
+    reach = found.delta if found.reach is None else found.reach
+    if "reach" not in fixed:
+        decision = replace(decision, reach=reach, far=decision.far if found.far is None else found.far)
+    # of two pairs with the same question by δ one is hidden: for that they must be nearer than for reuse
+    apart = {"delta": max(found.delta, (1 + decision.reach) / 2), "tau": found.tau}
+    chosen = {name: value for name, value in apart.items() if name not in fixed}
+    return replace(thresholds, **chosen), decision, ""

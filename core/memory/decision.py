@@ -1,0 +1,150 @@
+"""When a question is taken for one that was asked before: ComRAG's δ, or a decision that learns (*ours*).
+
+ComRAG reuses from cosine δ on, however near other remembered questions are. The decision that learns
+compares a question with the *centre* of all the ways in which a pair is known to be asked, and needs
+the more the nearer the next pair on another topic is. Both leave the last word to guard and votes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain import Vector
+from core.ports import Remembered
+
+CANDIDATES = 8
+"""Pairs looked at before one is reused, so that there is a next one to be ahead of."""
+Guard = Callable[[str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """From which closeness on an answer is reused.
+
+    `paper`: the cosine with the pair's own question is at least δ. `learned`: the closeness to the ways in
+    which it is asked is at least `reach`, and `slope` more for each 1.0 by which the next pair is nearer
+    than `far`, the closeness of an unrelated one. The defaults suit all-MiniLM-L6-v2; docs/simulation.md
+    says by which data.
+    """
+
+    kind: Literal["paper", "learned"] = "learned"
+    reach: float = 0.674
+    far: float = 0.52
+    slope: float = 2 / 3
+    rewordings: int = 8
+    """Rewordings that move a pair's centre at most."""
+
+    @property
+    def learns(self) -> bool:
+        """Tell whether rewordings and the next pair count."""
+        return self.kind == "learned"
+
+    def needed(self, rival: float) -> float:
+        """Return the closeness that is enough where the next pair with another answer is `rival` close."""
+        return self.reach + self.slope * max(0.0, rival - self.far)
+
+
+PAPER = Decision("paper")
+LEARNED = Decision("learned")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A pair of the high store that a question may be asking for again.
+
+    `centre` is that of the ways in which it is asked, of which `rewordings` are others than its own.
+    """
+
+    pair: Remembered
+    closeness: float
+    centre: Vector
+    rewordings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was decided: the candidate to reuse or None, and in plain words why (`said`).
+
+    `blocked` tells what kept a pair that was close enough from it; empty where nothing did.
+    """
+
+    candidate: Candidate | None
+    said: str
+    blocked: str = ""
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    decision: Decision,
+    delta: float,
+    hindrance: Callable[[Candidate], str],
+    guard: Guard,
+) -> Chosen:
+    """Decide whether one of the candidates, closest first, is reused.
+
+    `hindrance` says what keeps a candidate that is close enough from being reused, or "".
+    """
+    said = blocked = ""
+    topics = _topics(candidates, decision, guard) if decision.learns else {}
+    for candidate in candidates:
+        needed, next_one = delta, ""
+        if decision.learns:
+            rival = _rival(candidate, candidates, topics)
+            needed = decision.needed(rival)
+            next_one = (
+                f", as another remembered question is {rival:.2f} close" if rival > decision.far else ""
+            )
+        told = _told(candidate, needed, next_one)
+        said = said or told
+        if candidate.closeness < needed:
+            break
+        blocked = hindrance(candidate)
+        if not blocked:
+            return Chosen(candidate, told)
+    return Chosen(None, said, blocked)
+
+
+def _topics(candidates: Sequence[Candidate], decision: Decision, guard: Guard) -> dict[str, str]:
+    """Return for each candidate's id that of the pair whose topic it shares, its own where it is alone.
+
+    Two pairs are on one topic where the question of one would be recognised as the other's. Those that are
+    asked in most ways come first, so that what is known well gathers what is known little.
+    """
+    heads: list[Candidate] = []
+    topics: dict[str, str] = {}
+    for one in sorted(candidates, key=lambda c: (-c.rewordings, c.pair.created_at, c.pair.id)):
+        topics[one.pair.id] = one.pair.id
+        near = sorted(((float(one.centre @ head.centre), place) for place, head in enumerate(heads)))
+        if near:
+            closeness, place = near[-1]
+            rival = near[-2][0] if len(near) > 1 else 0.0
+            head = heads[place].pair
+            if closeness >= decision.needed(rival) and not guard(one.pair.topic, head.topic):
+                topics[one.pair.id] = head.id
+                continue
+        heads.append(one)
+    return topics
+
+
+def _rival(candidate: Candidate, candidates: Sequence[Candidate], topics: Mapping[str, str]) -> float:
+    """Return how close the closest pair is that would be a wrong answer if the candidate is the right one."""
+    return max(
+        (
+            other.closeness
+            for other in candidates
+            if topics[other.pair.id] != topics[candidate.pair.id]
+            and other.pair.answer != candidate.pair.answer
+        ),
+        default=0.0,
+    )
+
+
+def _told(candidate: Candidate, needed: float, next_one: str) -> str:
+    ways = f" and its {candidate.rewordings} rewordings" if candidate.rewordings > 1 else ""
+    ways = " and its rewording" if candidate.rewordings == 1 else ways
+    return (
+        f"The question is {candidate.closeness:.2f} close to the nearest remembered one{ways}; "
+        f"{needed:.2f} is needed{next_one}."
+    )

@@ -1,0 +1,128 @@
+"""Which pairs a question may be asking for again, and how close it is to the ways they are asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Sequence
+
+from core.domain import QAPair, Vector, content_hash
+from core.memory.decision import Decision
+from core.memory.rewordings import Centres, Place, Ways, closeness, is_rejected, sorted_out, ways
+from core.memory.scoring import Thresholds
+from core.memory.topics import Encoders
+from core.ports import CorpusStore, Encoder, Remembered, RewordingStore
+from core.text import identifiers, quantities
+
+SAME_ANSWER = 0.9
+"""Cosine from which two answers may be one in other words. Of two people's answers to one question .1 %
+reach it, of answers to two questions none reaches even .7 (StackFAQ, MiniLM)."""
+_CITED = re.compile(r"\[\d+\]")
+
+
+class Recognition:
+    """Learns from votes how pairs are asked; `store` is where votes on reused answers lie."""
+
+    def __init__(
+        self,
+        decision: Decision,
+        store: RewordingStore | None,
+        corpora: CorpusStore,
+    ) -> None:
+        self.decision = decision
+        self._store = store if decision.learns else None
+        self._corpora = corpora
+        self._centres = Centres()
+
+    @property
+    def centres(self) -> int:
+        """Return how many vectors are searched beside those of the pairs' own questions."""
+        return self._centres.count
+
+    def forget(self) -> None:
+        """Forget every way to ask, before all are learnt anew."""
+        self._centres.clear()
+
+    async def learn(
+        self,
+        pairs: Collection[Remembered],
+        encoders: Encoders,
+        thresholds: Thresholds,
+        place: Callable[[Remembered], Place],
+    ) -> None:
+        """Derive anew in which ways these pairs are asked; `place` says where a pair is filed."""
+        if self._store is None or not pairs:
+            return
+        reworded = await self._store.rewordings([pair.id for pair in pairs])
+        for pair in pairs:
+            good, bad = sorted_out(pair, reworded.get(pair.id, ()), thresholds, self.decision)
+            known = None
+            if good or bad:
+                encoder = encoders.of(pair.release)
+                vectors = await self._vectors(encoder, [pair.topic, *good, *bad])
+                known = ways(
+                    vectors[pair.topic], [vectors[topic] for topic in good], [vectors[topic] for topic in bad]
+                )
+            self._centres.put(pair.id, place(pair), known)
+
+    def nearest(self, vector: Vector, place: Place, k: int) -> list[str]:
+        """Return the ids of the k pairs of a place whose centres are nearest, in any order."""
+        return self._centres.nearest(vector, place, k)
+
+    def closeness(self, pair_id: str, vector: Vector, own: Vector, delta: float) -> tuple[float, Vector, int]:
+        """Return how close a question is to a pair, the centre of the ways to ask for it, and their number.
+
+        `own` is the vector of the pair's own question.
+        """
+        known = self._ways(pair_id)
+        if known is None or not len(known.accepted):
+            return float(own @ vector), own, 0
+        return closeness(vector, known, delta), known.centre, len(known.accepted)
+
+    def rejected(self, pair_id: str, vector: Vector, delta: float) -> bool:
+        """Tell whether people voted this pair's answer bad for the question that is asked."""
+        known = self._ways(pair_id)
+        return known is not None and is_rejected(vector, known, delta)
+
+    async def repeated(
+        self, encoder: Encoder, text: str, recalled: Sequence[tuple[QAPair, float]]
+    ) -> list[QAPair]:
+        """Return the recalled pairs whose answer a new one says again, the nearest first."""
+        if not self.decision.learns or not recalled:
+            return []
+        vector, *others = await encoder.encode([text, *(pair.answer for pair, _ in recalled)])
+        return [
+            pair
+            for (pair, _), other in zip(recalled, others, strict=True)
+            if same_answer(text, pair.answer, float(vector @ other))
+        ]
+
+    def _ways(self, pair_id: str) -> Ways | None:
+        return self._centres.of(pair_id)
+
+    async def _vectors(self, encoder: Encoder, topics: Sequence[str]) -> dict[str, Vector]:
+        keys = {topic: content_hash(topic) for topic in topics}
+        kept = await self._corpora.vectors(encoder.name, list(keys.values()))
+        missing = [topic for topic, key in keys.items() if key not in kept]
+        if missing:
+            fresh = dict(zip((keys[topic] for topic in missing), await encoder.encode(missing), strict=True))
+            await self._corpora.put_vectors(encoder.name, fresh)
+            kept |= fresh
+        return {topic: kept[key] for topic, key in keys.items()}
+
+
+def same_answer(one: str, other: str, cosine: float) -> bool:
+    """Tell whether two answers say the same; `cosine` is that of their vectors.
+
+    One may be less detailed, so its numbers and identifiers must be among the other's.
+    """
+    if " ".join(one.split()) == " ".join(other.split()):
+        return True
+    if cosine < SAME_ANSWER:
+        return False
+    ours, theirs = _facts(one), _facts(other)
+    return ours <= theirs or theirs <= ours
+
+
+def _facts(text: str) -> set[str]:
+    text = _CITED.sub("", text)
+    return {value for value, _ in quantities(text)} | {name.lower() for name in identifiers(text)}

@@ -1,0 +1,59 @@
+"""What people say beside votes, as values and as the port that keeps it: ✅, ❌, and corrections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+Mark = Literal["accept", "object"]
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What somebody found wrong with an answer, and the better one they wrote, if any.
+
+    `what` is `release`, `wrong`, `outdated` or `other`; `pair_id` names the pair that the better answer
+    became, `at` is in seconds since the epoch. `question` and `release` are those of the answer; the store
+    fills them in.
+    """
+
+    answer_id: str
+    person: str
+    name: str
+    what: str
+    better: str
+    at: float
+    pair_id: str = ""
+    question: str = ""
+    release: str = ""
+
+
+class OpinionStore(Protocol):
+    """Keeps marks on messages, who wrote the pairs that people made, and corrections."""
+
+    async def mark(self, message: str, person: str, kind: Mark) -> None:
+        """Note a person's mark on a message; the same again changes nothing."""
+
+    async def unmark(self, message: str, person: str, kind: Mark) -> bool:
+        """Take a mark off; tells whether it was there."""
+
+    async def marked(self, message: str, kind: Mark) -> frozenset[str]:
+        """Return who has that mark on a message."""
+
+    async def wrote(self, pair_id: str, author: str) -> None:
+        """Note who wrote the answer of a pair, so that it goes when they are forgotten."""
+
+    async def author(self, pair_id: str) -> str:
+        """Return who wrote the answer of a pair; empty where no person did."""
+
+    async def reword(self, pair_id: str, answer: str) -> None:
+        """Replace the answer of a pair; an unknown pair is no error."""
+
+    async def discard(self, pair_id: str) -> None:
+        """Remove a pair that is in no store, with its votes; an unknown pair is no error."""
+
+    async def correct(self, correction: Correction) -> None:
+        """Keep a correction in place of what the same person said of the same answer before."""
+
+    async def corrections(self, answer_id: str = "", limit: int = 50) -> tuple[Correction, ...]:
+        """Return the corrections of one answer, or of all, the latest first."""

@@ -1,0 +1,175 @@
+"""What the second look sees of a page: how it holds the question together (*ours*).
+
+Every feature is about 0 to 1, so that one set of weights serves corpora of any size.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import ContextChunk, Vector
+from core.ports import Matrix
+from core.text import index_terms
+from core.windows import window_hashes, windows
+
+Numbers = NDArray[np.float64]
+
+FEATURES = (
+    "passage",
+    "near",
+    "sentence",
+    "joint",
+    "identifiers",
+    "reference",
+    "document",
+    "pairs",
+)
+"""The columns of `features`, in order.
+
+`passage`: fused score of the best passage; `near`: best cosine of a passage, `sentence`: of a window;
+`joint`: best window by cosine and by its share of the question's terms together; `identifiers`: share of
+the question's identifiers; `reference`: how far the document is an API reference; `document`: BM25F of
+the three best pages of the same document; `pairs`: share of neighbouring terms that stand together.
+"""
+K1 = 1.2
+B = 0.75
+TITLE, HEADING = 0.5, 1.0
+"""Occurrences of a term in the text that one in title or heading is worth."""
+TOGETHER = 3
+"""Best pages of a document that speak for it."""
+_NAME = re.compile(r"[\w.:*]+(\(.*\))?")
+_CODE = re.compile(r"[._(]|[a-z][A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """The terms of a page, read once: of the text by count, as pairs and by window, of title and heading.
+
+    `above` are those of the innermost heading; `hashes` name the vectors of the windows.
+    """
+
+    counts: Mapping[str, int]
+    pairs: frozenset[tuple[str, str]]
+    title: frozenset[str]
+    heading: frozenset[str]
+    above: frozenset[str]
+    windows: tuple[frozenset[str], ...]
+    hashes: tuple[str, ...]
+    length: int
+
+    @classmethod
+    def of(cls, chunk: ContextChunk) -> PageView:
+        """Read a page."""
+        body = index_terms(chunk.page)
+        return cls(
+            Counter(body),
+            frozenset(pairwise(body)),
+            frozenset(index_terms(chunk.title)),
+            frozenset(index_terms(chunk.heading)),
+            frozenset(index_terms(chunk.heading.rpartition(" > ")[2])),
+            tuple(frozenset(index_terms(window)) for window in windows(chunk.page)),
+            tuple(window_hashes(chunk.title, chunk.heading, chunk.page)),
+            len(body),
+        )
+
+    def has(self, term: str) -> bool:
+        """Tell whether text, title or heading have the term."""
+        return term in self.counts or term in self.heading or term in self.title
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page to look at: the fused score of its best passage, and the best cosine of any.
+
+    `vectors` are those of its windows, one row each, None where they are not kept (yet). `document` tells
+    pages of one document, `reference` how far it is an API reference.
+    """
+
+    view: PageView
+    passage: float
+    cosine: float
+    vectors: Matrix | None
+    document: str = ""
+    reference: float = 0.0
+
+
+def features(
+    pool: Sequence[Candidate], terms: Sequence[str], rarity: Mapping[str, float], query: Vector
+) -> Numbers:
+    """Return the features of every page for a question: shape (pages, FEATURES).
+
+    `terms` are the question's, weighed by `rarity`; `query` is its unit vector.
+    """
+    if not pool:
+        return np.zeros((0, len(FEATURES)))
+    weight = {term: rarity.get(term, 0.0) for term in terms}
+    total = sum(weight.values()) or 1.0
+    mean = sum(page.view.length for page in pool) / len(pool) or 1.0
+    words = [_bm25f(page.view, weight, mean) / total for page in pool]
+    together = _by_document(pool, words)
+    names = {term: value for term, value in weight.items() if is_identifier(term)}
+    named = sum(names.values()) or 1.0
+    neighbours = [(a, b, weight[a] + weight[b]) for a, b in pairwise(terms)]
+    paired = sum(value for _, _, value in neighbours) or 1.0
+    rows = []
+    for page in pool:
+        view = page.view
+        cosines = page.vectors @ query if page.vectors is not None else np.array([page.cosine])
+        held = _held(view, weight, total)
+        rows.append(
+            (
+                page.passage,
+                page.cosine,
+                float(cosines.max()),
+                float((held + cosines).max()) if len(held) == len(cosines) else held.max() + page.cosine,
+                sum(value for term, value in names.items() if view.has(term)) / named,
+                page.reference,
+                together[page.document],
+                sum(value for a, b, value in neighbours if (a, b) in view.pairs) / paired,
+            )
+        )
+    return np.array(rows, np.float64)
+
+
+def is_identifier(term: str) -> bool:
+    """Tell whether an index term is no plain word and no number: `secret_key`, `--debug`."""
+    return not term.isalpha() and not term[0].isdigit()
+
+
+def is_name(heading: str) -> bool:
+    """Tell whether a heading is the name of a thing in code, as those of an API reference are."""
+    last = heading.rpartition(" > ")[2].strip("`¶ ")
+    return bool(_NAME.fullmatch(last) and _CODE.search(last))
+
+
+def _held(view: PageView, weight: Mapping[str, float], total: float) -> Numbers:
+    """Return for each window the share of the terms that it holds, with its heading, by rarity."""
+    above = sum(value for term, value in weight.items() if term in view.above)
+    below = [(term, value) for term, value in weight.items() if term not in view.above]
+    held = [above + sum(value for term, value in below if term in window) for window in view.windows]
+    return np.array(held, np.float64) / total
+
+
+def _bm25f(view: PageView, weight: Mapping[str, float], mean: float) -> float:
+    norm = 1.0 - B + B * view.length / mean
+    score = 0.0
+    for term, value in weight.items():
+        count = (
+            view.counts.get(term, 0) / norm + TITLE * (term in view.title) + HEADING * (term in view.heading)
+        )
+        score += value * count * (K1 + 1.0) / (count + K1)
+    return score
+
+
+def _by_document(pool: Sequence[Candidate], scores: Sequence[float]) -> dict[str, float]:
+    grouped: dict[str, list[float]] = {}
+    for page, score in zip(pool, scores, strict=True):
+        grouped.setdefault(page.document, []).append(score)
+    return {key: sum(sorted(some)[-TOGETHER:]) / TOGETHER for key, some in grouped.items()}

@@ -1,0 +1,46 @@
+"""What is live of a corpus: which chunks may be found, whatever the indexes hold, and where they belong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.domain import Hit
+from core.ports import Corpus, SearchRow
+from core.retrieval.features import is_name
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A live corpus: context chunk, text and hash of each search chunk, the document of each
+    context chunk.
+
+    `reference` tells how far each document is an API reference: the share of its pages that are named
+    after code.
+    """
+
+    corpus: Corpus
+    context_of: dict[str, str]
+    text_of: dict[str, str]
+    hash_of: dict[str, str]
+    document_of: dict[str, str]
+    reference: dict[str, float]
+
+    def only(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Leave out what is not live."""
+        return [hit for hit in hits if hit.chunk_id in self.context_of]
+
+
+def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
+    """Read what is live from a corpus's search chunks."""
+    named: dict[str, dict[str, bool]] = {}
+    for row in rows:
+        named.setdefault(row.document_id, {})[row.context_id] = is_name(row.title)
+    return Live(
+        corpus,
+        {row.id: row.context_id for row in rows},
+        {row.id: row.text for row in rows},
+        {row.id: row.text_hash for row in rows},
+        {row.context_id: row.document_id for row in rows},
+        {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
+    )

@@ -1,0 +1,89 @@
+"""The tuned ranking of a home: written by `threadlore tune`, read at every start."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from core.retrieval.confidence import DEFAULT_JUDGEMENT, Judgement, Signs
+from core.retrieval.features import FEATURES
+from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
+
+FILE = "ranking.json"
+"""Name of the file in the home."""
+_SIGNS = frozenset(field.name for field in fields(Signs))
+
+
+def save_ranking(path: Path, ranking: Ranking, encoder: str) -> None:
+    """Write a tuned ranking, whole or not at all; blocking."""
+    judgement = ranking.judgement
+    kept: dict[str, Any] = {
+        "encoder": encoder,
+        "tuned": ranking.tuned,
+        "dense": ranking.dense,
+        "weights": dict(ranking.weights),
+    }
+    if judgement != DEFAULT_JUDGEMENT:
+        kept["judgement"] = {
+            "coefficients": dict(judgement.coefficients),
+            "bias": judgement.bias,
+            "enough": judgement.enough,
+        }
+    beside = path.with_suffix(".writing")
+    beside.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+    os.replace(beside, path)
+
+
+def load_ranking(path: Path, encoder: str) -> tuple[Ranking, str]:
+    """Return the ranking to use and what is wrong with the file; the shipped one where there is none.
+
+    A file that is broken, or was tuned with another encoder or for other features, is not used: weights
+    mean something only for what they were fitted to. Blocking.
+    """
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        ranking, of = _read(kept), str(kept["encoder"])
+    except FileNotFoundError:
+        return DEFAULT_RANKING, ""
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        what = f"cannot be used ({str(error) or type(error).__name__})"
+    else:
+        if of == encoder:
+            return ranking, ""
+        what = f"was tuned with the encoder {of}, not with {encoder}"
+    return DEFAULT_RANKING, (
+        f"{path} {what}, so the shipped ranking is used; run `threadlore tune` again, or `threadlore tune "
+        f"--reset` to remove it."
+    )
+
+
+def _read(kept: Mapping[str, Any]) -> Ranking:
+    weights = {str(name): _number(value) for name, value in kept["weights"].items()}
+    if set(weights) != set(FEATURES):
+        raise ValueError("it was tuned for other features of pages")
+    dense = _number(kept["dense"])
+    if not 0.0 <= dense <= 1.0:
+        raise ValueError(f"dense must be from 0 to 1, not {dense}")
+    tuned = str(kept.get("tuned") or "labelled questions")
+    return Ranking(dense, weights, _judgement(kept.get("judgement")), tuned)
+
+
+def _judgement(kept: Any) -> Judgement:
+    if kept is None:
+        return DEFAULT_JUDGEMENT
+    coefficients = {str(name): _number(value) for name, value in kept["coefficients"].items()}
+    if not set(coefficients) <= _SIGNS:
+        raise ValueError("it was tuned for other signs of confidence")
+    return Judgement(coefficients, _number(kept["bias"]), _number(kept["enough"]))
+
+
+def _number(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{value} is no number to weigh with")
+    return number

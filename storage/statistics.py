@@ -1,0 +1,121 @@
+"""What was asked, answered and voted, counted in the database."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from typing import Any
+
+from sqlalchemy import func, select
+
+from core.statistics import Day, Failing, Unserved
+from storage.database import Database
+from storage.tables import AnswerRow, CorrectionRow, VoteRow
+
+PUBLIC = "public"
+_VALUES = {1: "up", 0: "down", None: "withdrawn"}
+
+
+class SqlStatistics:
+    """The `StatisticsStore` port on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def days(self, since: float) -> tuple[Day, ...]:
+        """Return the days since then on which anything happened, oldest first."""
+        answers = select(
+            AnswerRow.at, AnswerRow.route, AnswerRow.asker, AnswerRow.trace["ms"].as_float().label("ms")
+        )
+        votes = select(VoteRow.at, VoteRow.value).where(VoteRow.at >= since, VoteRow.value.is_not(None))
+        routes: defaultdict[str, Counter[Any]] = defaultdict(Counter)
+        values: defaultdict[str, Counter[int]] = defaultdict(Counter)
+        people: defaultdict[str, set[str]] = defaultdict(set)
+        spent: defaultdict[str, list[float]] = defaultdict(list)
+        async with self._database.read() as connection:
+            for row in await connection.execute(answers.where(AnswerRow.at >= since)):
+                day = _day(row.at)
+                routes[day][row.route] += 1
+                people[day].add(row.asker)
+                if row.ms is not None:
+                    spent[day].append(row.ms)
+            for row in await connection.execute(votes):
+                values[_day(row.at)][row.value] += 1
+        return tuple(
+            Day(
+                day,
+                dict(routes[day]),
+                values[day][1],
+                values[day][0],
+                len(people[day]),
+                _percentile(spent[day], 0.5),
+                _percentile(spent[day], 0.95),
+            )
+            for day in sorted(routes.keys() | values.keys())
+        )
+
+    async def totals(self) -> dict[str, Counter[str]]:
+        """Return all answers by route (`routes`), and all votes by value (`votes`)."""
+        routes = select(AnswerRow.route, func.count().label("n")).group_by(AnswerRow.route)
+        votes = select(VoteRow.value, func.count().label("n")).group_by(VoteRow.value)
+        async with self._database.read() as connection:
+            by_route = Counter({row.route: int(row.n) for row in await connection.execute(routes)})
+            by_value = Counter({_VALUES[row.value]: int(row.n) for row in await connection.execute(votes)})
+        return {"routes": by_route, "votes": by_value}
+
+    async def unserved(self, since: float, limit: int) -> tuple[Unserved, ...]:
+        """Return public questions that went unanswered or badly answered, newest first, each once."""
+        latest: dict[tuple[str, str], int | None] = {}
+        async with self._database.read() as connection:
+            votes = select(VoteRow.answer_id, VoteRow.voter, VoteRow.value).where(VoteRow.at >= since)
+            for row in await connection.execute(votes.order_by(VoteRow.number)):
+                latest[(row.answer_id, row.voter)] = row.value
+            opinions: Counter[str] = Counter()
+            for (answer_id, _), value in latest.items():
+                if value is not None:
+                    opinions[answer_id] += 1 if value else -1
+            corrected = set(
+                await connection.scalars(select(CorrectionRow.answer_id).where(CorrectionRow.at >= since))
+            )
+            down = {answer_id for answer_id, sum_ in opinions.items() if sum_ < 0}
+            answers = select(
+                AnswerRow.id,
+                AnswerRow.at,
+                AnswerRow.question,
+                AnswerRow.release,
+                AnswerRow.route,
+                AnswerRow.trace,
+            ).where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC)
+            found: list[Unserved] = []
+            for row in await connection.execute(answers.order_by(AnswerRow.at.desc(), AnswerRow.id)):
+                why = _why(row, down, corrected)
+                if why and len(found) < limit:
+                    found.append(_unserved(row, why))
+        return tuple(found)
+
+
+def _why(row: Any, down: set[str], corrected: set[str]) -> Failing | None:
+    if row.id in corrected:
+        return "corrected"
+    if row.id in down:
+        return "voted down"
+    # without a release the question was about one that does not exist: no page is missing for that
+    return "abstained" if row.route == "abstain" and row.release else None
+
+
+def _unserved(row: Any, why: Failing) -> Unserved:
+    trace = row.trace or {}
+    queries = trace.get("queries") or {}
+    evidence = trace.get("evidence") or ()
+    page = (str(evidence[0].get("title", "")), str(evidence[0].get("url", ""))) if evidence else ("", "")
+    topic = str(queries.get("topic") or queries.get("base") or row.question)
+    return Unserved(row.id, topic, row.question, row.release, row.at, why, page)
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
+
+
+def _percentile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else 0.0

@@ -1,0 +1,1 @@
+"""Measurements that need the tests' servers; `make bench` runs them."""

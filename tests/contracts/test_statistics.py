@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.domain import Answer, Queries, Question, Scope, Vote
+from core.opinions import Correction
+from storage.database import Database
+from storage.memories import SqlMemories
+from storage.opinions import SqlOpinions
+from storage.statistics import SqlStatistics
+from tests.databases import DATABASES
+
+pytestmark = pytest.mark.parametrize("place", DATABASES, indirect=True)
+PAGE = {"title": "Boiling", "url": "https://docs.example/boiling"}
+
+
+class House:
+    """The stores, and a short way to ask and vote."""
+
+    def __init__(self, database: Database) -> None:
+        self.memories = SqlMemories(database)
+        self.opinions = SqlOpinions(database)
+        self.statistics = SqlStatistics(database)
+
+    async def asked(self, key: str, route: str = "documents", release: str = "1.0", **more) -> None:
+        scope = more.pop("scope", Scope())
+        answer = Answer(
+            id=key,
+            text="An answer.",
+            route=route,
+            release=release,
+            queries=Queries(base=f"How {key}?", filtered=key, versionless="", topic=f"how {key}"),
+            trace={"ms": 12.5, "queries": {"topic": f"how {key}"}, "evidence": [PAGE], **more},
+        )
+        await self.memories.save_answer(answer, Question(f"How {key}?", "slack:U1", "slack:C1", scope), None)
+
+    async def unserved(self) -> dict[str, str]:
+        return {found.answer_id: found.why for found in await self.statistics.unserved(0.0, 10)}
+
+
+@pytest.fixture
+async def house(place: str, tmp_path: Path) -> AsyncIterator[House]:
+    database = await Database.open(tmp_path, place)
+    yield House(database)
+    await database.close()
+
+
+async def test_a_day_counts_routes_votes_people_and_time(house):
+    await house.asked("a1")
+    await house.asked("a2", "reuse", ms=20.0)
+    await house.asked("a3", "reuse", ms=30.0)
+    await house.memories.vote(Vote("a1", "slack:U2", 1), 1.0)
+    await house.memories.vote(Vote("a1", "slack:U3", 0), 1.0)
+    (day,) = await house.statistics.days(0.0)
+    assert day.day == time.strftime("%Y-%m-%d", time.gmtime())
+    assert day.routes == {"documents": 1, "reuse": 2}
+    assert (day.up, day.down, day.people) == (1, 1, 1)
+    assert (day.ms_p50, day.ms_p95) == (20.0, 30.0)
+    assert await house.statistics.days(time.time() + 60) == ()
+
+
+async def test_what_was_abstained_from_voted_down_or_corrected_was_not_served(house):
+    for key, route in (("good", "documents"), ("none", "abstain"), ("bad", "quote"), ("wrong", "documents")):
+        await house.asked(key, route)
+    await house.memories.vote(Vote("bad", "slack:U2", 0), 1.0)
+    await house.memories.vote(Vote("good", "slack:U2", 0), 1.0)
+    await house.memories.vote(Vote("good", "slack:U2", 1), 1.0)
+    await house.opinions.correct(Correction("wrong", "slack:U2", "Bob", "wrong", "Rather so.", time.time()))
+    assert await house.unserved() == {"none": "abstained", "bad": "voted down", "wrong": "corrected"}
+    found = {q.answer_id: q for q in await house.statistics.unserved(0.0, 10)}
+    assert found["bad"].topic == "how bad" and found["bad"].page == (PAGE["title"], PAGE["url"])
+
+
+async def test_a_vote_that_was_taken_back_no_longer_counts(house):
+    await house.asked("a1")
+    await house.memories.vote(Vote("a1", "slack:U2", 0), 1.0)
+    await house.memories.vote(Vote("a1", "slack:U2", None, withdraws=0), 1.0)
+    assert await house.unserved() == {}
+
+
+async def test_nothing_private_is_told(house):
+    await house.asked("secret", "abstain", scope=Scope("private", "slack:G1"))
+    await house.asked("direct", "abstain", scope=Scope("direct"))
+    await house.asked("open", "abstain")
+    assert list(await house.unserved()) == ["open"]
+
+
+async def test_a_release_that_does_not_exist_is_no_gap(house):
+    await house.asked("a1", "abstain", release="")
+    assert await house.unserved() == {}
+
+
+async def test_the_newest_come_first_and_no_more_than_asked_for(house):
+    for number in range(4):
+        await house.asked(f"a{number}", "abstain")
+    found = await house.statistics.unserved(0.0, 3)
+    assert [q.answer_id for q in found] == ["a3", "a2", "a1"]
+    assert replace(found[0], at=0.0).why == "abstained"
+
+
+async def test_totals_count_everything(house):
+    await house.asked("a1")
+    await house.asked("a2", "reuse")
+    await house.memories.vote(Vote("a1", "slack:U2", 1), 1.0)
+    await house.memories.vote(Vote("a1", "slack:U3", 0), 1.0)
+    await house.memories.vote(Vote("a1", "slack:U3", None, withdraws=0), 1.0)
+    totals = await house.statistics.totals()
+    assert totals == {"routes": {"documents": 1, "reuse": 1}, "votes": {"up": 1, "down": 1, "withdrawn": 1}}

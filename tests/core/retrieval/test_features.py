@@ -1,0 +1,90 @@
+"""What the second look sees of pages, and what it makes of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.domain import ContextChunk
+from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name
+from core.retrieval.rescoring import DEFAULT_RANKING
+from core.text import query_terms
+
+TERMS = query_terms("kettle filter --lid")
+RARITY = dict.fromkeys(TERMS, 1.0) | {"kettl": 4.0, "filter": 2.0}
+QUERY = np.array([1.0, 0.0], np.float32)
+
+
+def seen(*pages: Candidate) -> list[dict[str, float]]:
+    table = features(pages, TERMS, RARITY, QUERY)
+    return [dict(zip(FEATURES, row, strict=True)) for row in table.tolist()]
+
+
+def page(
+    text: str,
+    heading: str = "Guide",
+    near: float = 0.4,
+    vectors: list[list[float]] | None = None,
+    **given: object,
+) -> Candidate:
+    view = PageView.of(ContextChunk("c", "a.md", "Title", heading, "", text))
+    rows = None if vectors is None else np.array(vectors, np.float32)
+    return Candidate(view, 0.5, near, rows, **given)  # type: ignore[arg-type]
+
+
+def test_a_line_that_says_it_counts_and_not_only_the_whole_page() -> None:
+    text = f"A kettle filter stands here. {'More words follow. ' * 20}\n\nAnd the --lid is far below."
+    together, apart = seen(page("A kettle with a filter and a --lid."), page(text))
+    assert together["joint"] > apart["joint"]
+    assert together["identifiers"] == apart["identifiers"] == 1.0
+
+
+def test_the_best_window_is_compared_where_windows_are_kept() -> None:
+    text = f"{'One sentence is here. ' * 12}\n\nAnother one."
+    count = len(PageView.of(ContextChunk("c", "", "", "", "", text)).windows)
+    kept, unknown = seen(page(text, vectors=[[0.1, 0.0]] * (count - 1) + [[0.9, 0.0]]), page(text))
+    assert kept["sentence"] == pytest.approx(0.9) and unknown["sentence"] == pytest.approx(0.4)
+
+
+def test_pages_of_one_document_speak_for_each_other() -> None:
+    other = page("A kettle with a filter.", document="d")
+    beside, alone = seen(page("Nothing.", document="d"), other, page("Nothing.", document="e"))[::2]
+    assert beside["document"] > alone["document"] == 0.0
+
+
+def test_terms_side_by_side_and_rare_ones_count_more() -> None:
+    pair, apart = seen(page("the kettle filter"), page("a filter for any kettle"))
+    assert pair["pairs"] > apart["pairs"] == 0.0
+    rare, common = seen(page("a kettle"), page("a filter"))
+    assert rare["joint"] > common["joint"] > 0
+
+
+def test_headings_count_for_every_window() -> None:
+    named, not_named = seen(page("it is red", "Parts > Kettle"), page("it is red"))
+    assert named["joint"] > not_named["joint"]
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_code"),
+    [
+        ("API > Flask.route()", True),
+        ("API > SECRET_KEY", True),
+        ("Guide > Quickstart", False),
+        ("How to run", False),
+    ],
+)
+def test_names_of_things_in_code(heading: str, is_code: bool) -> None:
+    assert is_name(heading) is is_code
+
+
+def test_the_shipped_weights_order_pages_and_prefer_prose_to_references() -> None:
+    guide = page("A kettle with a filter and a --lid.", near=0.6)
+    same = page("A kettle with a filter and a --lid.", near=0.6, reference=1.0)
+    scores = DEFAULT_RANKING.scores(features([page("Nothing."), same, guide], TERMS, RARITY, QUERY))
+    assert scores[2] > scores[1] > scores[0]
+
+
+def test_no_pages_and_no_known_terms_are_no_error() -> None:
+    assert features([], TERMS, RARITY, QUERY).shape == (0, len(FEATURES))
+    assert np.isfinite(features([page("text")], ["x"], {"x": 0.0}, QUERY)).all()
+    assert np.isfinite(features([page("")], [], {}, QUERY)).all()

@@ -1,0 +1,71 @@
+"""The tuned ranking of a home, whole or broken."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.retrieval.confidence import Judgement, Signs
+from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
+from core.retrieval.tuned import load_ranking, save_ranking
+
+LEARNT = replace(
+    DEFAULT_RANKING,
+    dense=0.5,
+    weights=dict.fromkeys(DEFAULT_WEIGHTS, 2.0),
+    judgement=Judgement({"joint": 3.0}, -1.0, 0.6),
+    tuned="gold.jsonl",
+)
+
+
+def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "ranking.json"
+    save_ranking(path, LEARNT, "mini@256")
+    assert load_ranking(path, "mini@256") == (LEARNT, "")
+    save_ranking(path, replace(LEARNT, judgement=DEFAULT_RANKING.judgement), "mini@256")
+    assert load_ranking(path, "mini@256")[0].judgement == DEFAULT_RANKING.judgement
+    assert [entry.name for entry in tmp_path.iterdir()] == ["ranking.json"]
+
+
+def test_without_a_file_the_shipped_one_is_used(tmp_path: Path) -> None:
+    assert load_ranking(tmp_path / "ranking.json", "mini@256") == (DEFAULT_RANKING, "")
+
+
+def test_another_encoder_means_the_shipped_one(tmp_path: Path) -> None:
+    path = tmp_path / "ranking.json"
+    save_ranking(path, LEARNT, "mini@256")
+    ranking, problem = load_ranking(path, "large@512")
+    assert ranking == DEFAULT_RANKING and "mini@256" in problem and "threadlore tune" in problem
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "{",
+        "[]",
+        "{}",
+        {"weights": {"passage": 1.0}},
+        {"weights": dict.fromkeys(DEFAULT_WEIGHTS, "much")},
+        {"weights": dict.fromkeys(DEFAULT_WEIGHTS, float("nan"))},
+        {"weights": [1, 2]},
+        {"dense": 7},
+        {"judgement": {"coefficients": {"mood": 1.0}, "bias": 0, "enough": 0.5}},
+        {"judgement": {"coefficients": {}}},
+    ],
+)
+def test_a_broken_file_is_told_and_not_used(tmp_path: Path, broken: Any) -> None:
+    path = tmp_path / "ranking.json"
+    save_ranking(path, LEARNT, "mini@256")
+    text = broken if isinstance(broken, str) else json.dumps(json.loads(path.read_text()) | broken)
+    path.write_text(text)
+    ranking, problem = load_ranking(path, "mini@256")
+    assert ranking == DEFAULT_RANKING and "ranking.json cannot be used" in problem and "--reset" in problem
+
+
+def test_a_judgement_is_a_probability_however_far_the_signs() -> None:
+    judgement = Judgement({"joint": 1000.0}, 0.0, 0.5)
+    assert 0.0 < judgement.confidence(Signs(joint=-9.0)) < 0.5 < judgement.confidence(Signs(joint=9.0)) <= 1.0

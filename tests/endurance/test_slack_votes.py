@@ -1,0 +1,65 @@
+"""Votes on Slack: what was acknowledged to Slack is counted, and what was not comes again after a kill."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from bot.home import SOCKET
+from tests.journeys.child import on_slack, serving
+from tests.journeys.house import Kettle, new_kettle
+from tests.journeys.slack_stage import SlackStage
+from tests.journeys.stage import answer, until
+from tests.platforms.slack_server import SlackServer
+
+QUESTIONS = ("Which port does the dashboard listen on?", "How do I run a job every night?")
+PATIENCE = 60.0
+"""Seconds; a start takes five on a machine that does nothing else."""
+VALUES = {"+1": 1, "-1": 0}
+
+
+def counted(kettle: Kettle) -> Counter[tuple[str, int]]:
+    """Return how many answers each person has voted so on."""
+    with sqlite3.connect(f"file:{kettle.home / 'threadlore.sqlite3'}?mode=ro", uri=True) as database:
+        rows = database.execute("SELECT voter, value, count(DISTINCT answer_id) FROM votes GROUP BY 1, 2")
+        return Counter({(voter, value): count for voter, value, count in rows})
+
+
+def reactions(envelopes: list[dict[str, Any]]) -> Counter[tuple[str, int]]:
+    """Return how many messages each person has reacted so on, in these envelopes."""
+    events = [e["payload"].get("event", {}) for e in envelopes]
+    votes = {
+        (f"slack:{e['user']}", VALUES[e["reaction"]], e["item"]["ts"])
+        for e in events
+        if e.get("type") == "reaction_added" and e["user"] != "UBOT"
+    }
+    return Counter((user, value) for user, value, _ in votes)
+
+
+async def test_no_vote_that_slack_was_told_of_is_lost(tmp_path: Path, encoder_cache: Path) -> None:
+    kettle = await new_kettle(tmp_path / "kettle", encoder_cache)
+    async with SlackServer() as slack:
+        stage = SlackStage.watching(slack)
+        async with serving(kettle, **on_slack(slack)) as child:
+            await until(lambda: slack.connected, child.log)
+            seen = [await answer(stage, await stage.say("ann", text, to="bot")) for text in QUESTIONS]
+            await slack.settled()
+            before = len(slack.acknowledged)
+            for user in ("U1", "U2", "U3"):
+                for one in seen:
+                    for name in VALUES:
+                        slack.react(user, "C1", one.id, name)
+            wanted = reactions(slack.envelopes)
+            await until(lambda: len(slack.acknowledged) >= before + random.randint(1, 8))
+            await child.kill()
+            told = reactions([e for e in slack.envelopes if e["envelope_id"] in slack.acknowledged])
+            assert told <= counted(kettle), "acknowledged, not counted"
+        (kettle.home / SOCKET).unlink(missing_ok=True)
+        async with serving(kettle, **on_slack(slack)):
+            await slack.until(lambda: slack.connections > 1, PATIENCE)
+            await slack.until(lambda: len(slack.acknowledged) == len(slack.envelopes), PATIENCE)
+            assert counted(kettle) == wanted
+            assert wanted.total() == len(QUESTIONS) * 3 * len(VALUES)

@@ -1,0 +1,236 @@
+"""The playground's page in headless Chromium with the whole bot behind it: what people do there in a day."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from tests.journeys.house import Kettle, house
+from tests.journeys.kettle import PORTS
+from tests.platforms.browser import Page, chromium_fixture  # noqa: F401 - `chromium`
+from tests.platforms.web_client import serving
+
+PORT = "Which port does the dashboard listen on?"
+REWORDED = "On which port is the dashboard listening?"
+REUSED = "from community memory"
+ADVICE = "Put the dough into the lid and press the red button for an hour."
+BREAD = "How do I bake sourdough bread with the kettle?"
+START_SECONDS = 60.0
+SAYS = 20.0
+"""Patience with an answer of the whole bot, in seconds."""
+
+
+@contextmanager
+def served(kettle: Kettle) -> Iterator[str]:
+    """Serve the playground with the whole bot from another thread; yields its address."""
+    ready: list[Any] = []
+    begun = threading.Event()
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        async with house(kettle) as bot:
+            settings = bot.settings.model_copy(update={"playground": True, "port": 0})
+            given: Any = bot.dispatch
+            async with serving(settings, given) as client:
+                ready[:] = [client.playground.url, asyncio.get_running_loop(), stop]
+                begun.set()
+                await stop.wait()
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread.start()
+    assert begun.wait(START_SECONDS), "the bot did not start"
+    url, loop, stop = ready
+    try:
+        yield url
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(START_SECONDS)
+
+
+@pytest.fixture
+def page(chromium: webdriver.Chrome, kettle: Kettle) -> Iterator[Page]:
+    with served(kettle) as url:
+        page = Page(chromium, url)
+        page.size(1280, 860)
+        page.prefer(prefers_reduced_motion="reduce")
+        page.open()
+        yield page
+        severe = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
+        chromium.get("about:blank")
+    assert [entry for entry in severe if entry["source"] != "network"] == []
+
+
+def ask(page: Page, text: str, who: str = "ada") -> str:
+    """Ask in #help as somebody and return the answer."""
+    page.play(who)
+    page.write(text)
+    page.find("#thread .message:not(.from-bot)", text)
+    return answers(page, 1)
+
+
+def answers(page: Page, count: int) -> str:
+    """Wait for so many finished answers in the thread and return the last one."""
+    found = "#thread .from-bot:not(.growing):has(.footer)"
+    page.until(lambda: len(page.driver.find_elements("css selector", found)) == count, SAYS)
+    return str(page.js("return [...document.querySelectorAll(arguments[0])].at(-1).innerText", found))
+
+
+def last(selector: str) -> str:
+    return f"#thread .from-bot:last-child {selector}"
+
+
+def open_thread(page: Page, who: str, text: str) -> None:
+    """Play somebody and open the thread of a message in #help."""
+    page.play(who)
+    page.click("#messages .message", text)
+    page.click("#messages .message:focus .thread-link")
+    page.find("#thread .message", text)
+
+
+def react(page: Page, message: str, label: str) -> None:
+    page.click("#thread .message", message)
+    page.click("#thread .message:focus [data-act^=react-tool]")
+    page.click(".popup button", label)
+
+
+def test_ask_vote_take_back_ask_for_another_release_and_why(page: Page) -> None:
+    assert PORTS["2.0"] in ask(page, PORT)
+    page.write("And in 1.5?", where="thread")
+    assert PORTS["1.5"] in answers(page, 2)
+    page.click(last(".vote.up"))
+    page.find(last(".vote.up[aria-pressed=true]"), "1")
+    page.find(last(".note"), "counts")
+    page.click(last(".vote.up"))
+    page.find(last(".vote.up[aria-pressed=false]"))
+    page.gone("#thread .note")
+    page.click(last(".control-why"))
+    assert "not in memory yet" in page.text(".panel-why", "Votes")
+    page.keys(Keys.ESCAPE)
+    react(page, PORTS["1.5"], "Helpful")
+    page.find(last(".vote.up[aria-pressed=true]"), "1")
+    page.click(last(".control-release"))
+    page.click(".popup button", "1.0")
+    assert PORTS["1.0"] in answers(page, 3)
+
+    assert REUSED in ask(page, f"{REWORDED[:-1]} in 1.5?", "noor")
+    page.click(last(".control-why"))
+    told = page.text(".panel-why", "reused")
+    assert "Reused an answer that people voted up" in told and "similarity" in told and "Kettle 1.5" in told
+    page.click("[aria-label='Back to the thread']")
+    page.click(last(".control-delete"))
+    page.click("#confirm button", "Delete")
+    page.gone("#thread .from-bot:has(.footer)")
+
+
+def test_a_helpers_better_answer_is_told_to_the_next_who_asks(page: Page) -> None:
+    ask(page, PORT)
+    open_thread(page, "hana", PORT)
+    page.click(last(".vote.down"))
+    page.find("#form[open]")
+    page.keys(Keys.ARROW_DOWN)
+    page.keys(Keys.TAB, "Port 4711 since the last security release.", Keys.TAB)
+    page.keys(Keys.TAB)
+    assert page.js("return document.activeElement.textContent") == "Send"
+    page.keys(Keys.ENTER)
+    page.gone("#form[open]")
+    page.find(last(".note"))
+    page.click(last(".control-why"))
+    assert "wrong" in page.text(".panel-why", "Corrections")
+    told = ask(page, REWORDED, "noor")
+    assert "4711" in told and "Hana" in told and REUSED in told
+
+
+def test_what_a_helper_marks_is_remembered_until_its_author_objects(page: Page) -> None:
+    ask(page, BREAD)
+    open_thread(page, "ben", BREAD)
+    page.write(ADVICE, where="thread")
+    page.find("#thread .message", ADVICE)
+    open_thread(page, "hana", BREAD)
+    react(page, ADVICE, "This answers it")
+    page.find("#thread .reaction.accept[aria-pressed=true]", "1")
+
+    told = ask(page, "How can I bake sourdough bread with the kettle?", "noor")
+    assert ADVICE in told and "Answer by Ben" in told
+    page.click("#thread .sources a", "Answer by Ben")
+    page.find("#thread .message.landed", ADVICE)
+    assert page.person() == "noor"
+
+    open_thread(page, "ben", BREAD)
+    react(page, ADVICE, "Do not remember this")
+    page.find("#thread .reaction.object[aria-pressed=true]", "1")
+    assert ADVICE not in ask(page, "How could I bake sourdough bread with the kettle?", "ada")
+
+
+def test_a_thumb_down_by_emoji_offers_the_form_and_a_private_channel_stays_private(page: Page) -> None:
+    ask(page, PORT)
+    react(page, PORTS["2.0"], "Not helpful")
+    page.find(last(".note"), "What was wrong")
+    page.click(last(".note .control-wrong"))
+    page.find("#form[open]")
+    page.keys(Keys.SPACE, Keys.ENTER)
+    page.gone("#form[open]")
+    page.click("#channels a", "maintainers")
+    page.write(f"@Threadlore {PORT}")
+    answers(page, 1)
+    page.click(last(".vote.up"))
+    page.find(last(".vote.up[aria-pressed=true]"), "1")
+    assert REUSED not in ask(page, REWORDED, "ben")
+
+
+def test_the_keyboard_alone_is_enough(page: Page) -> None:
+    page.js("document.body.tabIndex = -1; document.body.focus()")
+    page.keys(Keys.TAB)
+    page.keys(Keys.ENTER)
+    page.keys(PORT, Keys.ENTER)
+    answers(page, 1)
+
+    def walk(selector: str) -> None:
+        for _ in range(60):
+            if page.js("return document.activeElement.matches(arguments[0])", selector):
+                return
+            page.keys(Keys.SHIFT, Keys.TAB)
+            page.driver.switch_to.active_element.send_keys(Keys.NULL)
+        pytest.fail(f"the keyboard does not reach {selector}")
+
+    walk("#thread .vote.down")
+    page.keys(Keys.SPACE)
+    page.find("#form[open]")
+    page.keys(Keys.ARROW_DOWN, Keys.ENTER)
+    page.gone("#form[open]")
+    page.find("#thread .vote.down[aria-pressed=true]", "1")
+    page.js("document.querySelector('#composer-thread').focus()")
+    walk("#thread .control-release")
+    page.keys(Keys.ENTER, Keys.ARROW_DOWN, Keys.ENTER)
+    answers(page, 2)
+
+
+def test_a_message_is_answered_to_one_person_and_shared(page: Page) -> None:
+    page.play("ben")
+    page.click("#channels a", "general")
+    page.write(PORT)
+    page.find("#messages .message", PORT)
+    page.play("noor")
+    page.click("#messages .message", PORT)
+    page.click("#messages .message:focus [aria-label='Answer this']")
+    page.find("#thread .ephemeral .footer")
+    page.click("#thread .ephemeral .vote.up")
+    page.find("#thread .ephemeral .vote.up[aria-pressed=true]")
+    page.play("ben")
+    page.gone("#thread .ephemeral")
+    page.play("noor")
+    page.click("#messages .message", PORT)
+    page.click("#messages .message:focus [aria-label='Reply in thread']")
+    page.click("#thread .ephemeral .control-share")
+    page.find("#thread .from-bot:not(.ephemeral) .footer")
+    page.click("#thread .put-away")
+    page.gone("#thread .ephemeral")
+    page.play("ben")
+    page.click("#messages .message:has(.thread-link) .thread-link")
+    assert PORTS["2.0"] in page.text("#thread .from-bot:not(.ephemeral)")

@@ -1,0 +1,71 @@
+"""`threadlore evaluate --promoted` on the whole bot: nothing of memory changes, and the code says it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli import main
+from bot.commands import handle
+from bot.exports import noted
+from core.domain import Question, Vote
+from tests.journeys.house import Bot
+
+QUESTIONS = ("Which port does the dashboard listen on?", "How often is a failed job tried again by default?")
+ANN = "slack:UANN"
+
+
+async def promoted(bot: Bot, **request: Any) -> tuple[list[str], int]:
+    messages: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        messages.append(message)
+
+    await handle(bot.app, {"command": "evaluate", "promoted": True, **request}, send)
+    return [m[key] for m in messages for key in ("line", "note") if key in m], messages[-1]["code"]
+
+
+async def test_what_would_be_answered_differently_after_a_change_is_listed(bot: Bot, tmp_path: Path) -> None:
+    for text in QUESTIONS:
+        answer = await bot.app.engine.answer(Question(text, ANN))
+        await bot.app.engine.feedback(Vote(answer.id, ANN, 1))
+    brought = json.dumps({"question": "What is steam?", "answer": "Hot.", "release": "2.0"})
+    await handle(bot.app, {"command": "memory", "action": "import", "text": brought}, _nobody)
+    before = await bot.counts()
+    lines, code = await promoted(bot)
+    assert code == 0 and lines == [
+        "1 answers that people wrote or brought are not asked again.",
+        "0 of 2 promoted answers would now be other ones.",
+    ]
+
+    page = bot.kettle.folder / "docs" / "2.0" / "dashboard.rst"
+    page.write_text(page.read_text().replace("9090", "9191"))
+    await bot.app.library.reindex("2.0")
+    lines, code = await promoted(bot, report=str(tmp_path / "report"))
+    assert code == 1 and lines[-2] == "1 of 2 promoted answers would now be other ones."
+    assert QUESTIONS[0] in lines[1] and any("9191" in line for line in lines)
+    report = json.loads((tmp_path / "report" / "promoted.json").read_text(encoding="utf-8"))
+    assert (report["replayed"], report["changed"], report["model"]) == (2, 1, "none")
+    assert len(noted(bot.kettle.home)) == 2, "forgetting finds the report"
+
+    after = await bot.counts()
+    assert {key: after[key] for key in ("answers", "pairs", "votes", "high", "low")} == {
+        key: before[key] for key in ("answers", "pairs", "votes", "high", "low")
+    }
+
+
+@pytest.mark.parametrize("given", [[], ["gold.jsonl"], ["--report", "r"], ["gold.jsonl", "--promoted"]])
+def test_a_file_or_the_promoted_ones_are_measured(
+    given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["evaluate", *given])
+    assert end.value.code == 2
+    assert "or --promoted alone" in capsys.readouterr().err
+
+
+async def _nobody(_: dict[str, Any]) -> None:
+    return None

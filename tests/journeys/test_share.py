@@ -1,0 +1,65 @@
+"""An answer to one person alone, and how it comes to be seen by all."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.chat import Reply
+from bot.sharing import ALREADY, SHARED
+from core.domain import MessageRef
+from core.errors import PlatformRejected
+from tests.journeys.fake_stage import FakeChat, FakeStage
+from tests.journeys.house import Bot
+from tests.journeys.kettle import PORTS
+from tests.journeys.stage import Seen, ask, open_stage, told, until
+
+EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+PORT = "Which port does the dashboard listen on?"
+NOWHERE = Seen("", "")
+"""No message: what is pressed hangs under what a person alone was told."""
+
+
+@EVERYWHERE
+async def test_an_answer_to_one_person_is_shared_once_with_its_question(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("ann", "ask", PORT)
+        await told(stage, "ann", PORTS["2.0"])
+        assert not stage.public()
+        for said in (SHARED, ALREADY):
+            await stage.press("ann", NOWHERE, "share")
+            await told(stage, "ann", said)
+        [shared] = await until(stage.public)
+        assert PORT in shared and PORTS["2.0"] in shared and "Kettle 2.0" in shared
+
+
+@EVERYWHERE
+async def test_a_vote_under_an_answer_to_one_person_counts(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("ann", "ask", PORT)
+        await told(stage, "ann", PORTS["2.0"])
+        await stage.press("ann", NOWHERE, "up")
+        await told(stage, "ann", "counts")
+        assert (await bot.counts())["high"] == 1
+        assert "from community memory" in (await ask(stage, PORT, who="bob")).text
+
+
+async def test_what_could_not_be_shared_is_told_and_can_be_tried_again(bot: Bot) -> None:
+    class Quiet(FakeChat):
+        """A channel that the bot may not write to, until it may."""
+
+        mute = True
+
+        async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
+            if self.mute:
+                raise PlatformRejected("I cannot post an answer: give my role Send Messages.")
+            return await super().post(where, reply)
+
+    chat = Quiet()
+    stage = FakeStage(bot, chat)
+    await stage.slash("ann", "ask", PORT)
+    await stage.press("ann", NOWHERE, "share")
+    assert stage.heard("ann")[-1] == PlatformRejected.told and not stage.public()
+    assert not await bot.app.conversations.unanswered(0.0)
+    chat.mute = False
+    await stage.press("ann", NOWHERE, "share")
+    assert stage.heard("ann")[-1] == SHARED and len(stage.public()) == 1

@@ -1,0 +1,187 @@
+"""Controls and modals of the loopback Slack: what it accepts of them, what it sends when they are used.
+
+Limits and errors are those of docs.slack.dev: Block Kit's reference, `views.open`, interaction payloads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tests.platforms.slack_server import SlackServer
+
+
+class SlackError(Exception):
+    """An `{"ok": false}` answer."""
+
+    def __init__(self, error: str, *messages: str) -> None:
+        super().__init__(error)
+        self.error, self.messages = error, list(messages)
+
+
+def refuse(condition: bool, problem: str) -> None:
+    """Raise what Slack answers to blocks that are wrong, where a condition holds."""
+    if condition:
+        raise SlackError("invalid_blocks", f"[ERROR] {problem}")
+
+
+def check_actions(block: dict[str, Any]) -> None:
+    """Check an actions block as Slack does."""
+    elements = block.get("elements") or []
+    refuse(not 1 <= len(elements) <= 25, "no more than 25 items allowed, and at least 1")
+    ids = [element.get("action_id") for element in elements]
+    refuse(len(set(ids)) != len(ids), "`action_id` already exists in the block")
+    for element in elements:
+        refuse(len(str(element.get("action_id") or "")) > 255, "must be less than 256 characters")
+        if element.get("type") == "button":
+            _plain(element.get("text"), 75)
+            refuse(not 1 <= len(element.get("value", "x")) <= 2_000, "must be less than 2001 characters")
+            refuse(element.get("style") not in (None, "primary", "danger"), "style")
+        elif element.get("type") == "static_select":
+            _plain(element.get("placeholder"), 150)
+            _options(element)
+        else:
+            refuse(True, f"unsupported type: {element.get('type')}")
+
+
+def _options(element: dict[str, Any]) -> None:
+    options = element.get("options") or []
+    refuse(not 1 <= len(options) <= 100, "no more than 100 items allowed, and at least 1")
+    for option in options:
+        _plain(option.get("text"), 75)
+        refuse(not 1 <= len(option.get("value") or "") <= 150, "must be less than 151 characters")
+    values = [option["value"] for option in options]
+    refuse(len(set(values)) != len(values), "values must be unique")
+
+
+def _plain(text: Any, limit: int) -> None:
+    refuse(not isinstance(text, dict) or text.get("type") != "plain_text", "a plain_text object is required")
+    refuse(not 1 <= len(text.get("text") or "") <= limit, f"must be less than {limit + 1} characters")
+
+
+def checked_view(view: Any) -> dict[str, Any]:
+    """Check a modal as `views.open` does, and return it."""
+    if not isinstance(view, dict) or view.get("type") != "modal":
+        raise SlackError("invalid_arguments", "[ERROR] view must be a modal")
+    for key in ("title", "submit", "close"):
+        _plain(view.get(key), 24)
+    refuse(len(view.get("private_metadata") or "") > 3_000, "must be less than 3001 characters")
+    refuse(len(view.get("callback_id") or "") > 255, "must be less than 256 characters")
+    refuse(not 1 <= len(view.get("blocks") or ()) <= 100, "no more than 100 items allowed, and at least 1")
+    ids = [block.get("block_id") for block in view["blocks"]]
+    refuse(len(set(ids)) != len(ids), "`block_id` already exists")
+    for block in view["blocks"]:
+        refuse(block.get("type") != "input", "only inputs are known here")
+        _plain(block.get("label"), 2_000)
+        element = block.get("element") or {}
+        if element.get("type") == "static_select":
+            _options(element)
+        else:
+            refuse(element.get("type") != "plain_text_input", "unsupported type")
+            refuse(not 1 <= int(element.get("max_length") or 1) <= 3_000, "max_length: 1 to 3000")
+    return dict(view)
+
+
+def exchange(server: SlackServer, trigger: str) -> str:
+    """Return who a trigger id belongs to, once and in time."""
+    user, until = server.triggers.get(trigger, ("", 0.0))
+    if not user:
+        raise SlackError("exchanged_trigger_id" if trigger in server.exchanged else "invalid_trigger_id")
+    if asyncio.get_running_loop().time() > until:
+        raise SlackError("expired_trigger_id")
+    del server.triggers[trigger]
+    server.exchanged.add(trigger)
+    return user
+
+
+def press(
+    server: SlackServer,
+    user: str,
+    message: dict[str, Any],
+    block: dict[str, Any],
+    element: dict[str, Any],
+    value: str,
+) -> None:
+    """Send the `block_actions` payload of a control under a message, or under an ephemeral one."""
+    whispered = message in server.whispers
+    channel = next(c for c in server.channels if whispered or message["ts"] in server.messages[c])
+    channel = message["channel"] if whispered else channel
+    taken: dict[str, Any] = {
+        "action_id": element["action_id"],
+        "block_id": block.get("block_id", "gen1"),
+        "type": element["type"],
+        "action_ts": server.tick(),
+    }
+    if element["type"] == "static_select":
+        [option] = [option for option in element["options"] if option["value"] == value]
+        taken |= {"selected_option": option, "placeholder": element["placeholder"]}
+    else:
+        taken |= {"text": element["text"], "value": element.get("value")}
+    container = {
+        "type": "message",
+        "message_ts": message["ts"],
+        "channel_id": channel,
+        "is_ephemeral": whispered,
+    }
+    if message.get("thread_ts"):
+        container["thread_ts"] = message["thread_ts"]
+    key = server.response(channel, user)
+    payload = _common(server, user) | {
+        "type": "block_actions",
+        "container": container,
+        "channel": {"id": channel, "name": server.channels[channel]["name"]},
+        "response_url": f"http://127.0.0.1:{server.port}/commands/{key}",
+        "state": {"values": {}},
+        "actions": [taken],
+    }
+    if not whispered:  # Slack does not send back what an ephemeral message said
+        payload["message"] = {k: v for k, v in message.items() if k != "reactions"}
+    server.interact(payload)
+
+
+def shortcut(
+    server: SlackServer, user: str, channel: str, message: dict[str, Any], callback_id: str
+) -> None:
+    """Send the `message_action` payload of an app's entry in the menu of a message."""
+    payload = _common(server, user) | {
+        "type": "message_action",
+        "callback_id": callback_id,
+        "action_ts": server.tick(),
+        "channel": {"id": channel, "name": server.channels[channel]["name"]},
+        "message_ts": message["ts"],
+        "message": {k: v for k, v in message.items() if k != "reactions"},
+        "response_url": f"http://127.0.0.1:{server.port}/commands/{server.response(channel, user)}",
+    }
+    server.interact(payload)
+
+
+def submit(server: SlackServer, user: str, view: dict[str, Any], fields: dict[str, str]) -> None:
+    """Send the `view_submission` payload of a modal that a person filled in."""
+    values: dict[str, Any] = {}
+    for block in view["blocks"]:
+        element, given = block["element"], fields.pop(block["element"]["action_id"], None)
+        assert given or block.get("optional"), f"{block['block_id']} is required"
+        state: dict[str, Any] = {"type": element["type"]}
+        if element["type"] == "static_select":
+            options = {option["value"]: option for option in element["options"]}
+            state["selected_option"] = options[given] if given else None
+        else:
+            state["value"] = given
+        values[block["block_id"]] = {element["action_id"]: state}
+    assert not fields, f"the modal has no {fields}"
+    shown = view | {"state": {"values": values}}
+    payload = {"type": "view_submission", "view": shown, "response_urls": []}
+    server.interact(_common(server, user) | payload)
+
+
+def _common(server: SlackServer, user: str) -> dict[str, Any]:
+    return {
+        "team": {"id": server.team, "domain": "fake"},
+        "user": {"id": user, "username": user.lower(), "name": user.lower(), "team_id": server.team},
+        "api_app_id": server.app,
+        "token": "t",
+        "trigger_id": server.trigger(user),
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
