@@ -75,6 +75,7 @@ class CommunityMemory:
             pairs = {pair.id: pair for _, pair in placed} | {p.id: p for p in await self._store.voted()}
             vectors = await made(self._corpora, now, pairs.values())
             self._encoders, self._partitions, self._home, self._unwritten = now, {}, {}, set()
+            self._recognition.forget()
             late = pairs.keys() - {placement.pair_id for placement, _ in placed}
             for placement, pair in placed:
                 key = self._key(pair, placement.store)
@@ -88,7 +89,6 @@ class CommunityMemory:
                     late |= {pair_id for pair_id, at in self._home.items() if at == key}
                     self._partitions[key] = self._empty(key)
             await self._settle(self._arrange([pairs[pair_id] for pair_id in sorted(late)], vectors))
-            self._recognition.forget()
             await self._learn(pairs.values())
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:

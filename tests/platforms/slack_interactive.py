@@ -140,9 +140,7 @@ def press(
     server.interact(payload)
 
 
-def shortcut(
-    server: SlackServer, user: str, channel: str, message: dict[str, Any], callback_id: str
-) -> None:
+def shortcut(server: SlackServer, user: str, channel: str, message: dict[str, Any], callback_id: str) -> None:
     """Send the `message_action` payload of an app's entry in the menu of a message."""
     payload = _common(server, user) | {
         "type": "message_action",

@@ -27,8 +27,9 @@ async def two_events(platform: str, writer: Bot, ollama: OllamaServer) -> None:
     ollama.first_token_delay = 0.3
     async with open_stage(platform, writer) as stage:
         saying = asyncio.create_task(stage.say("ann", PORT, to="bot"))
+        await until(lambda: ollama.running)
+        await stage.repeat(saying.result() if saying.done() else None)
         said = await saying
-        await stage.repeat(said)
         await answer(stage, said)
         await stage.quiet()
         assert len(stage.replies(said)) == 1 and ollama.calls == 1

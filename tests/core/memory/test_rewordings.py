@@ -15,7 +15,7 @@ from core.memory.decision import LEARNED, PAPER, Decision
 from core.memory.recognition import same_answer
 from core.memory.rewordings import Centres, closeness, is_rejected, sorted_out, ways
 from core.memory.scoring import Thresholds
-from core.ports import Reworded
+from core.ports import MemoryChange, Reworded
 from tests.contracts.samples import pair
 from tests.fake_rewordings import FakeRewordings
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories
@@ -265,3 +265,30 @@ async def test_an_answer_that_says_a_recalled_one_again_names_its_pair() -> None
     assert await memory.repeated("", OWN, found) == ""
     assert await memory.repeated("Like this: p1.", OWN, Recall("avoid")) == ""
     assert LEARNED.learns
+
+
+class Smaller(FakeMemories):
+    """Lets a question in while placements are written."""
+
+    memory: CommunityMemory | None = None
+    met: Recall | None = None
+
+    async def place(self, change: MemoryChange) -> None:
+        if self.memory is not None:
+            (vector,) = await FakeEncoder("small@256", 64).encode([OWN])
+            self.met = await self.memory.recall(vector, OWN, "1.0", Scope())
+        await super().place(change)
+
+
+async def test_a_question_that_comes_while_another_encoder_takes_over_meets_no_old_vectors() -> None:
+    store = Smaller()
+    memory = await memory_of(store)
+    await memory.seed([pair("p1", topic=OWN, origin="import", prior=0.9)])
+    await reused(store, "a1", REWORDED)
+    await memory.vote(Vote("a1", "slack:U2", 1), 2.0)
+    assert memory.centres == 1
+    await store.vote(Vote("a1", "slack:U3", 1), 2.0)  # not placed yet, so that loading writes
+    store.memory = memory
+    await memory.load(FakeEncoder("small@256", 64), {})
+    assert store.met is not None
+    assert (store.met.route, memory.centres) == ("reuse", 1)
