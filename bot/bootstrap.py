@@ -23,6 +23,8 @@ from core.library import Library
 from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate, Policy
 from core.memory.guard import guard
+from core.memory.prior import PriorScorer
+from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
 from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
@@ -174,6 +176,9 @@ async def build(
             writer = Breaker(model) if model else None
             only = (*(() if settings.fast else settings.model_steps), "guard")
             steps = Steps(writer, only=only, seconds=settings.steps_seconds)
+            alike = None
+            if settings.bertscore_model:
+                alike = await asyncio.to_thread(load_bertscore, settings.bertscore_model)
             research = Research(
                 catalogue, memory, searcher, encoders, steps, second_look=settings.guard_by_model
             )
@@ -186,6 +191,7 @@ async def build(
                 PeoplesAnswers(memory, memories, SqlOpinions(database), research),
                 electorate,
                 Reader(product.name, steps, settings.selected_chunks),
+                PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
             )
             renewal = Renewal(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()

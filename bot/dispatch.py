@@ -226,7 +226,9 @@ class Dispatch:
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
         if await self._is_new(command.event):
-            what, asks = f"/{command.name} {command.text}", command.name == "ask"
+            # what people ask is never in the log
+            asks = command.name == "ask"
+            what = "/ask" if asks else f"/{command.name} {command.text}"
             await self._attend(self._carry_out(command, responder), what, responder, kindly=asks)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:

@@ -18,6 +18,7 @@ from core.generation.composite import nothing_on
 from core.given import GivenAnswers
 from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate
+from core.memory.prior import PriorScorer
 from core.memory.scoring import support
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.prompts import DONT_KNOW, PROMPT_VERSION
@@ -49,6 +50,7 @@ class Engine:
         accepted: PeoplesAnswers,
         electorate: Electorate,
         reader: Reader | None = None,
+        scorer: PriorScorer | None = None,
     ) -> None:
         self.product = catalogue.product
         self.model = model
@@ -61,6 +63,7 @@ class Engine:
         self._electorate = electorate
         self._private: set[str] = set()
         self._reader = reader or Reader(self.product.name)
+        self._scorer = scorer
 
     async def answer(self, question: Question, listener: Listener | None = None) -> Answer:
         """Answer a question for its release: from memory, by the model, by quoting, or not at all."""
@@ -235,6 +238,14 @@ class Engine:
             trace=asked.trace,
         )
 
+    async def _prior(self, asked: Asked, answer: Answer) -> float:
+        """Score an answer by its evidence before anybody votes; a quote is its evidence."""
+        if answer.route == "quote" or self._scorer is None:
+            return support(answer.text, answer.evidence)
+        encoder = await self._research.encoder_of(asked)
+        asked.trace["support"] = await self._scorer.score(answer.text, answer.evidence, encoder)
+        return float(asked.trace["support"]["prior"])
+
     async def _keep(self, asked: Asked, answer: Answer) -> Answer:
         """Save the answer, and the neutral pair that votes may promote; a draft is not kept.
 
@@ -253,7 +264,7 @@ class Engine:
                 answer=answer.text,
                 release=asked.partition,
                 scope=asked.question.scope.key,
-                prior=support(answer.text, answer.evidence),
+                prior=await self._prior(asked, answer),
                 created_at=time.time(),
                 citations=answer.citations,
                 asker=asked.question.asker,

@@ -15,7 +15,7 @@ from core.memory.community import CommunityMemory
 from core.memory.filing import platform_of
 from core.memory.second_look import same_question
 from core.models.encoders import Encoders
-from core.ports import Corpus, LanguageModel, Matrix
+from core.ports import Corpus, Encoder, LanguageModel, Matrix
 from core.query import understand
 from core.query.mentions import mentions
 from core.query.releases import resolve
@@ -149,11 +149,15 @@ class Research:
         }
         asked.lap("understand")
         if not resolution.unknown:
-            corpus = self.corpora.get(asked.releases[0])
-            encoder = await (self._encoders.named(corpus.encoder) if corpus else self._encoders.current())
+            encoder = await self.encoder_of(asked)
             asked.vectors = await encoder.encode([asked.topic, *asked.parts])
             asked.lap("embed")
         return asked
+
+    async def encoder_of(self, asked: Asked) -> Encoder:
+        """Return the encoder of the release that a question is about."""
+        corpus = self.corpora.get(asked.releases[0])
+        return await (self._encoders.named(corpus.encoder) if corpus else self._encoders.current())
 
     async def recall(self, asked: Asked) -> Recall:
         """Ask community memory for the route and for what people voted good or bad."""

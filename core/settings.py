@@ -104,6 +104,10 @@ class Settings(BaseSettings):
     """Votes of one person, or people voting on one answer, beyond which it is a burst."""
     guard_by_model: bool = Field(False, alias="MEMORY_GUARD_MODEL")
     """Whether the model must agree, too, that a question is one that was answered before."""
+    judged_by_model: bool = Field(False, alias="MEMORY_JUDGE_MODEL")
+    """Whether the model says how well its answer is supported, which is part of the score before any vote."""
+    bertscore_model: str = Field("", alias="BERTSCORE_MODEL")
+    """A model of bert-score, or a folder with one, and `#layer`; part of that score, too. Empty for none."""
     memory_limit: int = Field(0, alias="MEMORY_LIMIT", ge=0)
     """Pairs that each store of a release keeps at most; 0 for no limit."""
 

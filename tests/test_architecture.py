@@ -28,6 +28,7 @@ DOORS = {
     "pdfplumber": {"core/ingestion/formats/pdf"},
     "apscheduler": {"bot/clock"},
     "rich": {"bot/progress"},
+    "bert_score": {"core/models/bertscore", "core/evaluation/lexical"},
     "prometheus_client": {"bot/overview"},
     "ollama": {"core/models/ollama"},
     "httpx": {"core/models/ollama", "core/models/re", "core/models/address"},

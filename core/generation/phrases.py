@@ -97,6 +97,9 @@ def why(row: Mapping[str, Any]) -> list[str]:
         lines.append(trace["decided"])
     if trace.get("guard"):
         lines.append(f"The nearest good one was not reused as it is: {trace['guard']}")
+    if support := trace.get("support"):
+        said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
+        lines.append(f"Before any vote its score was {support['prior']:.2f}, by its pages ({said}).")
     if trace.get("model_error"):
         lines.append(f"The model did not write it: {trace['model_error']}")
     if "confidence" in trace:

@@ -14,48 +14,11 @@ from simcord.env import Env
 from bot.chat import Choice
 from bot.platforms.discord import connect
 from bot.platforms.discord_commands import ANSWER_THIS
+from tests.journeys.discord_time import InRealTime
 from tests.journeys.house import Bot
 from tests.journeys.stage import PLAIN, Said, Seen, address, chosen
 from tests.platforms.discord_world import World
 from tests.platforms.discord_world import settings as discord_settings
-
-
-class _InRealTime:
-    """Dispatch, but questions are answered by tasks that simcord does not know: it would hold their clocks,
-    and a model that hangs would never be given up."""
-
-    def __init__(self, dispatch: Any) -> None:
-        self._dispatch = dispatch
-        self._asked: asyncio.Queue[tuple[Any, asyncio.Future[None]]] = asyncio.Queue()
-        self._answering = asyncio.create_task(self._answer())
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dispatch, name)
-
-    async def message(self, chat: Any, message: Any) -> None:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._asked.put_nowait((self._dispatch.message(chat, message), done))
-        await done
-
-    async def _answer(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            while True:
-                work, done = await self._asked.get()
-                group.create_task(self._one(work, done))
-
-    async def _one(self, work: Any, done: asyncio.Future[None]) -> None:
-        try:
-            await work
-        except Exception as error:  # whoever handed it over is told
-            if not done.done():
-                done.set_exception(error)
-        finally:
-            if not done.done():
-                done.set_result(None)
-
-    async def close(self) -> None:
-        self._answering.cancel()
-        await asyncio.gather(self._answering, return_exceptions=True)
 
 
 class DiscordStage:
@@ -70,7 +33,7 @@ class DiscordStage:
         self._forms: dict[str, tuple[Any, Any]] = {}
 
     async def __aenter__(self) -> DiscordStage:
-        self._dispatch = _InRealTime(self.bot.dispatch)
+        self._dispatch = InRealTime(self.bot.dispatch)
         self.platform = connect(discord_settings(), self._dispatch)  # type: ignore[arg-type]
         assert self.platform is not None
         self.env = Env(self.platform.client, settle_timeout=20.0)
@@ -108,7 +71,7 @@ class DiscordStage:
         """Connect another bot in place of the one before."""
         self.bot = bot
         await self._dispatch.close()
-        self._dispatch = _InRealTime(bot.dispatch)
+        self._dispatch = InRealTime(bot.dispatch)
         self.platform = connect(discord_settings(), self._dispatch)  # type: ignore[arg-type]
         assert self.platform is not None
         self.platform.standing.helpers = self._helpers
@@ -119,10 +82,18 @@ class DiscordStage:
         """Return how the bot names a channel."""
         return f"discord:{self.places[place].id}"
 
-    async def repeat(self, said: Said) -> None:
-        """Tell the bot of a message once more, as a resumed session does."""
+    async def repeat(self, said: Said | None) -> None:
+        """Tell the bot of a message once more, as a resumed session does.
+
+        None means the last one of the public channel, while its writer still waits for the answer.
+        """
+        backend = self.env.backend
+        if said is None:
+            there = backend.messages[self.places["public"].id].values()
+            backend.announce_message_create([m for m in there if self.mentions["bot"] in m.content][-1])
+            return
         message = self._messages[said.id][1]
-        self.env.backend.announce_message_create(self.env.backend.get_message(message.channel.id, message.id))
+        backend.announce_message_create(backend.get_message(message.channel.id, message.id))
         await self.env.settle()
 
     def texts(self) -> list[str]:

@@ -94,3 +94,21 @@ async def test_a_command_that_does_not_exist_or_says_nothing_is_explained(platfo
         if platform in ("fake", "slack"):
             await stage.slash("ann", "ask", "")
             await until(lambda: any("/ask How" in squeezed(t) for t in stage.heard("ann")))
+
+
+@EVERYWHERE
+async def test_what_people_ask_is_never_in_the_log(
+    platform: str, bot: Bot, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level("INFO")
+
+    async def broken(*_: object) -> None:
+        raise RuntimeError("The disk is on fire.")
+
+    monkeypatch.setattr(bot.app.engine, "answer", broken)
+    async with open_stage(platform, bot) as stage:
+        await stage.slash("ann", "ask", "Where is the zeppelin hangar?")
+        await until(lambda: "/ask failed" in caplog.text)
+        await stage.say("ann", "And where is the zeppelin hangar now?", to="bot")
+        await until(lambda: "answering" in caplog.text)
+    assert "zeppelin" not in caplog.text
