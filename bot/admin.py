@@ -38,6 +38,7 @@ _MENTION = re.compile(r"<@!?(\w+)(?:\|[^>]*)?>")
 Forget = Callable[[str], Awaitable[Any]]
 Corrections = Callable[[], Awaitable[Sequence[Correction]]]
 Gaps = Callable[[int], Awaitable[Sequence[Gap]]]
+Status = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Admin:
@@ -50,10 +51,12 @@ class Admin:
         forget: Forget | None = None,
         corrections: Corrections | None = None,
         gaps: Gaps | None = None,
+        status: Status | None = None,
     ) -> None:
         self.library = library
         self._corrections = corrections
         self._gaps = gaps
+        self._status = status or library.status
         self._admins = frozenset(admins)
         self._forget = forget
         self._tasks: set[asyncio.Task[None]] = set()
@@ -75,7 +78,7 @@ class Admin:
             return
         match words:
             case ["status"]:
-                await responder.reply(Reply(status_text(await self.library.status())))
+                await responder.reply(Reply(status_text(await self._status())))
             case ["releases"]:
                 await responder.reply(Reply(releases_text(await self.library.releases())))
             case ["reindex"] | ["reindex", _]:

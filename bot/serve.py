@@ -8,6 +8,7 @@ import importlib
 import logging
 import pkgutil
 import signal
+from functools import partial
 from typing import Any
 
 from bot import platforms
@@ -15,7 +16,7 @@ from bot.admin import Admin
 from bot.bootstrap import Threadlore, build
 from bot.chat import Platform
 from bot.clock import Clock
-from bot.commands import handle, progress_dict
+from bot.commands import handle, progress_dict, status_of
 from bot.control import Control, Send
 from bot.dispatch import Dispatch
 from bot.limits import Limits
@@ -51,6 +52,7 @@ async def serve(settings: Settings) -> int:
             app.people.forget,
             app.engine.accepted.corrections,
             app.statistics.gaps,
+            partial(status_of, app),
         )
         dispatch = Dispatch(app.engine, app.conversations, admin, Limits(settings.questions_per_minute))
 

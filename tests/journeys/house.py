@@ -15,11 +15,13 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bot.admin import Admin
 from bot.bootstrap import Threadlore, build
+from bot.commands import status_of
 from bot.dispatch import Dispatch
 from bot.limits import Limits
 from core.settings import Settings, load_settings
@@ -120,6 +122,7 @@ async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
             app.people.forget,
             app.engine.accepted.corrections,
             app.statistics.gaps,
+            partial(status_of, app),
         )
         limits = Limits(settings.questions_per_minute)
         dispatch = Dispatch(app.engine, app.conversations, admin, limits)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.journeys.house import Kettle
+from tests.journeys.house import Bot, Kettle
 from tests.scenarios.__main__ import table
+from tests.scenarios.asking import answer_this
 from tests.scenarios.scenario import PLATFORMS, Outcome, Scenario, outcome, play
 from tests.scenarios.script import SCENARIOS
 
@@ -21,6 +22,11 @@ OWN = [scenario for scenario in SCENARIOS if not scenario.of_journeys]
 )
 async def test_a_scenario_goes_as_expected(scenario: Scenario, platform: str, kettle: Kettle) -> None:
     await play(scenario, platform, kettle)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+async def test_answer_this_is_there_on_every_platform(platform: str, bot: Bot) -> None:
+    await answer_this(platform, bot)
 
 
 def test_there_are_scenarios_enough_and_each_has_a_name_of_its_own() -> None:

@@ -27,6 +27,7 @@ async def test_admins_see_status_and_releases(platform: str, bot: Bot) -> None:
         await stage.slash("boss", "threadlore", "status")
         told = squeezed(await until(lambda: next((t for t in stage.heard("boss") if "Memory" in t), "")))
         assert "2.0 (latest): 5 pages" in told and "Embedder: all-MiniLM-L6-v2" in told
+        assert "Ranking: " in told
         await stage.slash("boss", "threadlore", "releases")
         await until(lambda: len(stage.heard("boss")) == 2 and stage.heard("boss")[1])
         assert "1.0: 4 pages" in squeezed(stage.heard("boss")[1])

@@ -274,3 +274,11 @@ def test_controls_on_a_narrow_screen(page: Page, scheme: str) -> None:
     page.find("#form[open]")
     assert page.js(out, "#form, #form button, #form textarea") == 0
     assert page.js("return document.documentElement.scrollWidth") <= 390
+
+
+def test_answer_this_asks_with_the_words_of_a_message(page: Page, dispatch: FakeDispatch) -> None:
+    page.click("#thread .message", QUESTION)
+    page.js("document.querySelector('#thread [data-act^=answer-tool]').click()")
+    page.find("#thread .ephemeral", f"You asked for {QUESTION}.")
+    assert page.text("#thread .ephemeral .only code") == "Answer this"
+    assert [command.text for command in dispatch.commands] == [QUESTION]
