@@ -173,7 +173,7 @@ async def build(
                     num_ctx=settings.ollama_num_ctx,
                     keep_alive=settings.ollama_keep_alive,
                 )
-            writer = Breaker(model) if model else None
+            writer = Breaker(model, parallel=settings.ollama_parallel) if model else None
             only = (*(() if settings.fast else settings.model_steps), "guard")
             steps = Steps(writer, only=only, seconds=settings.steps_seconds)
             alike = None

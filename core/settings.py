@@ -67,6 +67,8 @@ class Settings(BaseSettings):
     """Seconds without a byte from the server after which a call is given up."""
     ollama_num_ctx: int = Field(8192, alias="OLLAMA_NUM_CTX", ge=1024)
     """Tokens of context asked of Ollama; prompts are cut to fit it."""
+    ollama_parallel: int = Field(1, alias="OLLAMA_PARALLEL", ge=1)
+    """Calls at once; more than the server's OLLAMA_NUM_PARALLEL only wait there instead of here."""
     ollama_keep_alive: str = Field("30m", alias="OLLAMA_KEEP_ALIVE")
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, or any sentence-transformers model by name or folder."""
