@@ -27,7 +27,8 @@ from bot.render import compose
 from bot.tune_command import ranking_text, tune
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
-from core.ingestion.reading import Progress
+from core.ingestion.reading import Progress, Reading
+from core.ports import Remembered
 
 log = logging.getLogger(__name__)
 
@@ -112,6 +113,16 @@ async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     if failed:
         await send({"note": f"{failed} of {count} lines failed; their `error` says why."})
     await send({"code": 1 if failed else 0})
+
+
+async def _touched(app: Threadlore, release: str, reading: Reading) -> list[Remembered]:
+    """Return the remembered answers that cite a page which a reindex would change or remove."""
+    paths = {entry.partition(": ")[2] for entry in (*reading.changed, *reading.removed)}
+    return [
+        pair
+        for pair in await app.memory.everything()
+        if not pair.aside and any(c.release == release and c.path in paths for c in pair.citations)
+    ]
 
 
 def _read(line: str, number: int) -> Any:
@@ -253,6 +264,8 @@ async def _index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
                     await send({"line": f"  {word}: {entry}"})
             for source, error in reading.failed:
                 await send({"line": f"  failed: {source}: {error}"})
+            for pair in await _touched(app, name, reading):
+                await send({"line": f"  remembered answer to look at again: {pair.id} {pair.question}"})
         await send({"code": 0})
         return
     queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()

@@ -217,3 +217,22 @@ async def test_while_the_model_is_away_a_pair_waits_for_it(writer: Bot, ollama: 
     assert await writer.app.renewal.slice() == 0
     (waiting,) = await writer.app.renewal.waiting()
     assert waiting.finding == "" and (await asked(writer)).route != "reuse"
+
+
+async def test_a_dry_run_lists_the_remembered_answers_that_a_reindex_would_touch(bot: Bot) -> None:
+    answer = await bot.app.engine.answer(Question("Which port does the dashboard listen on?", "web:ann"))
+    await bot.app.engine.feedback(Vote(answer.id, "web:ann", 1))
+    lines: list[str] = []
+
+    async def hear(message: dict[str, Any]) -> None:
+        lines.append(str(message.get("line", "")))
+
+    async def planned() -> list[str]:
+        lines.clear()
+        await handle(bot.app, {"command": "index", "dry_run": True}, hear)
+        return [line for line in lines if "remembered" in line]
+
+    assert await planned() == []
+    page = bot.kettle.folder / "docs" / "2.0" / answer.citations[0].path
+    page.write_text(page.read_text() + "\nA further word.\n")
+    assert [answer.pair_id in line and "dashboard" in line for line in await planned()] == [True]
