@@ -19,7 +19,7 @@ from core.given import GivenAnswers
 from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate
 from core.memory.prior import PriorScorer
-from core.memory.scoring import support
+from core.memory.scoring import SUPPORTED, support
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.reading import Reader, without
@@ -240,7 +240,9 @@ class Engine:
 
     async def _prior(self, asked: Asked, answer: Answer) -> float:
         """Score an answer by its evidence before anybody votes; a quote is its evidence."""
-        if answer.route == "quote" or self._scorer is None:
+        if answer.route == "quote":
+            return SUPPORTED
+        if self._scorer is None:
             return support(answer.text, answer.evidence)
         encoder = await self._research.encoder_of(asked)
         asked.trace["support"] = await self._scorer.score(answer.text, answer.evidence, encoder)

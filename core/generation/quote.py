@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from core.domain import Citation, Evidence
@@ -78,8 +79,16 @@ def quote(
     return "\n\n".join(parts), tuple(citations)
 
 
+@lru_cache(maxsize=1024)
+def _read(page: str) -> tuple[list[Unit], list[list[str]], list[frozenset[str]]]:
+    """Return the units of a page with the terms of each and of what follows it; pages are quoted often."""
+    found = units(page)
+    words = [list(terms(f"{unit.term} {unit.text}")) for unit in found]
+    return found, words, [frozenset(terms(unit.follow)) if unit.follow else frozenset() for unit in found]
+
+
 def _weighed(item: Evidence, wanted: dict[str, float], asked: list[str], standing: float) -> _Passage:
-    found = units(item.chunk.page)
+    found, words, codes = _read(item.chunk.page)
     total = sum(wanted.values()) or 1.0
     chunk = item.chunk
     heading = wanted.keys() & set(terms(headings(chunk.title, chunk.heading, whole=True)))
@@ -89,10 +98,10 @@ def _weighed(item: Evidence, wanted: dict[str, float], asked: list[str], standin
     bigrams = set(pairwise(asked))
     scores: list[float] = []
     held: list[set[str]] = []
-    for unit in found:
-        order = [t for t in terms(f"{unit.term} {unit.text}") if t in wanted]
+    for unit, said, followed in zip(found, words, codes, strict=True):
+        order = [t for t in said if t in wanted]
         here = set(order)
-        code = (wanted.keys() & set(terms(unit.follow))) - here if unit.follow else set()
+        code = (wanted.keys() & followed) - here
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)
         score += _CODE_SHARE * sum(wanted[t] for t in code - heading)

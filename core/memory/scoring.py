@@ -108,6 +108,10 @@ def worth(pair: Remembered, score: float, now: float) -> float:
     return float(score * (1 + math.log1p(pair.uses)) * 0.5 ** (idle_days / HALF_LIFE_DAYS))
 
 
+SUPPORTED = 0.75
+"""Prior of an answer that its evidence says in so many words."""
+
+
 def support(answer: str, evidence: Sequence[Evidence]) -> float:
     """Return the share of an answer's terms that its evidence holds, pulled into .25 to .75.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
-from core.domain import Evidence, Hit
+from core.domain import ContextChunk, Evidence, Hit
 from core.text import index_terms
 
 AGREED = 10
@@ -66,6 +67,12 @@ DEFAULT_JUDGEMENT = Judgement({"sentence": 9.71, "joint": 8.01, "extension": -4.
 answerable, as they are there. See docs/evaluation.md for its reliability."""
 
 
+@lru_cache(maxsize=2048)
+def _present(chunk: ContextChunk) -> frozenset[str]:
+    """Return the terms of a page with its title, read once."""
+    return frozenset(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
+
+
 def signs(
     terms: Sequence[str],
     rarity: Mapping[str, float],
@@ -83,8 +90,7 @@ def signs(
         return Signs(cosine, sentence=sentence, joint=joint / 2.0)
     held = []
     for item in evidence[:3]:
-        chunk = item.chunk
-        present = frozenset(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
+        present = _present(item.chunk)
         held.append(sum(rarity[term] for term in terms if term in present) / total)
     near = {hit.chunk_id for hit in dense[:AGREED]} & {hit.chunk_id for hit in lexical[:AGREED]}
     never = math.log1p((chunks - 0.5) / 1.5) + 1e-9  # rarer than a term that occurs once
