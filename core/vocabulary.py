@@ -211,7 +211,7 @@ SYNONYMS: tuple[frozenset[str], ...] = tuple(
         """enable activate active on engage; disable deactivate off inactive; remove delete erase clear
         flush empty purge wipe rid discard eliminate drop cancel del deletion removal; add insert append put
         attach include introduce provide place; create make build generate produce construct new
-        creation write define set; change modify edit alter adjust customize update switch convert
+        creation write define; change modify edit alter adjust customize update switch convert
         transform set configure define regulate replace; update upgrade renew refresh; install setup;
         show display view see list print output visible appear preview; find locate search look get
         obtain retrieve fetch access read check discover seek detect; hide conceal hidden invisible
