@@ -7,30 +7,26 @@ vectors of placed pairs are mirrored here, one matrix for each release, scope an
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
-from core.memory.clusters import Member, Partition
+from core.memory.clusters import Partition
 from core.memory.decision import CANDIDATES, PAPER, Candidate, Decision, choose
-from core.memory.filing import PRIVATE, Key, key_of
+from core.memory.filing import PRIVATE, Key
+from core.memory.places import Places
 from core.memory.recognition import Recognition
-from core.memory.scoring import Thresholds, is_neutral, score_of, vouched, worth
+from core.memory.scoring import Thresholds, score_of, vouched
 from core.memory.topics import Encoders, kept, made
 from core.memory.verification import check
 from core.ports import (
     CorpusStore,
     Encoder,
-    MemoryChange,
     MemoryStore,
-    Placement,
     Remembered,
     RewordingStore,
 )
 
-EVICTED_AT_ONCE = 20
-"""Part of the limit by which a full store is emptied, so that not every vote has to."""
 EVERY_RELEASE = "*"
 """Release of a pair that holds for all of them."""
 Guard = Callable[[str, str], str]
@@ -50,17 +46,22 @@ class CommunityMemory:
         decision: Decision = PAPER,
         rewordings: RewordingStore | None = None,
     ) -> None:
-        self.thresholds = thresholds
         self._share = share_platforms
         self._store = store
         self._corpora = corpora
         self._guard = guard
         self._recognition = Recognition(decision, rewordings, corpora)
-        self._partitions: dict[Key, Partition] = {}
-        self._home: dict[str, Key] = {}
-        self._unwritten: set[str] = set()
-        self._encoders: Encoders | None = None
+        self._places = Places(store, thresholds, share_platforms)
         self._changing = asyncio.Lock()
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Return what decides on stores, clusters and reuse."""
+        return self._places.thresholds
+
+    @thresholds.setter
+    def thresholds(self, thresholds: Thresholds) -> None:
+        self._places.thresholds = thresholds
 
     async def load(self, default: Encoder, encoders: dict[str, Encoder]) -> None:
         """Take over placements from the store and mend those that votes have overtaken.
@@ -74,26 +75,21 @@ class CommunityMemory:
             placed = await self._store.placements()
             pairs = {pair.id: pair for _, pair in placed} | {p.id: p for p in await self._store.voted()}
             vectors = await made(self._corpora, now, pairs.values())
-            self._encoders, self._partitions, self._home, self._unwritten = now, {}, {}, set()
+            self._places.begin(now)
             self._recognition.forget()
             late = pairs.keys() - {placement.pair_id for placement, _ in placed}
-            for placement, pair in placed:
-                key = self._key(pair, placement.store)
-                member = Member(pair.id, placement.score, pair.created_at, vectors[pair.id])
-                self._partition(key).load(member, placement.cluster, placement.shadowed_by)
-                self._home[pair.id] = key
-                if self._neutral(pair) or placement.score != self.score(pair) or key != self._right(pair):
-                    late.add(pair.id)
-            for key, partition in list(self._partitions.items()):
-                if not partition.sound():
-                    late |= {pair_id for pair_id, at in self._home.items() if at == key}
-                    self._partitions[key] = self._empty(key)
-            await self._settle(self._arrange([pairs[pair_id] for pair_id in sorted(late)], vectors))
+            late |= {
+                pair.id
+                for placement, pair in placed
+                if not self._places.take_over(placement, pair, vectors[pair.id])
+            }
+            late |= self._places.unsound()
+            await self._put([pairs[pair_id] for pair_id in sorted(late)], vectors)
             await self._learn(pairs.values())
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:
         """Keep the vector of a new, neutral pair, so that a vote can place it."""
-        encoder = self._ready().of(pair.release)
+        encoder = self._places.encoders.of(pair.release)
         await self._corpora.put_vectors(encoder.name, {content_hash(pair.topic): vector})
 
     async def recall(self, vector: Vector, topic: str, release: str, scope: Scope) -> Recall:
@@ -128,7 +124,7 @@ class CommunityMemory:
         """
         if not recall.high or not text:
             return ""
-        encoder = self._ready().of(recall.high[0][0].release)
+        encoder = self._places.encoders.of(recall.high[0][0].release)
         again = await self._recognition.repeated(encoder, text, recall.high)
         return next((pair.id for pair in again if not self._guard(topic, pair.topic)), "")
 
@@ -140,8 +136,8 @@ class CommunityMemory:
         async with self._changing:
             pair = await self._store.vote(vote, weight)
             if pair is not None:
-                vectors = await made(self._corpora, self._ready(), [pair])
-                await self._settle(self._arrange([pair], vectors))
+                vectors = await made(self._corpora, self._places.encoders, [pair])
+                await self._put([pair], vectors)
                 await self._learn([pair])
             return pair
 
@@ -150,12 +146,12 @@ class CommunityMemory:
         async with self._changing:
             new = await self._store.add(pairs)
             # not before: a reindex removes vectors that no pair has
-            vectors = await made(self._corpora, self._ready(), pairs)
+            vectors = await made(self._corpora, self._places.encoders, pairs)
             stored = await self._store.pairs([pair.id for pair in pairs])
             back = [pair_id for pair_id, pair in stored.items() if pair.aside]
             await self._store.set_aside(back, "")
             added = [replace(stored[pair_id], aside="") for pair_id in (*new, *back)]
-            await self._settle(self._arrange(added, vectors))
+            await self._put(added, vectors)
             await self._learn([pair for pair in added if pair.id in back])
             return new | set(back)
 
@@ -164,7 +160,7 @@ class CommunityMemory:
         async with self._changing:
             await self._store.set_aside(pair_ids, "retired")
             pairs = await self._store.pairs(pair_ids)
-            await self._settle(self._arrange(pairs.values(), {}))
+            await self._put(pairs.values(), {})
 
     async def channel_became_private(self, channel: str) -> int:
         """Take what was learnt in a public channel (`slack:C1`) along into it; return how many pairs.
@@ -185,8 +181,8 @@ class CommunityMemory:
             if not ids:
                 return 0
             pairs = await self._store.pairs(ids)
-            vectors = await made(self._corpora, self._ready(), pairs.values())
-            await self._settle(self._arrange(pairs.values(), vectors))
+            vectors = await made(self._corpora, self._places.encoders, pairs.values())
+            await self._put(pairs.values(), vectors)
             await self._learn(pairs.values())
             return len(ids)
 
@@ -211,8 +207,8 @@ class CommunityMemory:
         """Check every invariant against the store; return a sentence for each one that is broken."""
         async with self._changing:
             placed, voted = await self._store.placements(), await self._store.voted()
-            vectors = await kept(self._corpora, self._ready(), [pair for _, pair in placed])
-            return check(placed, voted, vectors, self.thresholds, self._partitions, self._share)
+            vectors = await kept(self._corpora, self._places.encoders, [pair for _, pair in placed])
+            return check(placed, voted, vectors, self.thresholds, self._places.partitions, self._share)
 
     async def rebuild(self, first: Callable[[], Awaitable[None]] | None = None) -> None:
         """Derive every placement anew from the votes; gives the same stores as before.
@@ -223,11 +219,11 @@ class CommunityMemory:
             if first is not None:
                 await first()
             voted = await self._store.voted()
-            vectors = await made(self._corpora, self._ready(), voted)
-            self._partitions, self._home = {}, {}
-            placed = self._arrange(voted, vectors)
+            vectors = await made(self._corpora, self._places.encoders, voted)
+            self._places.clear()
+            placed = self._places.arrange(voted, vectors)
             await self._store.clear_placements()
-            await self._settle(placed)
+            await self._places.settle(placed)
             self._recognition.forget()
             await self._learn(voted)
 
@@ -237,9 +233,8 @@ class CommunityMemory:
 
     def stores(self) -> dict[str, tuple[Store, bool]]:
         """Return for every placed pair its store, and whether it is kept there."""
-        return {
-            pair_id: (key[2], pair_id in self._partitions[key].kept) for pair_id, key in self._home.items()
-        }
+        at = self._places
+        return {pair_id: (key[2], pair_id in at.partitions[key].kept) for pair_id, key in at.home.items()}
 
     @property
     def centres(self) -> int:
@@ -248,7 +243,7 @@ class CommunityMemory:
 
     def partitions(self) -> dict[Key, Partition]:
         """Return the partitions by (release, scope, store), for checks and pictures."""
-        return dict(self._partitions)
+        return dict(self._places.partitions)
 
     async def _nearest(
         self, vector: Vector, release: str, scope: Scope, store: Store
@@ -285,8 +280,8 @@ class CommunityMemory:
         self, vector: Vector, release: str, scope: Scope, store: Store
     ) -> Iterator[tuple[Key, Partition]]:
         """Yield the partitions that a question of this release and scope may be answered from."""
-        encoders = self._ready()
-        for key, partition in self._partitions.items():
+        encoders = self._places.encoders
+        for key, partition in self._places.partitions.items():
             at, heard, kind = key
             if kind != store or at not in (release, EVERY_RELEASE) or not scope.hears(heard):
                 continue
@@ -324,102 +319,15 @@ class CommunityMemory:
             origin=pair.origin,
         )
 
-    def _arrange(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> set[str]:
-        """Put pairs where their votes say; return every pair whose placement this touches."""
-        touched: set[str] = set()
-        arriving: dict[Key, list[Member]] = {}
-        for pair in pairs:
-            neutral, key = self._neutral(pair), self._right(pair)
-            before = self._home.get(pair.id)
-            if before is not None and (neutral or before != key):
-                touched.add(pair.id)
-                touched |= self._partitions[before].remove(pair.id)
-                del self._home[pair.id]
-            if not neutral:
-                member = Member(pair.id, self.score(pair), pair.created_at, vectors[pair.id])
-                arriving.setdefault(key, []).append(member)
-                self._home[pair.id] = key
-        for key, members in arriving.items():
-            touched |= self._partition(key).put_all(members)
-        return touched
-
-    async def _settle(self, touched: set[str]) -> None:
-        """Evict what is over the limit, and write placements down."""
-        if self.thresholds.limit:
-            for key, partition in self._partitions.items():
-                if len(partition) > self.thresholds.limit:
-                    touched |= await self._evict(key)
-        await self._write(touched)
-
-    async def _evict(self, key: Key) -> set[str]:
-        """Set aside what is worth least, a twentieth of the limit more than needed: it is costly."""
-        members, limit = self._partitions[key].members, self.thresholds.limit
-        pairs, recalled, now = await self._store.pairs(members), self._partitions[key].kept, time.time()
-        by_worth = sorted(
-            pairs.values(),
-            key=lambda p: (p.id in recalled, worth(p, self.score(p), now), -p.created_at, p.id),
-        )
-        gone = [pair.id for pair in by_worth[: len(members) - limit + limit // EVICTED_AT_ONCE]]
-        await self._store.set_aside(gone, "evicted")
-        touched: set[str] = set(gone)
-        for pair_id in gone:
-            touched |= self._partitions[key].remove(pair_id)
-            del self._home[pair_id]
-        return touched
-
-    async def _write(self, touched: set[str]) -> None:
-        """Write placements down, with those that an earlier write failed to."""
-        self._unwritten |= touched
-        if self._unwritten:
-            await self._store.place(self._change(self._unwritten))
-            self._unwritten = set()
-
-    def _change(self, touched: Iterable[str]) -> MemoryChange:
-        placements, removed = [], []
-        for pair_id in sorted(touched):
-            key = self._home.get(pair_id)
-            if key is None:
-                removed.append(pair_id)
-                continue
-            partition = self._partitions[key]
-            placements.append(
-                Placement(
-                    pair_id,
-                    key[2],
-                    partition.score_of(pair_id),
-                    partition.cluster_of(pair_id),
-                    partition.shadowed_by(pair_id),
-                )
-            )
-        return MemoryChange(tuple(placements), tuple(removed))
+    async def _put(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> None:
+        """Put pairs where their votes say, and write that down."""
+        await self._places.settle(self._places.arrange(pairs, vectors))
 
     async def _learn(self, pairs: Collection[Remembered]) -> None:
         """Derive anew in which ways pairs are asked."""
 
         def place(pair: Remembered) -> tuple[str, str]:
-            release, heard, _ = self._key(pair, "high")
+            release, heard, _ = self._places.key(pair, "high")
             return release, heard
 
-        await self._recognition.learn(pairs, self._ready(), self.thresholds, place)
-
-    def _ready(self) -> Encoders:
-        assert self._encoders is not None, "load() comes first"
-        return self._encoders
-
-    def _key(self, pair: Remembered, store: Store) -> Key:
-        return key_of(pair, store, self._share)
-
-    def _right(self, pair: Remembered) -> Key:
-        return self._key(pair, self.thresholds.store(self.score(pair)))
-
-    def _neutral(self, pair: Remembered) -> bool:
-        return is_neutral(pair)
-
-    def _partition(self, key: Key) -> Partition:
-        if key not in self._partitions:
-            self._partitions[key] = self._empty(key)
-        return self._partitions[key]
-
-    def _empty(self, key: Key) -> Partition:
-        dimensions = self._ready().of(key[0]).dimensions
-        return Partition(self.thresholds.delta, self.thresholds.tau, dimensions)
+        await self._recognition.learn(pairs, self._places.encoders, self.thresholds, place)

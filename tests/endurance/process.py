@@ -71,7 +71,7 @@ class Process:
                 stdout=log,
                 stderr=log,
             )
-        while not socket.exists():
+        while not await _listens(self.kettle.home):
             if kill_after is not None and time.monotonic() - began >= kill_after:
                 await self.kill()
                 return time.monotonic() - began
@@ -114,3 +114,15 @@ class Process:
     def log(self) -> str:
         """Return the end of what it wrote."""
         return (self.kettle.folder / "serve.log").read_text("utf-8", "replace")[-TAIL:]
+
+
+async def _listens(home: Path) -> bool:
+    """Tell whether somebody takes commands: a socket is there a moment before it does."""
+    if not (home / SOCKET).exists():
+        return False
+    try:
+        async for _ in call(home, {"command": "nothing"}):
+            pass
+    except ConnectionError:
+        return False
+    return True
