@@ -114,7 +114,8 @@ class Indexer:
         lacking = await self._store.missing_vectors(encoder.name, [row.text_hash for row in rows])
         texts = {row.text_hash: row.embedded for row in rows if row.text_hash in lacking}
         await self._embed(encoder, texts, progress, report)
-        added = await self._embed_windows(encoder, rows, progress, report)
+        # a first corpus answers without its windows, a later one waits for them
+        added = old is not None and await self._embed_windows(encoder, rows, progress, report)
 
         progress.enter("indexing", len(rows))
         report(progress)
@@ -132,6 +133,8 @@ class Indexer:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
             await self._clean(corpus, {row.id for row in rows}, old)
+        if old is None and await self._embed_windows(encoder, rows, progress, report):
+            await self._on_live(release)
         progress.enter("done", len(rows))
         progress.done = len(rows)
         report(progress)

@@ -104,6 +104,25 @@ async def test_windows_are_embedded_with_the_passages_and_where_an_older_version
     assert await house.store.missing_vectors(corpus.encoder, list(texts)) == set()
 
 
+async def test_a_first_corpus_answers_before_its_windows_are_embedded() -> None:
+    text = "# Kettle\n\nThe kettle boils. Its lid is closed.\n\nIt whistles when it is done."
+    house = House({"kettle.md": text})
+    known: list[int] = []
+
+    async def went_live(release: str) -> None:
+        await house.searcher.load(release)
+        rows = await house.store.rows(release)
+        pages = await house.store.contexts([row.context_id for row in rows])
+        texts = [key for page in pages.values() for key in window_texts(page)]
+        known.append(len(texts) - len(await house.store.missing_vectors(house.encoder.name, texts)))
+
+    house.indexer._on_live = went_live
+    await house.reindex()
+    house.source.pages["kettle.md"] = text.replace("boils", "sings")
+    await house.reindex()
+    assert known == [0, 2, 2]
+
+
 async def test_one_changed_page_embeds_that_page_and_the_old_text_is_gone() -> None:
     house = House(dict(PAGES))
     await house.reindex()
