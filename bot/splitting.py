@@ -100,7 +100,10 @@ class _Cutter:
                 self._survey(block.start, body)
             else:
                 self._places[1].extend(block.rows)
-                self._places[4].extend(block.start + gap.end() for gap in _GAP.finditer(body))
+                # before the end of its first line a fence is not open yet
+                first = body.find("\n") + 1 if block.kind == "fence" else 0
+                self._wholes += [(block.start, block.start + first)] if first else []
+                self._places[4].extend(block.start + gap.end() for gap in _GAP.finditer(body, first))
             heading = block.kind == "text" and _HEADING.match(body, body.rfind("\n") + 1) is not None
         self._ends = [end for _, end in self._wholes]
 

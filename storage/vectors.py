@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 
 import chromadb
 from chromadb.config import Settings as ChromaSettings
-from chromadb.errors import ChromaError, NotFoundError
+from chromadb.errors import ChromaError, InternalError, NotFoundError
 
 from core.domain import Hit
 from core.ports import Matrix
@@ -26,6 +27,9 @@ T = TypeVar("T")
 AT_ONCE = 5000
 """Rows a call; Chroma refuses more than 5,461."""
 CHECK_SECONDS = 60
+PAUSES = (0.02, 0.1, 0.3)
+"""Seconds before a collection that is being built is looked at again."""
+_EMPTY = "Nothing found on disk"
 READERS = 2
 
 
@@ -127,10 +131,22 @@ class ChromaVectors:
         return self._open[name]
 
     async def _read(self, collection: str, work: Callable[[Any], T], nothing: T) -> T:
-        def read() -> T:
+        def once() -> T:
             with self._readers:
                 target = self._collection(collection)
                 return nothing if target is None else work(target)
+
+        def read() -> T:
+            for pause in PAUSES:
+                try:
+                    return once()
+                except InternalError as error:
+                    if _EMPTY not in str(error):
+                        raise
+                    # it is being dropped or built anew at this moment; one that stays so is broken
+                    self._open.pop(collection, None)
+                    time.sleep(pause)
+            return once()
 
         return await asyncio.get_running_loop().run_in_executor(self._searching, read)
 

@@ -229,3 +229,10 @@ def test_odd_text_takes_no_odd_time(unit):
     start = time.perf_counter()
     split(unit * 6000, 2000)
     assert time.perf_counter() - start < 2
+
+
+def test_a_fence_is_not_cut_in_its_first_line():
+    text = "\n\n".join(["## >>>>>>>>>>>", "## >>>>>>>>>>>>>", "  ```python\n  ```"])
+    parts = split(text, 50)
+    assert all(open_fence(part) == "" for part in parts)
+    assert "".join("".join(parts).split()).count("```python") == 1
