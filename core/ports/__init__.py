@@ -1,0 +1,57 @@
+"""What the engine needs from outside, as Protocols; each has a fake and a contract suite.
+
+What does I/O is async. Ids are content hashes, so that repeating a call changes nothing.
+"""
+
+from core.ports.conversations import Claim, ConversationStore
+from core.ports.corpora import (
+    Corpus,
+    CorpusStore,
+    Place,
+    SearchRow,
+    Source,
+    SourceRun,
+    StoredDocument,
+    VectorIndex,
+    WordIndex,
+)
+from core.ports.memory import MemoryChange, MemoryStore, Placement, Remembered, Reworded, RewordingStore
+from core.ports.models import Encoder, LanguageModel, Listener, Matrix, ModelHealth, Prompt, Reranker
+from core.ports.people import Acquaintance, Forgotten, PersonStore, VoteEvent, VoterStore
+from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
+
+__all__ = [
+    "Acquaintance",
+    "Census",
+    "Claim",
+    "ConversationStore",
+    "Corpus",
+    "CorpusStore",
+    "Encoder",
+    "Forgotten",
+    "LanguageModel",
+    "Listener",
+    "Matrix",
+    "MemoryChange",
+    "MemoryStore",
+    "ModelHealth",
+    "PersonStore",
+    "Place",
+    "Placement",
+    "Prompt",
+    "Remembered",
+    "Reranker",
+    "Reworded",
+    "RewordingStore",
+    "SearchRow",
+    "Source",
+    "SourceRun",
+    "StalePair",
+    "Stored",
+    "StoredDocument",
+    "UpkeepStore",
+    "VectorIndex",
+    "VoteEvent",
+    "VoterStore",
+    "WordIndex",
+]

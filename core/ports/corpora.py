@@ -1,0 +1,192 @@
+"""Where documents come from, and where they, their passages and their indexes are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain import ChunkedDocument, ContextChunk, Hit, RawDocument, Vector, content_hash
+from core.ports.models import Matrix
+
+
+class Source(Protocol):
+    """A place where documents lie, read anew at every call."""
+
+    name: str
+    """Stable over runs and unique within a release: `sdist:flask==3.1.0/docs`."""
+
+    def documents(self) -> Iterable[RawDocument]:
+        """Yield each document; blocking, so call it in a worker thread.
+
+        Raises `SourceError` where the place cannot be read or holds nothing. What is passed over
+        (binary, too large, unreadable) is told in `skipped`.
+        """
+
+    @property
+    def skipped(self) -> Sequence[tuple[str, str]]:
+        """Return (path, reason) of what the last run passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The live corpus of a release: by which encoder it is searched, and how large it is.
+
+    `built_at` is in seconds since the epoch; `collection` names its indexes.
+    """
+
+    release: str
+    encoder: str
+    generation: int
+    built_at: float
+    documents: int
+    chunks: int
+
+    @property
+    def collection(self) -> str:
+        """Name the corpus in vector and word indexes: one collection a release and encoder."""
+        return f"corpus-{content_hash(self.release, self.encoder)}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A document of a corpus: which source it came from and the hash of its content."""
+
+    id: str
+    source: str
+    path: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRow:
+    """A search chunk as indexes need it; `title` holds the document's title and the heading."""
+
+    id: str
+    context_id: str
+    document_id: str
+    title: str
+    text: str
+    embedded: str
+    text_hash: str
+
+
+Place = tuple[str, str]
+"""Path and heading: where pages of several releases are about the same."""
+
+
+class CorpusStore(Protocol):
+    """Keeps documents, chunks and vectors; indexes are rebuilt from it without embedding."""
+
+    async def live(self) -> dict[str, Corpus]:
+        """Return the live corpus of each release that has one."""
+
+    async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
+        """Return the documents of the live corpus of a release."""
+
+    async def stored(self, document_ids: Sequence[str]) -> set[str]:
+        """Return which of the documents are kept already, live or being built."""
+
+    async def put(self, release: str, document: ChunkedDocument) -> None:
+        """Keep a document with its chunks, not yet live; the same id again changes nothing."""
+
+    async def missing_vectors(self, encoder: str, hashes: Sequence[str]) -> set[str]:
+        """Return the text hashes that have no vector by that encoder yet."""
+
+    async def put_vectors(self, encoder: str, vectors: Mapping[str, Vector]) -> None:
+        """Keep vectors by the hash of their text."""
+
+    async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
+        """Return the kept vectors of those text hashes."""
+
+    async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
+        """Return the search chunks of the live corpus, or of the named documents."""
+
+    async def swap(self, release: str, document_ids: Sequence[str], encoder: str) -> Corpus:
+        """Make exactly these documents the live corpus, in one transaction."""
+
+    async def sweep(self, release: str) -> None:
+        """Remove documents of a release that are not live, and vectors nobody uses."""
+
+    async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
+        """Return context chunks by id."""
+
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        """Return the pages under each path and heading in every live corpus that has any, in order."""
+
+    async def page_hashes(self, release: str) -> set[str]:
+        """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""
+
+    async def note_run(
+        self, release: str, source: str, error: str, skipped: Sequence[tuple[str, str]]
+    ) -> None:
+        """Write down how reading a source went; an empty error is success."""
+
+    async def runs(self) -> tuple[SourceRun, ...]:
+        """Return the last run of every source of every release."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRun:
+    """How the last reading of a source went; times in seconds since the epoch."""
+
+    release: str
+    source: str
+    at: float
+    succeeded_at: float
+    failures: int
+    error: str
+    skipped: tuple[tuple[str, str], ...]
+
+
+class VectorIndex(Protocol):
+    """Finds near vectors by cosine, one collection a corpus."""
+
+    async def upsert(self, collection: str, ids: Sequence[str], vectors: Matrix) -> None:
+        """Put vectors under their ids."""
+
+    async def delete(self, collection: str, ids: Sequence[str]) -> None:
+        """Remove ids; unknown ones are no error."""
+
+    async def search(self, collection: str, queries: Matrix, k: int) -> list[list[Hit]]:
+        """Return for each row of `queries` up to k hits with their cosine, best first."""
+
+    async def ids(self, collection: str) -> set[str]:
+        """Return all ids of a collection; empty when there is no such collection."""
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection; an unknown one is no error."""
+
+    async def collections(self) -> set[str]:
+        """Return the names of all collections."""
+
+    def close(self) -> None:
+        """Release files and threads."""
+
+
+class WordIndex(Protocol):
+    """Finds texts by BM25 over `core.text.index_terms`, one collection a corpus."""
+
+    async def upsert(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Put (id, title, text) entries."""
+
+    async def delete(self, collection: str, ids: Sequence[str]) -> None:
+        """Remove ids; unknown ones are no error."""
+
+    async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
+        """Return up to k hits with their BM25 score, best first."""
+
+    async def rarity(self, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        """Return each term's inverse document frequency, ln(1 + (N - n + .5) / (n + .5))."""
+
+    async def ids(self, collection: str) -> set[str]:
+        """Return all ids of a collection; empty when there is no such collection."""
+
+    async def drop(self, collection: str) -> None:
+        """Remove a collection; an unknown one is no error."""
+
+    async def collections(self) -> set[str]:
+        """Return the names of all collections."""
+
+    def close(self) -> None:
+        """Release files and threads."""

@@ -1,0 +1,150 @@
+"""What community memory keeps: answers, pairs, votes, and the ways in which pairs are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from core.domain import Answer, Citation, Question, Store, Vote
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A pair as it is kept, whether or not votes have placed it in a store.
+
+    `opinions` are the standing votes of people who are known, one a voter, as (value, weight);
+    `strangers` those of people who are not yet, as (value, weight, whether nobody was known then).
+    `label` is the id a pair was imported under, `channel` where it was learnt (`slack:C1`). `aside`
+    says why a pair is in no store whatever its votes are, `uses` how often it was reused, `used_at`
+    when last, in seconds since the epoch.
+    """
+
+    id: str
+    question: str
+    topic: str
+    answer: str
+    release: str
+    scope: str
+    prior: float
+    created_at: float
+    citations: tuple[Citation, ...] = ()
+    origin: Literal["answer", "person", "import"] = "answer"
+    label: str = ""
+    asker: str = ""
+    stale: bool = False
+    opinions: tuple[tuple[int, float], ...] = ()
+    aside: Literal["", "retired", "evicted"] = ""
+    uses: int = 0
+    used_at: float = 0.0
+    channel: str = ""
+    strangers: tuple[tuple[int, float, bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where votes have put a pair: its score, its store, its cluster.
+
+    `shadowed_by` names the better pair of the same store that is as close as δ; such a pair is
+    in no cluster and is not recalled.
+    """
+
+    pair_id: str
+    store: Store
+    score: float
+    cluster: int | None = None
+    shadowed_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChange:
+    """What one vote changes in the derived tables, written together with the vote."""
+
+    placements: tuple[Placement, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class MemoryStore(Protocol):
+    """Keeps answers, pairs and votes. Votes are events; placements are derived from them."""
+
+    async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
+        """Keep an answer with its trace, and the neutral pair it may become.
+
+        An answer that reuses a pair counts as a use of it, once.
+        """
+
+    async def add(self, pairs: Sequence[Remembered]) -> set[str]:
+        """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
+
+    async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
+        """Write down why pairs are in no store, or with nothing that votes decide again."""
+
+    async def answer(self, answer_id: str) -> dict[str, Any] | None:
+        """Return a kept answer as a dictionary of its columns, or None."""
+
+    async def pair(self, pair_id: str) -> Remembered | None:
+        """Return a pair with its standing opinions, or None."""
+
+    async def pairs(self, ids: Sequence[str]) -> dict[str, Remembered]:
+        """Return pairs by id with their standing opinions."""
+
+    async def vote(self, vote: Vote, weight: float) -> Remembered | None:
+        """Append a vote event; return the pair it counts for, with the opinions after it.
+
+        A pair that was evicted is no longer so. None where the answer is unknown or has no pair.
+        """
+
+    async def place(self, change: MemoryChange) -> None:
+        """Write derived placements."""
+
+    async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
+        """Return every placed pair with its placement, in order of id."""
+
+    async def voted(self) -> tuple[Remembered, ...]:
+        """Return every pair that has a standing vote or was brought by people, in order of id."""
+
+    async def clear_placements(self) -> None:
+        """Forget every placement, before a rebuild."""
+
+    async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
+        """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
+
+        Of a pair that compares releases each is judged by its own corpus. What cites only live pages
+        again is stale no more. What was marked since `built_at` is not marked once more.
+        """
+
+    async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
+        """Give pairs learnt in a channel another scope, where it was `before`; return their ids.
+
+        In the same transaction their placements go, and so do their questions from what explains
+        answers that the new scope does not hear. A pair that becomes public has no channel any more.
+        """
+
+    async def counts(self) -> dict[str, int]:
+        """Return the numbers of answers, pairs, votes, and pairs in the high and low store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """A question that got the answer of a remembered pair, as memory compares it (`topic`).
+
+    `opinions` are the standing votes of known people on that one answer, as (value, weight); `at` is in
+    seconds since the epoch.
+    """
+
+    answer_id: str
+    topic: str
+    asker: str
+    at: float
+    opinions: tuple[tuple[int, float], ...] = ()
+
+
+class RewordingStore(Protocol):
+    """Knows for which questions pairs were reused, and what people voted there."""
+
+    async def rewordings(self, ids: Sequence[str]) -> dict[str, tuple[Reworded, ...]]:
+        """Return by pair the questions of its own scope that got its answer, with votes that stand.
+
+        Those of the answer that the pair was made of are among them. Unknown ids and pairs without any
+        are left out.
+        """

@@ -1,0 +1,95 @@
+"""Encoders, rerankers and language models."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import Evidence
+
+Matrix = NDArray[np.float32]
+
+
+class Encoder(Protocol):
+    """Turns texts into unit vectors."""
+
+    name: str
+    """Fingerprint: the model's name and what changes its vectors."""
+    dimensions: int
+    max_tokens: int
+    """Tokens of one text that count; what is longer is cut off."""
+
+    async def encode(self, texts: Sequence[str]) -> Matrix:
+        """Return float32 of shape (len(texts), dimensions), rows of unit length."""
+
+    def count_tokens(self, text: str) -> int:
+        """Count the tokens of a text, special ones included, uncut."""
+
+    def forget(self) -> None:
+        """Drop the remembered vectors of short calls, so that the next call computes."""
+
+    def close(self) -> None:
+        """Release threads and memory."""
+
+
+class Reranker(Protocol):
+    """Judges passages for a question by reading both together (a cross-encoder)."""
+
+    name: str
+
+    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        """Return one score in 0..1 for each passage; higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One message to the language model."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelHealth:
+    """What is known of the model server: `ready`, or `problem` with a sentence on what to do."""
+
+    ready: bool
+    problem: str = ""
+    model: str = ""
+    version: str = ""
+
+
+class LanguageModel(Protocol):
+    """Writes text. Calls raise the `ModelError`s of `core.errors`."""
+
+    name: str
+    context_tokens: int
+    """Size of the context window (`num_ctx`); prompt and answer share it."""
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text, never too few."""
+
+    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+        """Yield the answer piece by piece."""
+
+    async def structured(
+        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Return output that fits the JSON schema, at temperature 0."""
+
+    async def health(self) -> ModelHealth:
+        """Ask the server whether the model could answer now; never raises."""
+
+
+class Listener(Protocol):
+    """Hears how an answer comes about, to show it while it grows."""
+
+    async def sources(self, release: str, evidence: Sequence[Evidence]) -> None:
+        """Hear which pages the answer will rest on, best first."""
+
+    async def text(self, markdown: str) -> None:
+        """Hear the whole text so far."""
