@@ -6,14 +6,12 @@ Each takes a request (a dictionary that travels over the socket) and streams `li
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-import time
 from dataclasses import asdict, replace
 from typing import Any
 
-from bot.admin import done_text, status_text
+from bot.admin import status_text
 from bot.answer_commands import again, wrong
 from bot.bootstrap import Threadlore
 from bot.control import Send
@@ -21,19 +19,15 @@ from bot.evaluation_command import evaluate
 from bot.followups_command import followups
 from bot.gaps_command import gaps
 from bot.glossary_command import glossary
+from bot.index_command import index
 from bot.memory_commands import memory, why
 from bot.promoted_command import promoted_command
 from bot.render import compose
 from bot.tune_command import ranking_text, tune
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
-from core.ingestion.reading import Progress, Reading
-from core.ports import Remembered
 
 log = logging.getLogger(__name__)
-
-PROGRESS_SECONDS = 0.2
-"""Least time between two progress messages of one release and stage."""
 
 
 async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -50,7 +44,7 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         case "wrong":
             await wrong(app, request, send)
         case "index":
-            await _index(app, request, send)
+            await index(app, request, send)
         case "status":
             await _status(app, request, send)
         case "why":
@@ -113,16 +107,6 @@ async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     if failed:
         await send({"note": f"{failed} of {count} lines failed; their `error` says why."})
     await send({"code": 1 if failed else 0})
-
-
-async def _touched(app: Threadlore, release: str, reading: Reading) -> list[Remembered]:
-    """Return the remembered answers that cite a page which a reindex would change or remove."""
-    paths = {entry.partition(": ")[2] for entry in (*reading.changed, *reading.removed)}
-    return [
-        pair
-        for pair in await app.memory.everything()
-        if not pair.aside and any(c.release == release and c.path in paths for c in pair.citations)
-    ]
 
 
 def _read(line: str, number: int) -> Any:
@@ -244,67 +228,6 @@ async def _vote(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         )
     await send({"line": f"Counted: {request['vote']} by {request['user']} on {request['answer_id']}."})
     await send({"code": 0})
-
-
-async def _index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    release = request.get("release") or ""
-    if release and not app.library.known(release):
-        names = ", ".join(entry.name for entry in app.library.product.releases)
-        raise UsageError(f"There is no release {release} in corpora.toml; there is: {names}.")
-    if request.get("dry_run"):
-        for name, reading in (await app.library.plan(release)).items():
-            await send(
-                {
-                    "line": f"{name}: {len(reading.added)} to add, {len(reading.changed)} changed, "
-                    f"{len(reading.removed)} to remove, {reading.unchanged} unchanged"
-                }
-            )
-            for word in ("added", "changed", "removed"):
-                for entry in getattr(reading, word):
-                    await send({"line": f"  {word}: {entry}"})
-            for source, error in reading.failed:
-                await send({"line": f"  failed: {source}: {error}"})
-            for pair in await _touched(app, name, reading):
-                await send({"line": f"  remembered answer to look at again: {pair.id} {pair.question}"})
-        await send({"code": 0})
-        return
-    queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    sent: dict[tuple[str, str], float] = {}
-
-    def hear(progress: Progress) -> None:
-        key, now = (progress.release, progress.stage), time.monotonic()
-        if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or progress.done == progress.total:
-            sent[key] = now
-            queue.put_nowait({"progress": progress_dict(progress)})
-
-    async def pass_on() -> None:
-        while (message := await queue.get()) is not None:
-            await send(message)
-
-    passing = asyncio.create_task(pass_on())
-    try:
-        done = await app.library.reindex(release, hear, rebuild=bool(request.get("rebuild")))
-    finally:
-        queue.put_nowait(None)
-        await passing
-    await send({"line": done_text(done)})
-    failures = [f"{source}: {error}" for item in done for source, error in item.reading.failed]
-    if failures:
-        raise ThreadloreError(f"{failures[0]} (what was indexed before still answers)")
-    await send({"code": 0})
-
-
-def progress_dict(progress: Progress) -> dict[str, Any]:
-    """Return progress as it travels."""
-    return {
-        "release": progress.release,
-        "stage": progress.stage,
-        "source": progress.source,
-        "done": progress.done,
-        "total": progress.total,
-        "rate": progress.rate,
-        "eta_s": progress.eta_s,
-    }
 
 
 async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:

@@ -16,9 +16,10 @@ from bot.admin import Admin
 from bot.bootstrap import Threadlore, build
 from bot.chat import Platform
 from bot.clock import Clock
-from bot.commands import handle, progress_dict, status_of
+from bot.commands import handle, status_of
 from bot.control import Control, Send
 from bot.dispatch import Dispatch
+from bot.index_command import progress_dict
 from bot.limits import Limits
 from bot.overview import Overview
 from bot.progress import Bars
