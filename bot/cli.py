@@ -74,7 +74,9 @@ def _run(options: argparse.Namespace) -> int:
         port=getattr(options, "port", None),
         log_level="DEBUG" if options.debug else None,
     )
-    _log_to_stderr(settings.log_level if options.command == "serve" or options.debug else "ERROR")
+    from bot.logs import set_up
+
+    set_up(settings, settings.log_level if options.command == "serve" or options.debug else "ERROR")
     if options.command == "serve":
         from bot.serve import serve
 
@@ -198,13 +200,3 @@ async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> in
 def _wrong(sentence: str) -> int:
     print(f"threadlore: {sentence} (see `threadlore --help`)", file=sys.stderr)
     return WRONG_USE
-
-
-def _log_to_stderr(level: str) -> None:
-    import logging
-
-    logging.basicConfig(
-        level=level, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
-    )
-    for noisy in ("httpx", "chromadb", "alembic", "apscheduler", "discord", "slack_bolt", "aiohttp.access"):
-        logging.getLogger(noisy).setLevel(max(logging.WARNING, logging.getLogger().level))

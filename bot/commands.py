@@ -11,7 +11,6 @@ import logging
 from dataclasses import asdict, replace
 from typing import Any
 
-from bot.admin import status_text
 from bot.answer_commands import again, wrong
 from bot.bootstrap import Threadlore
 from bot.control import Send
@@ -23,6 +22,7 @@ from bot.index_command import index
 from bot.memory_commands import memory, why
 from bot.promoted_command import promoted_command
 from bot.render import compose
+from bot.status_text import status_text
 from bot.tune_command import ranking_text, tune
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError

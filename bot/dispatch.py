@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
-from bot.admin import Admin
 from bot.answering import Answering, tell
 from bot.chat import Chat, Command, Message, Press, Reaction, Reply, Responder, vote_of
 from bot.controls import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
@@ -24,9 +23,11 @@ from bot.pleasantry import is_pleasantry
 from bot.presses import ASK_AGAIN, Presses
 from bot.render import WORKING
 from bot.sharing import alone
+from bot.slash import SlashCommands
 from core.domain import MessageRef, Question, Vote
 from core.engine import Engine
 from core.errors import ThreadloreError
+from core.library import Library
 from core.ports import Claim, ConversationStore
 from core.text import looks_like_question
 
@@ -46,17 +47,23 @@ class Dispatch:
     """Takes what platforms hear, asks the engine, and says what it answers."""
 
     def __init__(
-        self, engine: Engine, conversations: ConversationStore, admin: Admin, limits: Limits
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        library: Library,
+        slash: SlashCommands,
+        limits: Limits,
     ) -> None:
         self._engine = engine
         self._conversations = conversations
-        self._admin = admin
+        self._library = library
+        self.slash = slash
         self.overview: Overview | None = None
         """Figures for pages and machines, where somebody collects them."""
         self._limits = limits
         self._answering = Answering(engine, conversations)
         self._marks = Marks(engine, self._answering.history)
-        self._presses = Presses(engine, conversations, self._answering, limits, admin.is_admin)
+        self._presses = Presses(engine, conversations, self._answering, limits, slash.is_admin)
         self._commands: set[asyncio.Task[Any]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._slowed: dict[str, float] = {}
@@ -261,7 +268,7 @@ class Dispatch:
 
     async def _carry_out(self, command: Command, responder: Responder) -> None:
         if command.name != "ask":
-            await self._admin.run(command.text, command.person, responder)
+            await self.slash.run(command, responder)
             return
         if not command.text.strip():
             await responder.reply(Reply("Write your question after the command: `/ask How do I …?`"))
@@ -286,11 +293,11 @@ class Dispatch:
 
     async def releases(self) -> list[dict[str, Any]]:
         """Return the releases and how ready they are."""
-        return await self._admin.library.releases()
+        return await self._library.releases()
 
     def progress(self) -> list[dict[str, Any]]:
         """Return the index work that is going on."""
-        return self._admin.library.progress()
+        return self._library.progress()
 
     async def why(self, answer_id: str) -> dict[str, Any]:
         """Return what led to an answer; raises KeyError for an unknown one."""

@@ -6,9 +6,9 @@ import asyncio
 import time
 from typing import Any
 
-from bot.admin import done_text
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.status_text import done_text
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.reading import Progress, Reading
 from core.ports import Remembered

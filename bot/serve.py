@@ -8,21 +8,20 @@ import importlib
 import logging
 import pkgutil
 import signal
-from functools import partial
 from typing import Any
 
 from bot import platforms
-from bot.admin import Admin
 from bot.bootstrap import Threadlore, build
 from bot.chat import Platform
 from bot.clock import Clock
-from bot.commands import handle, status_of
+from bot.commands import handle
 from bot.control import Control, Send
 from bot.dispatch import Dispatch
 from bot.index_command import progress_dict
 from bot.limits import Limits
 from bot.overview import Overview
 from bot.progress import Bars
+from bot.slash_table import slash_commands
 from core.errors import PlatformError, ThreadloreError
 from core.settings import Settings
 
@@ -47,15 +46,8 @@ def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
 async def serve(settings: Settings) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
     async with build(settings, "serve") as app:
-        admin = Admin(
-            app.library,
-            settings.admins,
-            app.people.forget,
-            app.engine.accepted.corrections,
-            app.statistics.gaps,
-            partial(status_of, app),
-        )
-        dispatch = Dispatch(app.engine, app.conversations, admin, Limits(settings.questions_per_minute))
+        limits = Limits(settings.questions_per_minute)
+        dispatch = Dispatch(app.engine, app.conversations, app.library, slash_commands(app), limits)
 
         app.people.listeners = dispatch.forgetters
         dispatch.overview = Overview(app)

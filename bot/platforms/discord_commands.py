@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any
+import shlex
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Literal
 
 import discord
 from discord import app_commands
@@ -13,6 +15,7 @@ from bot.chat import Command
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_chat import DiscordChat
 from bot.platforms.discord_responding import DiscordResponder
+from bot.slash import Option, Subcommand
 from core.domain import MessageRef
 
 log = logging.getLogger(__name__)
@@ -20,6 +23,10 @@ log = logging.getLogger(__name__)
 QUESTION = 2000
 """Characters of a question; more than people type and less than a model takes."""
 ANSWER_THIS = "Answer this"
+DESCRIPTION = 100
+"""Characters of a description."""
+GROUPS = {"memory": "Look into what the community has taught the bot"}
+"""What groups of commands are about."""
 
 HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
 Short = app_commands.Range[str, 1, 100]
@@ -66,10 +73,12 @@ class Commands:
         await self._hand_over(Command(name, text, person, where, reading.scope(channel), event), responder)
 
 
-def build_tree(client: discord.Client, commands: Commands) -> app_commands.CommandTree[Any]:
+def build_tree(
+    client: discord.Client, commands: Commands, table: Sequence[Subcommand]
+) -> app_commands.CommandTree[Any]:
     """Make the commands that `setup_hook` registers with Discord.
 
-    `/threadlore` is there for everybody, for some of it is: `Admin` says what only admins may do.
+    `/threadlore` is there for everybody, for some of it is: `SlashCommands` says what only admins may do.
     """
     tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
         client,
@@ -86,63 +95,87 @@ def build_tree(client: discord.Client, commands: Commands) -> app_commands.Comma
     async def answer_this(interaction: discord.Interaction, message: discord.Message) -> None:
         await commands.answer_this(interaction, message)
 
-    tree.add_command(_threadlore(commands))
+    tree.add_command(_threadlore(commands, table))
     return tree
 
 
-def _threadlore(commands: Commands) -> app_commands.Group:
-    group = app_commands.Group(
+def _threadlore(commands: Commands, table: Sequence[Subcommand]) -> app_commands.Group:
+    """Make `/threadlore` of the table: a command of two words is in a group of its own."""
+    top = app_commands.Group(
         name="threadlore", description="Look after the documentation and the memory that answers come from"
     )
+    groups: dict[str, app_commands.Group] = {}
+    for subcommand in table:
+        first, _, second = subcommand.name.partition(" ")
+        parent = top
+        if second:
+            if first not in groups:
+                described = GROUPS.get(first, first)
+                groups[first] = app_commands.Group(name=first, parent=top, description=described)
+            parent = groups[first]
+        parent.add_command(_command(commands, subcommand, second or first))
+    return top
 
-    async def run(interaction: discord.Interaction, *words: str | None) -> None:
-        await commands.called(interaction, "threadlore", " ".join(word for word in words if word))
 
-    @group.command(name="status", description="Show what is indexed, how fresh it is, and what is wrong")
-    async def status(interaction: discord.Interaction) -> None:
-        await run(interaction, "status")
+def _command(commands: Commands, subcommand: Subcommand, name: str) -> app_commands.Command[Any, ..., None]:
+    """Make a command whose fields are the options; what is filled in becomes words as they are typed."""
+    fields = {option.name.replace("-", "_"): option for option in subcommand.options}
 
-    @group.command(name="releases", description="List the releases that can be asked about")
-    async def releases(interaction: discord.Interaction) -> None:
-        await run(interaction, "releases")
+    async def callback(interaction: discord.Interaction, **given: Any) -> None:
+        said = [_word(option, given.get(field)) for field, option in fields.items()]
+        text = " ".join([subcommand.name, *(word for word in said if word)])
+        await commands.called(interaction, "threadlore", text)
 
-    @group.command(name="reindex", description="Read the documentation anew")
-    @app_commands.describe(release="One release, such as 2.3; all of them when left out")
-    async def reindex(interaction: discord.Interaction, release: Short | None = None) -> None:
-        await run(interaction, "reindex", release)
-
-    @group.command(name="forget", description="Remove for good what you asked and voted")
-    @app_commands.describe(
-        person="Somebody else; only admins may do that",
-        account="An account on another platform, such as slack:U123; only admins may do that",
-        confirm="Really do it; without this you are told what it does",
+    kind = inspect.Parameter.KEYWORD_ONLY
+    callback.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(
+                    field,
+                    kind,
+                    annotation=_annotation(option),
+                    default=inspect.Parameter.empty if option.required else _left_out(option),
+                )
+                for field, option in fields.items()
+            ),
+        ]
     )
-    async def forget(
-        interaction: discord.Interaction,
-        person: discord.User | None = None,
-        account: Short | None = None,
-        confirm: bool = False,
-    ) -> None:
-        who = account or (f"<@{person.id}>" if person and person != interaction.user else "me")
-        await run(interaction, "forget", who, "confirm" if confirm else None)
-
-    memory = app_commands.Group(
-        name="memory", parent=group, description="Look into what the community has taught the bot"
+    made: app_commands.Command[Any, ..., None] = app_commands.Command(
+        name=name, description=subcommand.help[:DESCRIPTION], callback=callback
     )
+    for parameter in made._params.values():
+        parameter.description = fields[parameter.name].help[:DESCRIPTION]
+    return made
 
-    @group.command(name="gaps", description="List what was asked in public and not answered, or not well")
-    async def gaps(interaction: discord.Interaction) -> None:
-        await run(interaction, "gaps")
 
-    @memory.command(name="corrections", description="List what people found wrong with answers")
-    async def corrections(interaction: discord.Interaction) -> None:
-        await run(interaction, "memory corrections")
+def _annotation(option: Option) -> Any:
+    """Return what Discord is told a field takes."""
+    kinds: dict[str, Any] = {
+        "text": Short,
+        "person": discord.User,
+        "channel": discord.abc.GuildChannel,
+        "flag": bool,
+    }
+    kind = Literal[option.choices] if option.choices else kinds[option.kind]
+    return kind if option.required or option.kind == "flag" else kind | None
 
-    @group.command(name="help", description="List these commands and what they do")
-    async def helped(interaction: discord.Interaction) -> None:
-        await run(interaction, "help")
 
-    return group
+def _left_out(option: Option) -> Any:
+    return False if option.kind == "flag" else None
+
+
+def _word(option: Option, value: Any) -> str:
+    """Write the value of a field as people type it; empty where it is left out."""
+    if value is None or value is False:
+        return ""
+    if option.kind == "flag":
+        return f"--{option.name}"
+    if option.kind == "person":
+        return f"<@{value.id}>"
+    if option.kind == "channel":
+        return f"<#{value.id}>"
+    return f"--{option.name} {shlex.quote(str(value))}" if option.named else shlex.quote(str(value))
 
 
 async def register(tree: app_commands.CommandTree[Any]) -> None:

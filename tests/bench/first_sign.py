@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.admin import Admin
 from bot.bootstrap import build
 from bot.chat import Chat, Message, Reply
 from bot.dispatch import Dispatch
 from bot.limits import Limits
 from bot.platforms.slack import connect
 from bot.render import WORKING
+from bot.slash_table import slash_commands
 from core.settings import load_settings
 from core.text import sentences
 from tests.ollama_answers import Recorded, evidence_of
@@ -113,7 +113,7 @@ async def main(home: Path) -> None:
     async with simulated as model:
         settings = load_settings(None, home=home, ollama_host=model.url, questions_per_minute=1e6)
         async with build(settings, "bench") as app:
-            dispatch = Dispatch(app.engine, app.conversations, Admin(app.library, ()), Limits(1e6))
+            dispatch = Dispatch(app.engine, app.conversations, app.library, slash_commands(app), Limits(1e6))
             async with on_slack(dispatch) as slack:
                 measured = await rounds(slack, texts)
                 await dispatch.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -14,6 +15,7 @@ from simcord.env import Env
 from bot.chat import Choice
 from bot.platforms.discord import connect
 from bot.platforms.discord_commands import ANSWER_THIS
+from bot.slash import Subcommand, words
 from tests.journeys.discord_time import InRealTime
 from tests.journeys.house import Bot
 from tests.journeys.stage import PLAIN, Said, Seen, address, chosen
@@ -207,7 +209,7 @@ class DiscordStage:
         if command == "ask":
             result = await member.slash(channel, "ask", question=text)
         else:
-            words, options = _options(text)
+            words, options = _options(text, self.bot.dispatch.slash.subcommands)
             result = await member.slash(channel, f"threadlore {words}", **options)
         self._keep(who, member, result)
 
@@ -272,12 +274,25 @@ class DiscordStage:
         await asyncio.sleep(0.02)
 
 
-def _options(text: str) -> tuple[str, dict[str, Any]]:
+def _options(text: str, table: Sequence[Subcommand]) -> tuple[str, dict[str, Any]]:
     """Turn what is written after `/threadlore` into a command of Discord and its options."""
-    word, *rest = text.split()
-    if word == "forget":
-        who = {} if rest[0] == "me" else {"account": rest[0]}
-        return word, who | {"confirm": "confirm" in rest}
-    if word == "memory":
-        return text, {}
-    return word, {"release": rest[0]} if rest else {}
+    said = words(text)
+    found = max(
+        (s for s in table if said[: len(s.name.split())] == tuple(s.name.split())), key=lambda s: len(s.name)
+    )
+    given: dict[str, Any] = {}
+    places = [o for o in found.options if o.kind != "flag" and not o.named]
+    rest = list(said[len(found.name.split()) :])
+    while rest:
+        word = rest.pop(0)
+        option = next((o for o in found.options if o.name == word.lstrip("-")), None)
+        if option is not None and option.kind == "flag":
+            given[option.name.replace("-", "_")] = True
+        elif option is not None and option.named:
+            given[option.name] = rest.pop(0)
+        elif word != "me":
+            place = places.pop(0)
+            if place.kind == "person":
+                place = places.pop(0)
+            given[place.name] = word
+    return found.name, given

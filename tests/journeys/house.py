@@ -15,15 +15,13 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot.admin import Admin
 from bot.bootstrap import Threadlore, build
-from bot.commands import status_of
 from bot.dispatch import Dispatch
 from bot.limits import Limits
+from bot.slash_table import slash_commands
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle
 
@@ -116,16 +114,8 @@ async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
     async with build(settings, "test") as app:
-        admin = Admin(
-            app.library,
-            settings.admins,
-            app.people.forget,
-            app.engine.accepted.corrections,
-            app.statistics.gaps,
-            partial(status_of, app),
-        )
         limits = Limits(settings.questions_per_minute)
-        dispatch = Dispatch(app.engine, app.conversations, admin, limits)
+        dispatch = Dispatch(app.engine, app.conversations, app.library, slash_commands(app), limits)
         app.people.listeners = dispatch.forgetters
         try:
             yield Bot(kettle, settings, app, dispatch)

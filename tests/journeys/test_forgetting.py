@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from bot.chat import Person, Reply
+from bot.chat import Command, Person, Reply
 from bot.commands import handle
 from bot.exports import note
-from core.domain import Question, Scope, Turn, Vote
+from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.ports import Claim
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house
@@ -175,19 +175,23 @@ async def test_everybody_may_be_forgotten_and_is_asked_to_confirm(platform: str,
 
 
 async def test_an_admin_names_somebody_in_any_of_the_usual_ways(bot: Bot) -> None:
-    admin = bot.dispatch._admin
     boss = Person("slack:UBOSS", admin=True)
+
+    async def give(text: str) -> None:
+        command = Command("threadlore", text, boss, MessageRef("slack", "C1", "", "1"), Scope())
+        await bot.dispatch.slash.run(command, told)
+
     for said in ("<@UANN1>", "<@UANN1|ann>", "UANN1", ANN):
         await bot.app.engine.answer(Question(PORT, ANN))
         told = Told()
-        await admin.run(f"forget {said}", boss, told)
+        await give(f"forget {said}")
         assert f"forget {said} confirm" in told.texts[-1] and ANN in told.texts[-1]
-        await admin.run(f"forget {said} please", boss, told)
+        await give(f"forget {said} please")
         assert (await bot.counts())["answers"] == 1
-        await admin.run(f"forget {said} confirm", boss, told)
+        await give(f"forget {said} confirm")
         assert "Forgotten: 1 questions" in told.texts[-1]
     told = Told()
-    await admin.run("forget @ann confirm", boss, told)
+    await give("forget @ann confirm")
     assert "slack:U123" in told.texts[0]
 
 

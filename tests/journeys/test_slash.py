@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from bot.admin import Admin
 from bot.dispatch import Dispatch
 from bot.limits import Limits
+from bot.slash import SlashCommands
 from core.domain import Answer
 from core.engine import Engine
 from tests.journeys.house import Bot
@@ -123,8 +123,9 @@ async def test_what_people_ask_is_never_in_the_log(
     platform: str, bot: Bot, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    admin = Admin(bot.app.library, ())
-    dispatch = Dispatch(cast(Engine, OutOfOrder(bot.app.engine)), bot.app.conversations, admin, Limits(60))
+    engine = cast(Engine, OutOfOrder(bot.app.engine))
+    slash = SlashCommands(())
+    dispatch = Dispatch(engine, bot.app.conversations, bot.app.library, slash, Limits(60))
     async with open_stage(platform, replace(bot, dispatch=dispatch)) as stage:
         await stage.slash("ann", "ask", "Where is the zeppelin hangar?")
         await until(lambda: "/ask failed" in caplog.text)

@@ -5,13 +5,24 @@ A test module takes the fixtures with `pytest_plugins = ["tests.platforms.discor
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import discord
 import pytest
 
+from bot.bootstrap import Threadlore
 from bot.chat import Reply
 from bot.platforms.discord import connect
+from bot.slash_table import slash_commands
 from core.settings import Settings, load_settings
 from tests.platforms.discord_server import TOKEN
+
+
+class Blank:
+    """Has everything, and does nothing: a table of commands is made of it, none of which is run."""
+
+    def __getattr__(self, name: str) -> Any:
+        return () if name == "admins" else Blank()
 
 
 class Recorder:
@@ -24,6 +35,7 @@ class Recorder:
         self.on_command = None
         self.on_press = None
         self.controls = ()
+        self.slash = slash_commands(cast(Threadlore, Blank()))
 
     def of(self, kind: str) -> list:
         return [value for name, value in self.told if name == kind]
