@@ -6,8 +6,12 @@ PORT ?=
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: run test bench endurance scenarios lint clean
+.PHONY: run install test bench endurance scenarios pictures phrases lint clean
 .DEFAULT_GOAL := run
+
+# for a bot of one's own, see README.md
+install: $(VENV)/ready
+	@echo "Ready. Now: . $(VENV)/bin/activate && threadlore init my-bot"
 
 run: $(VENV)/ready
 	@$(BIN)/threadlore serve $(if $(PORT),--port $(PORT))
@@ -33,6 +37,24 @@ endurance: $(VENV)/ready-test
 # what people live through with the bot, on Slack, Discord and the playground; some minutes
 scenarios: $(VENV)/ready-test
 	@$(BIN)/python -m tests.scenarios $(if $(ONLY),$(ONLY))
+
+# docs/*.png of what the bot really sends, and of its pages on a home with Flask's index; needs Chromium
+pictures: $(VENV)/ready-test
+	@$(BIN)/python -m tests.screens.answers
+	@$(BIN)/python -m tests.screens.page $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+
+# brings core/languages/*.po up to what the code says; NEW=fr begins another language
+phrases: $(VENV)/ready
+	@$(BIN)/pybabel -q extract -k N_ -k ngettext:1,2 --no-location --sort-output --no-wrap --omit-header \
+		-o .phrases.pot bot core
+	@$(if $(NEW),$(BIN)/pybabel -q init -i .phrases.pot -o core/languages/$(NEW).po -l $(NEW) --no-wrap)
+	@for file in core/languages/*.po; do \
+		$(BIN)/pybabel -q update -i .phrases.pot -o $$file -l $$(basename $$file .po) --no-fuzzy-matching \
+			--ignore-obsolete --no-wrap --ignore-pot-creation-date; done
+	@sed -i -E '/^"(Project-Id|Report-Msgid|POT-Creation|PO-Revision|Last-Trans|Language-Team|Generated)/d' \
+		core/languages/*.po
+	@rm .phrases.pot
+	@grep -c '^msgstr ""$$' core/languages/*.po | sed 's/:/: header and untranslated: /'
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check --fix .

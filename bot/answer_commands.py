@@ -23,7 +23,8 @@ async def again(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     text = await app.engine.given.question(answer_id, release)
     if not text:
         raise UsageError(f"There is no answer {answer_id}.")
-    answer = await app.engine.answer(Question(text, request["user"], release=release))
+    spoken = await app.engine.given.language_of(answer_id)
+    answer = await app.engine.answer(Question(text, request["user"], release=release, language=spoken))
     line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
     await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})
     await send({"code": 0})

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from bot.chat import Chat, Message, Reply
+from bot.chat import Chat, Control, Message, Reply
 from bot.controls import controls
+from bot.logs import about
+from bot.opted_out import OptedOut
 from bot.render import WORKING, compose
 from bot.show import Show
-from core.domain import MessageRef, Question, Turn
+from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError
+from core.languages import N_, _, speaking
+from core.noise import Noise
 from core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
@@ -24,17 +28,23 @@ TURNS = 12
 """Messages of a conversation that are read back for a follow-up."""
 GOODBYE_SECONDS = 3.0
 """Time that the words of a bot that is being stopped may take."""
-RESTARTING = "I am being restarted and will answer this when I am back."
+RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 
 class Answering:
     """Asks the engine for each question in a task of its own, and posts what comes of it."""
 
-    def __init__(self, engine: Engine, conversations: ConversationStore) -> None:
+    def __init__(self, engine: Engine, conversations: ConversationStore, opted_out: OptedOut) -> None:
+        self._opted_out = opted_out
         self._engine = engine
         self._conversations = conversations
         self._running: dict[str, tuple[Message, asyncio.Task[None]]] = {}
         self.stopping = False
+        self.noise: Noise | None = None
+        """What counts answers that nobody asked for, where there is one."""
+
+        self.to_person: Callable[[MessageRef, Scope], bool] = lambda where, scope: False
+        """Tells whether there is a person to ask, in a place of that scope."""
 
     def __contains__(self, key: str) -> bool:
         """Tell whether the message of that key is being answered."""
@@ -42,7 +52,8 @@ class Answering:
 
     def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
         """Start to answer a claimed message, in place of the reply `parts` if there is one."""
-        task = asyncio.create_task(self._say(chat, message, parts))
+        with speaking(message.language):
+            task = asyncio.create_task(self._say(chat, message, parts))
         self._running[message.key] = (message, task)
         return task
 
@@ -86,31 +97,43 @@ class Answering:
 
     async def _say(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
         key = message.key
+        about(key, platform=chat.name, kind=message.scope.kind)
         try:
             parts, reply = await self._find(chat, message, parts)
         except asyncio.CancelledError:
             claim = await self._conversations.claimed(key) if self.stopping else None
             if claim is not None:
-                await tell(chat, claim.parts, RESTARTING)
+                await tell(chat, claim.parts, _(RESTARTING))
             raise
-        parts = await _whole(self._close(chat, key, parts, reply))
-        if reply.answer_id:
+        if reply is None:
+            await _whole(self._keep_quiet(chat, key, parts))
+            return
+        parts = await _whole(self._close(chat, message, parts, reply))
+        if reply.answer_id and not self._opted_out.is_out(message.author.id):
+            if message.unasked and self.noise is not None:
+                await self.noise.answered(reply.answer_id, message.ref)
             await chat.seed_votes(parts[-1])
 
     async def _find(
         self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
-    ) -> tuple[tuple[MessageRef, ...], Reply]:
-        """Ask the engine, showing how far it is; return the reply and the messages to put it in."""
+    ) -> tuple[tuple[MessageRef, ...], Reply | None]:
+        """Ask the engine, showing how far it is; return the reply and the messages to put it in.
+
+        Where nobody called the bot no sign of work is shown, and what it is not sure of has no reply.
+        """
         key = message.key
+        quiet = message.unasked == "questions"
+        silent = quiet
 
         async def note(now: tuple[MessageRef, ...]) -> None:
             await self._conversations.posted(key, now)
 
         product = self._engine.product.name
-        show = Show(chat, await _whole(self._open(chat, message, parts)), product, note)
+        opened = parts if quiet else await _whole(self._open(chat, message, parts))
+        show = Show(chat, opened, product, note, message.ref)
         try:
             # a question for another release stands alone
-            history = () if message.release else await self.history(chat, message.ref)
+            history = () if message.release or quiet else await self.history(chat, message.ref)
             question = Question(
                 text=message.text,
                 asker=message.author.id,
@@ -118,26 +141,33 @@ class Answering:
                 scope=message.scope,
                 history=tuple(history),
                 release=message.release,
+                unasked=quiet,
+                language=message.language,
             )
             answer = await self._engine.answer(question, show)
-            reply = replace(compose(answer, product), controls=controls(answer, self._engine.ready))
+            silent = quiet and answer.route == "abstain"
+            reply = replace(compose(answer, product), controls=self._controls(answer, message))
+            reply = await self._opted_out.dressed(reply, message.author.id)
         except PlatformError:
             raise
         except ThreadloreError as error:
             log.error("answering %s failed: %s", key, error)
-            reply = Reply(error.told)
+            reply = Reply(_(error.told))
         except Exception:  # whoever asked must not be left with a sign of work
             log.exception("answering %s failed", key)
-            reply = Reply(ThreadloreError.told)
+            reply = Reply(_(ThreadloreError.told))
         finally:
             await show.finish()
-        return show.parts, reply
+        return show.parts, None if silent else reply
+
+    def _controls(self, answer: Answer, message: Message) -> tuple[Control, ...]:
+        return controls(answer, self._engine.ready, self.to_person(message.ref, message.scope))
 
     async def _open(
         self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
     ) -> tuple[MessageRef, ...]:
         """Show that work goes on, in the messages of an earlier reply if there are any."""
-        waiting = Reply(WORKING, final=False)
+        waiting = Reply(_(WORKING), final=False)
         if parts:
             try:
                 return await chat.edit(parts, waiting)
@@ -148,20 +178,31 @@ class Answering:
         return parts
 
     async def _close(
-        self, chat: Chat, key: str, parts: tuple[MessageRef, ...], reply: Reply
+        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...], reply: Reply
     ) -> tuple[MessageRef, ...]:
         """Say the whole answer and note that the question is settled."""
-        parts = await chat.edit(parts, reply)
-        await self._conversations.posted(key, parts)
-        await self._conversations.answered(key, reply.answer_id)
+        parts = await (chat.edit(parts, reply) if parts else chat.post(message.ref, reply))
+        await self._conversations.posted(message.key, parts)
+        await self._conversations.answered(message.key, reply.answer_id)
         return parts
 
+    async def _keep_quiet(self, chat: Chat, key: str, parts: tuple[MessageRef, ...]) -> None:
+        """Leave nothing of an answer that nobody asked for and that would not be sure, nor of the post."""
+        await self._conversations.answered(key, "")
+        if parts:
+            await chat.delete(parts)
+            await self._conversations.posted(key, ())
+        await self._conversations.emptied(key)
+
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
-        """Read what was said before a message; the thread's last answer tells which release it spoke for."""
+        """Read what was said before a message; the thread's last answer tells which release it spoke for.
+
+        Without what people said who opted out.
+        """
         history = await chat.history(ref, TURNS)
         last = await self._conversations.last_claim(ref.conversation)
         release = await self._engine.given.release_of(last.answer_id) if last else ""
-        turns = list(history)
+        turns = list(self._opted_out.heard(history))
         for place in range(len(turns) - 1, -1, -1):
             if turns[place].role == "assistant":
                 turns[place] = replace(turns[place], release=release)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bot.init_arguments import add_init
 from bot.measuring_arguments import add_calibrate, add_simulate
+from bot.serving_arguments import add_serving
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     index.add_argument("--release", help="only this release")
     index.add_argument("--dry-run", action="store_true", help="only say what would change")
     index.add_argument("--rebuild", action="store_true", help="embed anew after EMBEDDING_MODEL was changed")
+    command("verify", "Check corpora, indexes, pairs and memory; exit status 1 where something is wrong.")
     ask = command("ask", "Ask one question, or a file of them.")
     ask.add_argument("question", nargs="?", help="the question")
     ask.add_argument("--release", help="answer for this release")
@@ -52,10 +55,26 @@ def parser() -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="print it as JSON")
     why = command("why", "Explain an answer: release, route, memory, pages.")
     why.add_argument("answer_id", help="what `ask --json` calls answer_id")
+    add_serving(command)
     forget = command("forget", "Forget a person: questions, answers to them, votes, and what came of them.")
     forget.add_argument("--user", required=True, help="whom, such as slack:U1; linked accounts go with it")
+    my_data = command("my-data", "Tell everything that is held of a person.")
+    my_data.add_argument("--json", action="store_true", help="all of it as JSON, to be handed to them")
+    opt_out = command("opt-out", "Keep nothing of a person from now on, and forget them.")
+    opt_in = command("opt-in", "Keep what a person asks and votes again.")
+    for parser_ in (my_data, opt_out, opt_in):
+        parser_.add_argument("--user", required=True, help="whom, such as slack:U1; with all linked accounts")
+    retention = command("retention", "Remove what is older than RETENTION_…_DAYS allows, as happens daily.")
+    retention.add_argument("--dry-run", action="store_true", help="only say how much there is")
     _memory_parser(command("memory", "Look after community memory."), common)
     _glossary_parser(command("glossary", "Look after the product's own words."), common)
+    made = command("pregenerate", "Make questions and answers of the documents; go on where it stopped.")
+    made.add_argument("--release", help="only for this release")
+    made.add_argument(
+        "--by", choices=["model", "rules"], help="who makes them; the model unless --sample stands alone"
+    )
+    made.add_argument("--most", type=int, metavar="N", help="documents of a release at most")
+    made.add_argument("--sample", type=Path, metavar="OUT.jsonl", help="write some of them, for review")
     evaluate = command("evaluate", "Measure retrieval and answers on labelled questions.")
     evaluate.add_argument(
         "gold", nargs="?", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
@@ -69,6 +88,13 @@ def parser() -> argparse.ArgumentParser:
         type=lambda path: str(Path(path).absolute()),
         metavar="PATH",
         help="measure how follow-ups are completed, on files or folders in the formats of CAsT or CANARD",
+    )
+    evaluate.add_argument(
+        "--unasked",
+        nargs="+",
+        type=lambda path: str(Path(path).absolute()),
+        metavar="FILE",
+        help="measure when the bot speaks in a channel of mode `questions`, on posts; see docs/evaluation.md",
     )
     evaluate.add_argument("--report", type=Path, metavar="DIR", help="where the report goes")
     evaluate.add_argument("--half", choices=["tune", "report", "all"], default="all", help="which questions")
@@ -87,11 +113,17 @@ def parser() -> argparse.ArgumentParser:
     gaps = command("gaps", "List what was asked in public and not answered, or not well.")
     gaps.add_argument("--days", type=int, default=30, help="of the last days (30)")
     shape = gaps.add_mutually_exclusive_group()
-    shape.add_argument("--markdown", action="store_true", help="write a page for those who document")
+    shape.add_argument(
+        "--markdown",
+        nargs="?",
+        const="-",
+        type=lambda path: path if path == "-" else str(Path(path).absolute()),
+        metavar="FILE",
+        help="write a page for those who document, to a file or to the terminal",
+    )
     shape.add_argument("--json", action="store_true", help="print it as JSON")
     command("chat", "A channel in the terminal.")
-    init = command("init", "Ask what there is to know, and write corpora.toml and .env here.")
-    init.add_argument("--force", action="store_true", help="write them anew where they are there already")
+    add_init(command)
     command("doctor", "Look at everything a working bot needs, and say what to do.")
     return root
 

@@ -24,7 +24,7 @@ from core.models.ollama import Ollama
 from core.ports import Prompt
 from core.reading import Reader
 from core.research import Asked
-from core.retrieval.search import Found
+from core.retrieval.found import Found
 from core.settings import load_settings
 from core.text import query_terms, sentences
 from tests.ollama_answers import Recorded, evidence_of, question_of, tokens_of

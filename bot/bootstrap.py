@@ -6,18 +6,26 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.forgetting import Forgetting
 from bot.home import Home
+from bot.house import Threadlore
+from bot.logs import FOLDER as LOGS
+from bot.my_data import MyData
+from bot.playground_journal import JOURNAL, expire
+from bot.privacy_key import key_of
 from bot.tuning import tuned
 from core.accepted import PeoplesAnswers
 from core.catalogue import Catalogue, load_catalogue
+from core.channels import ChannelModes, Pauses
 from core.engine import Engine
 from core.errors import ConfigurationError
+from core.examples import Examples
 from core.gaps import Statistics
 from core.ingestion.indexer import Indexer
+from core.ingestion.pregeneration.rules import RulePairs
+from core.ingestion.pregeneration.work import Pregeneration
 from core.ingestion.sources import Kinds, open_source
 from core.library import Library
 from core.memory.community import CommunityMemory
@@ -30,20 +38,36 @@ from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.models.reranker import load_reranker
-from core.ports import ConversationStore, CorpusStore, Encoder, Source, UpkeepStore, VectorIndex, WordIndex
+from core.ports import (
+    Encoder,
+    PeoplesSource,
+    Source,
+)
+from core.privacy import Names, Privacy
 from core.reading import Reader
 from core.renewal import Renewal
 from core.research import Research
+from core.retention import Policy as Keeping
+from core.retention import Retention
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 from core.steps import Steps
+from storage.audit import SqlAudit
+from storage.channels import SqlChannels
 from storage.conversations import SqlConversations
 from storage.corpora import SqlCorpora
 from storage.database import Database
+from storage.escalations import SqlEscalations
 from storage.forgetting import SqlPeople
 from storage.memories import SqlMemories
+from storage.noise import SqlNoise
+from storage.notices import SqlNotices
 from storage.opinions import SqlOpinions
+from storage.passages import SqlPassages
+from storage.pregenerated import SqlPregenerated
+from storage.privacy import SqlOptOuts
+from storage.retention import SqlRetention
 from storage.rewordings import SqlRewordings
 from storage.statistics import SqlStatistics
 from storage.upkeep import SqlUpkeep
@@ -51,32 +75,9 @@ from storage.vectors import ChromaVectors, set_aside_if_broken
 from storage.voters import SqlVoters
 from storage.words import TantivyWords
 
+__all__ = ["Threadlore", "build", "find_catalogue"]
+
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Threadlore:
-    """Everything that a command, a platform or a test needs."""
-
-    settings: Settings
-    catalogue: Catalogue
-    engine: Engine
-    library: Library
-    memory: CommunityMemory
-    conversations: ConversationStore
-    corpora: CorpusStore
-    intervals: dict[tuple[str, str], float]
-    research: Research
-    people: Forgetting
-    vectors: VectorIndex
-    words: WordIndex
-    electorate: Electorate
-    upkeep: UpkeepStore
-    renewal: Renewal
-    statistics: Statistics
-    searcher: Searcher
-    warning: str = ""
-    """That memory's thresholds are not for the embedding model, where they are not."""
 
 
 def find_catalogue(settings: Settings) -> Path:
@@ -113,7 +114,8 @@ async def build(
         thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
         if warning:
             log.warning("%s", warning)
-        broken = await asyncio.to_thread(set_aside_if_broken, home.path / "vectors")
+        own = home.path / "vectors"
+        broken = "" if settings.chroma_url else await asyncio.to_thread(set_aside_if_broken, own)
         if broken:
             log.warning(
                 "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
@@ -122,10 +124,15 @@ async def build(
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
         vectors = words = model = reranker = None
         try:
-            corpora, memories = SqlCorpora(database), SqlMemories(database)
+            opt_outs = SqlOptOuts(database)
+            names_of = Names(await key_of(home.path, opt_outs), catalogue.people)
+            privacy = Privacy(opt_outs, names_of)
+            await privacy.load()
+            corpora, memories = SqlCorpora(database), SqlMemories(database, names_of.veils)
             upkeep, voters = SqlUpkeep(database), SqlVoters(database)
             await voters.link(catalogue.people)
-            vectors, words = ChromaVectors(home.path / "vectors"), TantivyWords(home.path / "words")
+            vectors = await asyncio.to_thread(ChromaVectors, own, settings.chroma_url)
+            words = TantivyWords(home.path / "words")
             product = catalogue.product
             names = (product.name, *product.aliases)
             releases = tuple(
@@ -153,8 +160,11 @@ async def build(
             ranking, problem = await asyncio.to_thread(load_ranking, home.path / FILE, encoder.name)
             if problem:
                 log.warning("%s", problem)
-            searcher = Searcher(corpora, vectors, words, ranking, reranker, problem, settings.retriever)
-            sources = _open_sources(catalogue, settings)
+            pregenerated = SqlPregenerated(database)
+            searcher = Searcher(
+                corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
+            )
+            sources = _open_sources(catalogue, settings, privacy)
             indexer = Indexer(
                 corpora,
                 vectors,
@@ -162,8 +172,25 @@ async def build(
                 lambda release: sources[release],
                 lambda release: library.went_live(release),
             )
+            pregeneration = Pregeneration(
+                pregenerated,
+                corpora,
+                vectors,
+                words,
+                RulePairs() if settings.pregenerate == "rules" else None,
+                searcher.load,
+            )
             library = Library(
-                product, corpora, memories, indexer, searcher, memory, encoders, upkeep, electorate
+                product,
+                corpora,
+                memories,
+                indexer,
+                searcher,
+                memory,
+                encoders,
+                upkeep,
+                electorate,
+                pregeneration,
             )
             if settings.ollama_host:
                 model = Ollama(
@@ -188,19 +215,22 @@ async def build(
                 memories,
                 research,
                 writer,
-                PeoplesAnswers(memory, memories, SqlOpinions(database), research),
+                PeoplesAnswers(memory, memories, SqlOpinions(database), research, privacy.is_out),
                 electorate,
                 Reader(product.name, steps, settings.selected_chunks),
                 PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
+                privacy.is_out,
             )
             renewal = Renewal(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()
-            intervals = {
-                (release, source.name): spec.interval
+            schedules = {
+                (release, source.name): spec.schedule
                 for release in sources
                 for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
             }
-            people = Forgetting(catalogue.people, SqlPeople(database), memory, encoders, home.path)
+            persons = SqlPeople(database, names_of)
+            people = Forgetting(privacy, persons, memory, encoders, home.path)
+            channels = SqlChannels(database)
             yield Threadlore(
                 settings,
                 catalogue,
@@ -209,7 +239,7 @@ async def build(
                 memory,
                 SqlConversations(database),
                 corpora,
-                intervals,
+                schedules,
                 research,
                 people,
                 vectors,
@@ -219,6 +249,27 @@ async def build(
                 renewal,
                 Statistics(SqlStatistics(database), encoders, thresholds),
                 searcher,
+                ChannelModes(channels, catalogue.channels, audit=SqlAudit(database)),
+                Pauses(channels),
+                SqlAudit(database),
+                SqlEscalations(database),
+                privacy,
+                MyData(persons, privacy, home.path),
+                Retention(
+                    SqlRetention(database, names_of),
+                    Keeping(
+                        settings.retention_questions_days,
+                        settings.retention_votes_days,
+                        settings.retention_logs_days,
+                    ),
+                    SqlAudit(database),
+                    home.path / LOGS,
+                    lambda before: asyncio.to_thread(expire, home.path / JOURNAL, before),
+                ),
+                SqlNoise(database),
+                SqlNotices(database),
+                Examples(product, catalogue.channels, memory, memories, corpora, research),
+                SqlPassages(database),
                 warning,
             )
         finally:
@@ -233,8 +284,12 @@ async def build(
             await database.close()
 
 
-def _open_sources(catalogue: Catalogue, settings: Settings) -> dict[str, Sequence[Source]]:
-    return {
+def _open_sources(catalogue: Catalogue, settings: Settings, privacy: Privacy) -> dict[str, Sequence[Source]]:
+    sources: dict[str, Sequence[Source]] = {
         release.name: [open_source(spec, settings) for spec in catalogue.sources_of(release.name)]
         for release in catalogue.product.releases
     }
+    for source in (source for all_ in sources.values() for source in all_):
+        if isinstance(source, PeoplesSource):
+            source.is_out = privacy.is_out
+    return sources

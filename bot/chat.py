@@ -31,6 +31,10 @@ class Person:
     bot: bool = False
     admin: bool = False
     helper: bool = False
+    locale: str = ""
+    """The language that the platform shows to them, as it spells it: `de`, `pt-BR`; empty where untold."""
+    roles: tuple[str, ...] = ()
+    """Roles that a command's caller has, such as `discord:role:5`; empty elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,10 @@ class Message:
     event: str = ""
     release: str = ""
     """The release that a menu chose, where the message is a question asked once more."""
+    language: str = ""
+    """The language that it is answered in, once that is known: `de`."""
+    unasked: Literal["", "questions", "forum"] = ""
+    """The channel's mode by which it is answered, where nobody called the bot."""
 
     @property
     def key(self) -> str:
@@ -74,7 +82,10 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line."""
+    """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line.
+
+    `author` is who wrote the message that is asked ("Answer this"); empty where the caller wrote the words.
+    """
 
     name: str
     text: str
@@ -82,6 +93,7 @@ class Command:
     where: MessageRef
     scope: Scope
     event: str = ""
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +156,23 @@ class Press:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A text file that goes with a reply, where the platform lets the bot send one."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What the bot says: Markdown, the release it speaks for, and whether it can be voted on.
 
     `final` is False while the text still grows. Platforms cut `markdown` to their own lengths.
     `answer_id` is set on finished answers. `controls` hang under the last message of the reply.
+    `calls` names people and roles that a sent message calls by sound, by the platform's own ids (`U1`,
+    `S1`, `role:5`); it is the only way in which the bot can ping anybody. `concerns` is the answer that a
+    message tells somebody else of.
+    `grows` tells that it is the answer's own words so far, to which more are added at the end.
     """
 
     markdown: str
@@ -156,6 +180,10 @@ class Reply:
     release: str = ""
     answer_id: str = ""
     controls: tuple[Control, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    calls: tuple[str, ...] = ()
+    concerns: str = ""
+    grows: bool = False
 
 
 class Chat(Protocol):
@@ -190,8 +218,21 @@ class Chat(Protocol):
     async def permalink(self, ref: MessageRef) -> str:
         """Return a link to a message; empty where the platform gives none."""
 
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link of this platform leads to; None for any other link."""
+
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Say something in the conversation that only that person sees; tells whether that is possible."""
+
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Say something unasked in a channel, or to a person directly; return the messages it took.
+
+        `to` is the platform's own id of the channel or person, without prefix: `C1`, `U1`. Whom
+        `reply.calls` names is called by sound.
+        """
+
+    async def name_of(self, to: str) -> str:
+        """Return how people know a person or a channel (`#help`) of that id; empty where it is not known."""
 
 
 class Responder(Protocol):

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import json
 import os
+import pwd
 import sys
 import time
 from pathlib import Path
@@ -64,10 +65,9 @@ def _run(options: argparse.Namespace) -> int:
     from core.settings import load_settings
 
     if options.command == "init":
-        from bot.init_command import init
+        from bot.init_command import run
 
-        print(init(Path.cwd(), options.force))
-        return DONE
+        return run(options)
     settings = load_settings(
         home=options.home,
         config=options.config,
@@ -76,7 +76,8 @@ def _run(options: argparse.Namespace) -> int:
     )
     from bot.logs import set_up
 
-    set_up(settings, settings.log_level if options.command == "serve" or options.debug else "ERROR")
+    serves = options.command == "serve"
+    set_up(settings, settings.log_level if serves or options.debug else "ERROR", in_home=serves)
     if options.command == "serve":
         from bot.serve import serve
 
@@ -84,6 +85,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "doctor":
         from bot import doctor
 
+        print("Looking; the first time takes a minute or two …", file=sys.stderr)
         found = asyncio.run(doctor.examine(settings))
         print(doctor.told(found))
         return FAILED if any(finding.state == "bad" for finding in found) else DONE
@@ -104,9 +106,12 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "ask" and not options.question:
         return _wrong('write the question: threadlore ask "How do I …?"')
     if options.command == "evaluate":
-        measured = bool(options.gold) + bool(options.followups) + options.promoted
-        if measured != 1 or bool(options.report) == options.promoted:
-            return _wrong("name GOLD.jsonl or --followups PATH with --report DIR, or --promoted alone")
+        alone = options.promoted or bool(options.unasked)
+        measured = bool(options.gold) + bool(options.followups) + options.promoted + bool(options.unasked)
+        if measured != 1 or bool(options.report) == alone:
+            return _wrong(
+                "name GOLD.jsonl or --followups PATH with --report DIR, or --promoted or --unasked FILE alone"
+            )
     if options.command == "memory" and options.action in ("import", "export"):
         return _exchange(settings, options)
     request = {
@@ -160,6 +165,7 @@ def _with_defaults(line: str, options: argparse.Namespace) -> str:
 
 async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
     """Have a request carried out by the serving process, or by this one where none serves."""
+    request = {**request, "caller": _caller()}
     from bot.control import call
     from bot.progress import Bars
 
@@ -195,6 +201,14 @@ async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> in
                     if time.monotonic() > until:
                         raise
                     await asyncio.sleep(0.1)
+
+
+def _caller() -> str:
+    """Return who gives a command, as the audit log has it."""
+    try:
+        return f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
+    except KeyError:  # a container may run under a number that has no name
+        return f"cli:{os.getuid()}"
 
 
 def _wrong(sentence: str) -> int:

@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from bot.answer_commands import again, wrong
+from bot.audit import Audit, audited
 from bot.bootstrap import Threadlore
 from bot.control import Send
 from bot.evaluation_command import evaluate
@@ -19,19 +20,33 @@ from bot.followups_command import followups
 from bot.gaps_command import gaps
 from bot.glossary_command import glossary
 from bot.index_command import index
-from bot.memory_commands import memory, why
+from bot.memory_commands import memory
+from bot.pausing import at_time
+from bot.pregenerate_command import pregenerate
+from bot.privacy_commands import privacy
 from bot.promoted_command import promoted_command
 from bot.render import compose
+from bot.serving_commands import audit, serving
+from bot.sources_text import sources
 from bot.status_text import status_text
 from bot.tune_command import ranking_text, tune
+from bot.unasked_command import unasked
+from bot.verify_command import verify
+from bot.why_command import why
+from core.channels import EVERYWHERE
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
+from core.query.language import detect
 
 log = logging.getLogger(__name__)
 
 
 async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    """Carry out a request; raises ThreadloreError."""
+    """Carry out a request, and write down what changes something; raises ThreadloreError."""
+    await audited(Audit(app.audit), request, lambda: _carry_out(app, request, send))
+
+
+async def _carry_out(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     match request.get("command"):
         case "ask":
             await _ask(app, request, send)
@@ -52,12 +67,24 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         case "forget":
             await send({"line": (await app.people.forget(request["user"])).text})
             await send({"code": 0})
+        case "my-data" | "opt-out" | "opt-in" | "retention":
+            await privacy(app, request, send)
         case "memory":
             await memory(app, request, send)
+        case "sources":
+            await sources(app, request, send)
+        case "pause" | "resume" | "mode":
+            await serving(app, request, send)
+        case "audit":
+            await audit(app, request, send)
         case "glossary":
             await glossary(app, request, send)
+        case "pregenerate":
+            await pregenerate(app, request, send)
         case "evaluate" if request.get("followups"):
             await followups(app, request, send)
+        case "evaluate" if request.get("unasked"):
+            await unasked(app, request, send)
         case "evaluate" if request.get("promoted"):
             await promoted_command(app, request, send)
         case "gaps":
@@ -66,12 +93,14 @@ async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await evaluate(app, request, send)
         case "tune":
             await tune(app, request, send)
+        case "verify":
+            await verify(app, request, send)
         case other:
             raise UsageError(f"There is no command '{other}'; `threadlore --help` lists them.")
 
 
 async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    question = _question(app, request)
+    question = await _question(app, request)
     answer = await app.engine.answer(question)
     if request.get("json"):
         answer = await _with_evidence(app, question, answer)
@@ -94,7 +123,7 @@ async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             if not isinstance(entry, dict):
                 raise UsageError("the line is no JSON object")
             key = entry.get("id", number)
-            question = _question(app, entry)
+            question = await _question(app, entry)
             answer = await _with_evidence(app, question, await app.engine.answer(question))
             out = {"id": key} | shown(answer) | await _pair_id(app, answer)
         except ThreadloreError as error:
@@ -118,7 +147,7 @@ def _read(line: str, number: int) -> Any:
         raise UsageError(f"line {number} is no JSON that can be read: too deep or too long") from None
 
 
-def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
+async def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
     text = entry.get("question")
     text = _writable(text).strip() if isinstance(text, str) else ""
     if not text:
@@ -146,6 +175,7 @@ def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
         Scope.parse(str(entry.get("scope") or "")),
         turns,
         release,
+        language=await detect(text),
     )
 
 
@@ -222,6 +252,8 @@ async def _pair_id(app: Threadlore, answer: Answer) -> dict[str, str]:
 async def _vote(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     values: dict[str, Any] = {"up": 1, "down": 0, "none": None}
     vote = Vote(request["answer_id"], request["user"], values[request["vote"]])
+    if app.privacy.is_out(vote.voter):
+        raise UsageError(f"{vote.voter} has opted out, so no votes of theirs are kept.")
     if not await app.engine.feedback(vote):
         raise UsageError(
             f"There is no answer {request['answer_id']}; `threadlore ask --json` prints answer_id."
@@ -244,7 +276,14 @@ async def status_of(app: Threadlore) -> dict[str, Any]:
         status["problems"].append(app.warning)
     if app.searcher.problem:
         status["problems"].append(app.searcher.problem)
+    status["problems"] += [f"{name} has ended: {why}" for name, why in app.ended.items()]
     status["ranking"] = ranking_text(app.searcher.ranking)
+    status["pauses"] = [asdict(pause) for pause in await app.pauses.running()]
+    status["modes"] = [asdict(given) for given in await app.modes.given()]
+    if everywhere := await app.pauses.of(EVERYWHERE):
+        until = f"until {at_time(everywhere.until)}" if everywhere.until else "until further notice"
+        why_ = f": {everywhere.why}" if everywhere.why else ""
+        status["problems"].append(f"No new questions are answered {until}{why_}; `resume` ends that.")
     thresholds = app.memory.thresholds
     status["memory"] |= {"min_voters": thresholds.min_voters, "limit": thresholds.limit}
     model = app.engine.model

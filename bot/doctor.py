@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 from collections.abc import Awaitable, Callable
 from importlib import import_module
 from pkgutil import iter_modules
@@ -12,21 +13,21 @@ from pkgutil import iter_modules
 from bot import platforms
 from bot.bootstrap import find_catalogue
 from bot.control import call
+from bot.doctor_models import embedder, model
 from bot.findings import Finding, bad, good, unsure
 from bot.home import SERVE, owner_of
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
-from core.models.encoder import load_encoder
-from core.models.ollama import Ollama
 from core.settings import Settings
+from storage.vectors import ChromaVectors
 
 LEAST_DISK = 2_000_000_000
 """Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""
-LEAST_CONTEXT = 4_096
-"""Tokens below which the best pages of a question do not fit with their answer."""
 SECONDS = 60.0
 """Longest time that one examination may take."""
+LONGER = {"Embedder": 600.0}
+"""The embedder is made ready for this machine when it is first used, and may have to be fetched."""
 _MARKS = {"good": "✓", "unsure": "?", "bad": "✗"}
 Examination = Callable[[Settings], Awaitable[list[Finding]]]
 
@@ -36,11 +37,12 @@ async def examine(settings: Settings) -> list[Finding]:
     found: list[Finding] = []
     for name, examination in examinations():
         try:
-            found += await asyncio.wait_for(examination(settings), SECONDS)
+            found += await asyncio.wait_for(examination(settings), LONGER.get(name, SECONDS))
         except ThreadloreError as error:
             found.append(bad(name, str(error), ""))
         except TimeoutError:
-            found.append(bad(name, f"no answer for {SECONDS:.0f} s", "look at the network, and try again"))
+            waited = LONGER.get(name, SECONDS)
+            found.append(bad(name, f"no answer for {waited:.0f} s", "look at the network, and try again"))
         except Exception as error:  # noqa: BLE001 - the other examinations go on
             found.append(
                 bad(name, f"{type(error).__name__}: {error}", "report this; it is a mistake of ours")
@@ -54,8 +56,10 @@ def examinations() -> list[tuple[str, Examination]]:
         ("Home", _home),
         ("Configuration", _configuration),
         ("Corpora", _corpora),
-        ("Embedder", _embedder),
-        ("Model", _model),
+        ("Embedder", embedder),
+        ("Chroma", _chroma),
+        ("Model", model),
+        ("Platforms", _platforms),
     ]
     for module in sorted(m.name for m in iter_modules(platforms.__path__) if m.name.endswith("_doctor")):
         examination: Examination = import_module(f"bot.platforms.{module}").examine
@@ -78,7 +82,7 @@ def told(found: list[Finding]) -> str:
 async def _home(settings: Settings) -> list[Finding]:
     home = settings.home
     place = next(p for p in (home, *home.parents) if p.exists())
-    if not os.access(place, os.W_OK):
+    if not place.is_dir() or not os.access(place, os.W_OK):
         return [
             bad("Home", f"{home} cannot be written", "set THREADLORE_HOME to a folder that you may write to")
         ]
@@ -123,46 +127,33 @@ async def _corpora(settings: Settings) -> list[Finding]:
     return found + [unsure("Bot", problem, "`threadlore status` shows all of it") for problem in problems]
 
 
-async def _embedder(settings: Settings) -> list[Finding]:
-    encoder = await asyncio.to_thread(load_encoder, settings.embedding_model, settings.home / "models")
+async def _chroma(settings: Settings) -> list[Finding]:
+    if not settings.chroma_url:
+        return []
+    vectors = await asyncio.to_thread(ChromaVectors, settings.home / "vectors", settings.chroma_url)
     try:
-        vector = (await encoder.encode(["How do I stream a response?"]))[0]
+        count = len(await vectors.collections())
     finally:
-        encoder.close()
-    return [
-        good("Embedder", f"{encoder.name}, {len(vector)} dimensions, {encoder.max_tokens} tokens at once")
-    ]
+        await asyncio.to_thread(vectors.close)
+    return [good("Chroma", f"{settings.chroma_url} answers, {count} collections")]
 
 
-async def _model(settings: Settings) -> list[Finding]:
-    if not settings.ollama_host:
-        return [
-            unsure(
-                "Model",
-                "none is used (OLLAMA_HOST=off)",
-                "answers quote; install Ollama to have them written",
-            )
-        ]
-    model = Ollama(settings.ollama_host, settings.ollama_model, num_ctx=settings.ollama_num_ctx, timeout=20)
-    try:
-        health = await model.health()
-        if not health.ready:
-            return [bad("Model", health.problem, "until then answers quote the pages")]
-        found = [good("Model", f"{health.model} by Ollama {health.version} at {model.address}")]
-        context = model.context_tokens
-        if context < LEAST_CONTEXT:
-            said = f"{context} tokens of context hold few pages"
-            found.append(unsure("Context", said, "set OLLAMA_NUM_CTX=8192, or choose a model with more"))
-        else:
-            found.append(good("Context", f"{context} tokens"))
-        size, on_gpu = await model.placement()
-        if size and on_gpu < size:
-            share = f"{on_gpu / size:.0%} of the model is on the GPU"
+async def _platforms(settings: Settings) -> list[Finding]:
+    """Look at what people reach the bot by; each platform's own examination follows."""
+    found = []
+    if settings.playground and owner_of(settings.home).get("what") != SERVE and settings.port:
+        try:
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((settings.host, settings.port))
+            found.append(good("Playground", f"port {settings.port} is free"))
+        except OSError as error:
+            said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
             found.append(
-                unsure("GPU", share, "choose a smaller model or a smaller OLLAMA_NUM_CTX: it writes slowly")
+                bad("Playground", said, "set another THREADLORE_PORT, or THREADLORE_PLAYGROUND=false")
             )
-        elif size:
-            found.append(good("GPU", "the whole model is on it"))
-        return found
-    finally:
-        await model.close()
+    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.discord_token)
+    if not any(token.get_secret_value().strip() for token in tokens):
+        advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
+        found.append(unsure("Platforms", "neither Slack nor Discord is connected", advice))
+    return found

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import struct
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bot.exports import clean
-from bot.playground_journal import JOURNAL, players_of, without
+from bot.playground_journal import JOURNAL, players_of, read, without, write
+from core.languages import _
 from core.memory.community import CommunityMemory
 from core.models.encoders import Encoders
 from core.ports import Forgotten, PersonStore
+from core.privacy import Privacy
 
 EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 """Endings of files that people may have written into the home."""
@@ -38,42 +38,50 @@ class Done:
     def text(self) -> str:
         """Say it in a sentence or two."""
         gone = self.forgotten
-        said = (
-            f"Forgotten: {gone.questions} questions with their answers, {gone.pairs} remembered pairs, "
-            f"{gone.votes} votes, {gone.messages} messages."
-        )
+        said = _(
+            "Forgotten: {questions} questions with their answers, {pairs} remembered pairs, {votes} votes, "
+            "{messages} messages."
+        ).format(questions=gone.questions, pairs=gone.pairs, votes=gone.votes, messages=gone.messages)
         return said + (f" Delete these files yourself: {', '.join(self.left)}." if self.left else "")
 
 
 class Forgetting:
-    """Takes a person out of the home; `people` are the accounts that `corpora.toml` links."""
+    """Takes a person out of the home, with all accounts that `corpora.toml` links."""
 
     def __init__(
         self,
-        people: Mapping[str, tuple[str, ...]],
+        privacy: Privacy,
         store: PersonStore,
         memory: CommunityMemory,
         encoders: Encoders,
         home: Path,
     ) -> None:
-        self._people = people
+        self._privacy = privacy
         self._store = store
         self._memory = memory
         self._encoders = encoders
         self._home = home
         self.listeners: list[Listener] = []
+        self.before: list[Callable[[Collection[str]], Awaitable[None]]] = []
+        """Told the accounts while everything is there still: to take back what others were told of them."""
+
+    async def opt_out(self, user: str) -> Done:
+        """Keep nothing of a person from now on, and forget them: what is there would go on being told."""
+        await self._privacy.opt_out(user)
+        return await self.forget(user)
 
     async def forget(self, user: str) -> Done:
         """Forget a person by one of their accounts, or by their name in `corpora.toml`.
 
         Accounts that belong together are forgotten together: their votes were one voter's.
         """
-        name = next((n for n, all_ in self._people.items() if user == n or user in all_), user)
-        accounts = {user, *self._people.get(name, ())}
+        accounts = self._privacy.names.everyone(user)
         found: list[Forgotten] = []
+        for take_back in self.before:
+            await take_back(accounts)
 
         async def remove() -> None:
-            found.append(await self._store.forget(accounts, accounts | {name}))
+            found.append(await self._store.forget(accounts, accounts))
 
         await self._memory.rebuild(remove)
         await self._store.scrub()
@@ -91,22 +99,8 @@ class Forgetting:
 
 def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
     """Take out of the playground's journal what a player wrote and voted, and what they were answered."""
-    try:
-        lines = journal.read_text(encoding="utf-8", errors="replace").splitlines()
-    except FileNotFoundError:
-        return
-    records = [record for line in lines if isinstance(record := _record(line), dict)]
-    fresh = journal.with_suffix(".forgetting")
-    with open(fresh, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-        file.writelines(json.dumps(record) + "\n" for record in without(records, players, answers))
-    fresh.replace(journal)
-
-
-def _record(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    if journal.exists():
+        write(journal, without(read(journal), players, answers))
 
 
 def _forms(texts: Iterable[str]) -> list[bytes]:

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.exports import note
 from bot.gaps_text import gaps_text
-from core.gaps import DAYS, markdown
+from core.errors import UsageError
+from core.gaps import DAYS
+from core.gaps_page import page
 
 
 async def gaps(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    """List gaps, as lines, as JSON or as a page of Markdown; raises ThreadloreError."""
+    """List gaps as lines, as JSON, or as a page of Markdown, printed or in a file; raises ThreadloreError."""
     days = int(request.get("days") or DAYS)
     found = await app.statistics.gaps(days)
-    product = app.engine.product.name
     if request.get("json"):
         entries = [asdict(gap) | {"reasons": gap.reasons, "page": gap.page} for gap in found]
         await send({"line": json.dumps(entries, ensure_ascii=False)})
-    elif request.get("markdown"):
-        await send({"line": markdown(found, product, days).rstrip("\n")})
+    elif target := request.get("markdown"):
+        text = page(found, app.engine.product.name, days)
+        if target == "-":
+            await send({"line": text.rstrip("\n")})
+        else:
+            await asyncio.to_thread(_write, app.settings.home, Path(target), text)
+            await send({"line": f"{len(found)} topics are in {target}."})
     else:
         await send({"line": gaps_text(found, days, len(found))})
     await send({"code": 0})
+
+
+def _write(home: Path, path: Path, text: str) -> None:
+    """Write the page, and remember the file: forgetting names it where it holds somebody's words."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written ({error.strerror}); name a file in a folder.") from None
+    note(home, path)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.plan import plan_lines, plans
 from bot.status_text import done_text
 from core.errors import ThreadloreError, UsageError
-from core.ingestion.reading import Progress, Reading
-from core.ports import Remembered
+from core.ingestion.reading import Progress, Report
 
 PROGRESS_SECONDS = 0.2
 """Least time between two progress messages of one release and stage."""
@@ -24,22 +26,23 @@ async def index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         names = ", ".join(entry.name for entry in app.library.product.releases)
         raise UsageError(f"There is no release {release} in corpora.toml; there is: {names}.")
     if request.get("dry_run"):
-        for name, reading in (await app.library.plan(release)).items():
-            await send(
-                {
-                    "line": f"{name}: {len(reading.added)} to add, {len(reading.changed)} changed, "
-                    f"{len(reading.removed)} to remove, {reading.unchanged} unchanged"
-                }
-            )
-            for word in ("added", "changed", "removed"):
-                for entry in getattr(reading, word):
-                    await send({"line": f"  {word}: {entry}"})
-            for source, error in reading.failed:
-                await send({"line": f"  failed: {source}: {error}"})
-            for pair in await _touched(app, name, reading):
-                await send({"line": f"  remembered answer to look at again: {pair.id} {pair.question}"})
+        for plan in await plans(app.library, app.memory, release):
+            for line in plan_lines(plan):
+                await send({"line": line})
         await send({"code": 0})
         return
+    async with passed_on(send) as hear:
+        done = await app.library.reindex(release, hear, rebuild=bool(request.get("rebuild")))
+    await send({"line": done_text(done)})
+    failures = [f"{source}: {error}" for item in done for source, error in item.reading.failed]
+    if failures:
+        raise ThreadloreError(f"{failures[0]} (what was indexed before still answers)")
+    await send({"code": 0})
+
+
+@asynccontextmanager
+async def passed_on(send: Send) -> AsyncIterator[Report]:
+    """Yield what hears of progress and sends it, not too often of one release and stage."""
     queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     sent: dict[tuple[str, str], float] = {}
 
@@ -55,25 +58,10 @@ async def index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 
     passing = asyncio.create_task(pass_on())
     try:
-        done = await app.library.reindex(release, hear, rebuild=bool(request.get("rebuild")))
+        yield hear
     finally:
         queue.put_nowait(None)
         await passing
-    await send({"line": done_text(done)})
-    failures = [f"{source}: {error}" for item in done for source, error in item.reading.failed]
-    if failures:
-        raise ThreadloreError(f"{failures[0]} (what was indexed before still answers)")
-    await send({"code": 0})
-
-
-async def _touched(app: Threadlore, release: str, reading: Reading) -> list[Remembered]:
-    """Return the remembered answers that cite a page which a reindex would change or remove."""
-    paths = {entry.partition(": ")[2] for entry in (*reading.changed, *reading.removed)}
-    return [
-        pair
-        for pair in await app.memory.everything()
-        if not pair.aside and any(c.release == release and c.path in paths for c in pair.citations)
-    ]
 
 
 def progress_dict(progress: Progress) -> dict[str, Any]:

@@ -1,115 +1,255 @@
-"""`threadlore init`: asks the few questions there are, and writes `corpora.toml` and `.env`."""
+"""`threadlore init`: asks the few questions there are, and writes what a bot needs into a folder."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from getpass import getpass
+from importlib.resources import files
 from pathlib import Path
 
+from bot.init_sources import Unclear, located
+from bot.init_texts import DISCORD, INVITE, NEXT, SLACK, WHERE
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
+from core.settings import load_settings
 
 Ask = Callable[[str], str]
-_KINDS = {
-    "website": "the address of the documentation",
-    "git": "a git repository and a tag or branch",
-    "folder": "a folder on this machine",
-    "sdist": "a source distribution of the package index",
-    "pdf": "a PDF, or a folder of them",
-}
-NEXT = """
-Written: {files}
-Next:
-  threadlore doctor    looks at everything that is needed, and says what to do
-  threadlore serve     reads the documentation and answers; the page says where to look
-Slack and Discord are set up as README.md says: docs/slack-manifest.yaml has all that Slack needs at once.
-"""
+OLLAMA = "http://127.0.0.1:11434"
+MODEL = "qwen3:8b"
+MANIFEST = "slack-manifest.yaml"
 
 
-def init(folder: Path, force: bool = False, ask: Ask = input, secret: Ask = getpass) -> str:
-    """Ask, write `corpora.toml` and `.env` into a folder, and return what to do next.
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What was said on the command line; with a product and its documentation nothing is asked.
 
-    Raises UsageError where one of the files is there already and `force` is not given.
+    `docs` and `links` are `RELEASE=…`. Tokens are never given there: others may see how a process was called.
     """
+
+    product: str = ""
+    docs: Sequence[str] = ()
+    links: Sequence[str] = ()
+    ollama: str = ""
+    model: str = ""
+    slack: bool = False
+    discord: str = ""
+    admins: str = ""
+    tokens: dict[str, str] = field(default_factory=dict)
+    """Tokens that stand in the environment, by the name of their variable."""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to be written."""
+
+    product: str = ""
+    docs: dict[str, str] = field(default_factory=dict)
+    """Lines of the source of each release, old to new."""
+    settings: dict[str, str] = field(default_factory=dict)
+    slack: bool = False
+    discord: str = ""
+
+
+def init(
+    folder: Path,
+    force: bool = False,
+    ask: Ask = input,
+    secret: Ask = getpass,
+    given: Given | None = None,
+    invitation: Callable[[str], str] = str,
+) -> str:
+    """Ask, write `corpora.toml`, `.env` and Slack's manifest into a folder, and return what to do next.
+
+    `invitation` makes Discord's link from an application id. Raises UsageError where a file is there already
+    and `force` is not given, or where what was said cannot be; then nothing is changed but the manifest.
+    """
+    folder = folder.absolute()
     for name in ("corpora.toml", ".env"):
         if (folder / name).exists() and not force:
-            raise UsageError(f"There is a {name} in {folder} already; say --force to write it anew.")
+            raise UsageError(
+                f"There is a {name} in {folder} already; name another folder (`threadlore init my-bot`), or "
+                f"say --force to write it anew."
+            )
+    made = not folder.exists()
+    given = given or Given()
     try:
-        catalogue, settings = _catalogue(ask), _settings(ask, secret)
+        if given.product and given.docs:
+            plan = _planned(given)
+        else:
+            plan = _asked(folder, given, ask, secret, invitation)
     except EOFError:
         raise UsageError("There is nobody to ask; nothing was written.") from None
+    try:
+        _write(folder, plan)
+    except UsageError:
+        if made and folder.exists() and not any(folder.iterdir()):
+            folder.rmdir()
+        raise
+    return _next(folder, plan, invitation)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out the command; returns the exit status. Raises UsageError."""
+    from bot.platforms.discord_doctor import invitation
+
+    around = load_settings(None)
+    tokens = {
+        name: value
+        for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "DISCORD_TOKEN")
+        if (value := getattr(around, name.lower()).get_secret_value().strip())
+    }
+    given = Given(
+        product=options.product or "",
+        docs=options.docs or (),
+        links=options.link or (),
+        ollama=options.ollama or "",
+        model=options.model or "",
+        slack=options.slack or "SLACK_BOT_TOKEN" in tokens,
+        discord=options.discord or "",
+        admins=options.admins or "",
+        tokens=tokens,
+    )
+    folder = options.folder or Path.cwd()
+    print(init(folder, options.force, given=given, invitation=invitation))
+    return 0
+
+
+def _planned(given: Given) -> Plan:
+    """Return what the command line says, without a question."""
+    docs, links = _pairs(given.docs, "--docs"), _pairs(given.links, "--link")
+    if unknown := [release for release in links if release not in docs]:
+        raise UsageError(f"--link names {unknown[0]}, of which there is no --docs.")
+    try:
+        lines = {release: located(where, links.get(release, "")) for release, where in docs.items()}
+    except Unclear as error:
+        raise UsageError(str(error)) from None
+    plan = Plan(given.product, lines, _model(given.ollama or OLLAMA, given.model or MODEL))
+    plan.slack, plan.discord = given.slack, given.discord
+    plan.settings |= dict.fromkeys(_tokens(plan), "") | given.tokens | {"THREADLORE_ADMINS": given.admins}
+    return plan
+
+
+def _pairs(said: Sequence[str], flag: str) -> dict[str, str]:
+    found = {}
+    for entry in said:
+        release, equals, value = entry.partition("=")
+        if not (release.strip() and equals and value.strip()):
+            raise UsageError(f"{flag} {entry} names no release and place; write it as {flag} 2.0=…")
+        found[release.strip()] = value.strip()
+    return found
+
+
+def _asked(folder: Path, given: Given, ask: Ask, secret: Ask, invitation: Callable[[str], str]) -> Plan:
+    plan = Plan(given.product or _needed(ask, "What is the product called? "))
+    said = _needed(ask, "Its releases, old to new, such as 2.0, 2.3, 3.1: ")
+    print(WHERE)
+    for release in dict.fromkeys(name for name in re.split(r"[,\s]+", said) if name):
+        plan.docs[release] = _source(ask, release)
+    host = ask(f"\nWhere does Ollama serve? `off` to quote pages without a model [{OLLAMA}]: ").strip()
+    off = host.lower() in ("off", "none")
+    plan.settings = _model(host or OLLAMA, "" if off else ask(f"Which model? [{MODEL}]: ").strip() or MODEL)
+    if _yes(ask, "\nWill people ask on Slack? [y/N] "):
+        plan.slack = True
+        _write_manifest(folder)
+        print(SLACK.format(manifest=folder / MANIFEST))
+        plan.settings["SLACK_BOT_TOKEN"] = _token(secret, "Bot User OAuth Token [not now]: ", "xoxb-")
+        plan.settings["SLACK_APP_TOKEN"] = _token(secret, "App-Level Token [not now]: ", "xapp-")
+    if _yes(ask, "\nWill people ask on Discord? [y/N] "):
+        print(DISCORD)
+        plan.discord = _number(ask, "Application ID: ")
+        print(INVITE.format(link=invitation(plan.discord)))
+        plan.settings["DISCORD_TOKEN"] = _token(secret, "Bot token [not now]: ", "")
+    if plan.slack or plan.discord:
+        asked = "\nAdmins beside those of the platform, such as slack:U012AB3CD, discord:123 [none]: "
+        plan.settings["THREADLORE_ADMINS"] = ask(asked).strip()
+    return plan
+
+
+def _source(ask: Ask, release: str) -> str:
+    """Ask where the documentation of a release is, until that can be understood."""
+    while True:
+        where = _needed(ask, f"{release}: ")
+        try:
+            lines = located(where)
+        except Unclear as error:
+            print(error, file=sys.stderr)
+            continue
+        if 'kind = "website"' in lines:
+            return lines
+        link = ask("   published at, with {page} for a page's path, to cite it [nowhere]: ").strip()
+        return located(where, link)
+
+
+def _model(host: str, name: str) -> dict[str, str]:
+    if host.lower() in ("off", "none"):
+        return {"OLLAMA_HOST": "off"}
+    return {"OLLAMA_HOST": host, "OLLAMA_MODEL": name}
+
+
+def _write(folder: Path, plan: Plan) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     half = folder / "corpora.toml.part"
-    half.write_text(catalogue, encoding="utf-8")
+    half.write_text(_catalogue(plan), encoding="utf-8")
     try:
         load_catalogue(half, Kinds())
     except ThreadloreError as error:
         half.unlink()
         raise UsageError(f"These answers do not fit together: {error} Nothing was written.") from None
     os.replace(half, folder / "corpora.toml")
+    if plan.slack:
+        _write_manifest(folder)
+    lines = ["# Everything else that can be set: .env.example in Threadlore's folder."]
+    lines += [f"{name}={value}" for name, value in (_home(folder) | plan.settings).items()]
     with open(folder / ".env", "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
-        file.write(settings)
-    return NEXT.format(files="corpora.toml, .env")
+        os.fchmod(file.fileno(), 0o600)  # one that was there may have been open to others
+        file.write("\n".join(lines) + "\n")
 
 
-def _catalogue(ask: Ask) -> str:
-    product = _needed(ask, "What is the product called? ")
-    names = [n for n in re.split(r"[,\s]+", _needed(ask, "Its releases, old to new (2.0, 2.3, 3.1): ")) if n]
-    kinds = "\n".join(f"  {kind:8} {what}" for kind, what in _KINDS.items())
-    kind = _choice(ask, f"Where is the documentation?\n{kinds}\n[website] ", tuple(_KINDS))
-    parts = [f"[product]\nname = {json.dumps(product)}\n"]
-    latest = names[-1]
-    for name in names:
-        parts.append(
-            f"[[release]]\nname = {json.dumps(name)}" + ("\nlatest = true" if name == latest else "")
-        )
-        parts.append(f"\n[[release.source]]\nkind = {json.dumps(kind)}\n" + _source(ask, kind, name))
+def _home(folder: Path) -> dict[str, str]:
+    return {"THREADLORE_HOME": f'"{folder / "home"}"'}
+
+
+def _catalogue(plan: Plan) -> str:
+    parts = [f"[product]\nname = {json.dumps(plan.product)}\n"]
+    latest = list(plan.docs)[-1] if plan.docs else ""
+    for release, lines in plan.docs.items():
+        mark = "latest = true\n" if release == latest else ""
+        parts.append(f"[[release]]\nname = {json.dumps(release)}\n{mark}\n[[release.source]]\n{lines}")
     return "\n".join(parts)
 
 
-def _source(ask: Ask, kind: str, release: str) -> str:
-    """Ask where the documentation of a release is; return the lines of its source."""
-    match kind:
-        case "website":
-            return f"start = [{json.dumps(_needed(ask, f'{release}: address of its first page: '))}]\n"
-        case "git":
-            lines = f"repository = {json.dumps(_needed(ask, f'{release}: repository: '))}\n"
-            lines += f"ref = {json.dumps(_needed(ask, f'{release}: tag or branch: '))}\n"
-        case "sdist":
-            lines = f"package = {json.dumps(_needed(ask, f'{release}: name of the package: '))}\n"
-            lines += f"version = {json.dumps(_needed(ask, f'{release}: its version, such as 3.1.0: '))}\n"
-        case _:
-            lines = f"path = {json.dumps(_needed(ask, f'{release}: path: '))}\n"
-    if kind in ("git", "sdist") and (
-        path := ask(f"{release}: folder of the documentation in it [all]: ").strip()
-    ):
-        lines += f"path = {json.dumps(path)}\n"
-    url = ask(f"{release}: link of a page, with {{page}} for its path [none]: ").strip()
-    return lines + (f"url = {json.dumps(url)}\n" if url else "")
+def _write_manifest(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = files("bot.platforms").joinpath(MANIFEST).read_text(encoding="utf-8")
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
 
 
-def _settings(ask: Ask, secret: Ask) -> str:
-    lines = ["# Everything else that can be set is in .env.example."]
-    host = ask("Where does Ollama serve? `off` to do without a model [http://127.0.0.1:11434]: ").strip()
-    lines.append(f"OLLAMA_HOST={host or 'http://127.0.0.1:11434'}")
-    if host.lower() not in ("off", "none"):
-        lines.append(f"OLLAMA_MODEL={ask('Which model? [qwen3:8b]: ').strip() or 'qwen3:8b'}")
-    for name, variables in (
-        ("Slack", ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")),
-        ("Discord", ("DISCORD_TOKEN",)),
-    ):
-        for variable in variables:
-            token = secret(f"{name}: {variable} [not now]: ").strip()
-            lines.append(f"{variable}={token}")
-            if not token:
-                break
-    admins = ask("Who are the admins, such as slack:U012AB3CD, discord:123 [those of the platform]: ").strip()
-    lines.append(f"THREADLORE_ADMINS={admins}")
-    return "\n".join(lines) + "\n"
+def _next(folder: Path, plan: Plan, invitation: Callable[[str], str]) -> str:
+    go = "" if folder == Path.cwd() else f"cd {folder}\n  "
+    written = "corpora.toml, .env" + (f", {MANIFEST}" if plan.slack else "")
+    told = []
+    if plan.slack:
+        told.append("On Slack, write /invite @Threadlore in a channel, then @Threadlore and a question.")
+    if plan.discord:
+        told.append(f"On Discord, {invitation(plan.discord)} invites the bot to a server.")
+    if not told:
+        told.append("Slack and Discord can be added later: README.md says how.")
+    missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
+    if missing:
+        told.append(f"Still to be put into .env: {', '.join(missing)}.")
+    return NEXT.format(folder=folder, files=written, go=go, platforms="\n".join(told))
+
+
+def _tokens(plan: Plan) -> tuple[str, ...]:
+    slack = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN") if plan.slack else ()
+    return (*slack, *(("DISCORD_TOKEN",) if plan.discord else ()))
 
 
 def _needed(ask: Ask, question: str) -> str:
@@ -118,7 +258,17 @@ def _needed(ask: Ask, question: str) -> str:
     return answer
 
 
-def _choice(ask: Ask, question: str, choices: tuple[str, ...]) -> str:
-    while (answer := ask(question).strip().lower() or choices[0]) not in choices:
-        print(f"Please choose one of {', '.join(choices)}.", file=sys.stderr)
+def _number(ask: Ask, question: str) -> str:
+    while not (answer := _needed(ask, question)).isdigit():
+        print("An application's id is a number of 17 to 20 digits.", file=sys.stderr)
     return answer
+
+
+def _yes(ask: Ask, question: str) -> bool:
+    return ask(question).strip().lower() in ("y", "yes")
+
+
+def _token(secret: Ask, question: str, prefix: str) -> str:
+    while (token := secret(question).strip()) and not token.startswith(prefix):
+        print(f"That one begins with {token[:5]}…, the one that is asked for with {prefix}", file=sys.stderr)
+    return token

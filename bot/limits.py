@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from core.languages import _
+
 BURST = 5
 """Questions that a full bucket holds beyond the steady rate of a minute."""
 CHANNEL_SHARE = 5
@@ -19,6 +21,11 @@ REMEMBERED = 10_000
 class _Bucket:
     level: float
     at: float
+
+
+def wait_text(seconds: float) -> str:
+    """Ask somebody to ask again later."""
+    return _("Please ask again in {seconds} s.").format(seconds=f"{seconds:.0f}")
 
 
 class Limits:
@@ -35,7 +42,7 @@ class Limits:
         waits = [self._missing(name, share) for name, share in wanted]
         if max(waits) > 0:
             return max(waits)
-        for name, _ in wanted:
+        for name, _share in wanted:
             self._buckets[name].level -= 1
         return 0.0
 

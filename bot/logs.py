@@ -7,6 +7,7 @@ words of a template with its numbers, the kind of an error and where it was rais
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import re
@@ -14,17 +15,17 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from logging.handlers import TimedRotatingFileHandler
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TextIO
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from core.domain import content_hash
-from core.errors import ThreadloreError
+from core.errors import ThreadloreError, UsageError
 from core.settings import Settings
 
 OURS = ("bot", "core", "storage", "__main__")
@@ -33,14 +34,23 @@ FOLDER = "logs"
 LEAST_SECRET = 6
 """Characters from which a configured secret is looked for in lines."""
 _HIDDEN = "…"
-_NOISY = ("httpx", "chromadb", "alembic", "apscheduler", "discord", "slack_bolt", "slack_sdk", "aiohttp.access")
+_NOISY = (
+    "httpx",
+    "chromadb",
+    "alembic",
+    "apscheduler",
+    "discord",
+    "slack_bolt",
+    "slack_sdk",
+    "aiohttp.access",
+)
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _TOKENS = re.compile(
     r"\bxox[a-z]-[\w-]+|\bxapp-[\w-]+"  # Slack
     r"|\b[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}"  # Discord
     r"|(?<=hooks\.slack\.com/)[\w/-]+|(?<=/webhooks/)\d+/[\w-]+|(?<=/interactions/)\d+/[\w-]+"
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"  # a password in an address
-    r"|(?<=[?&]token=)[^&\s\"']+|(?<=[?&]ticket=)[^&\s\"']+|(?i:(?<=bearer )[\w.~+/-]+|(?<=\bbot )[\w-]{20,}\.[\w.-]+)"
+    r"|(?<=[?&]token=)[^&\s\"']+|(?<=[?&]ticket=)[^&\s\"']+|(?i:(?<=bearer )[\w.~+/-]+)"
 )
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default={})  # noqa: B039 - never changed in place
 
@@ -67,7 +77,9 @@ class Fields(logging.Filter):
 class Lines(logging.Formatter):
     """Writes a record as a line of text or of JSON; `open_` writes also what people wrote (DEBUG)."""
 
-    def __init__(self, shape: Literal["text", "json"], secrets: Iterable[str] = (), open_: bool = False) -> None:
+    def __init__(
+        self, shape: Literal["text", "json"], secrets: Iterable[str] = (), open_: bool = False
+    ) -> None:
         super().__init__()
         self._shape = shape
         self._open = open_
@@ -114,23 +126,32 @@ class Lines(logging.Formatter):
         return _closed(record.exc_info[1])
 
 
-def set_up(settings: Settings, level: str) -> None:
-    """Write logs of that level to standard error, and by day into the home if they are kept there."""
-    formatter = Lines(settings.log_format, secrets_of(settings), open_=level == "DEBUG")
-    handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
-    if days := int(getattr(settings, "retention_logs_days", 0)):
-        handlers.append(_by_day(settings.home / FOLDER, days))
+def set_up(settings: Settings, level: str, in_home: bool = False) -> None:
+    """Write logs of that level to standard error, with `in_home` also by day below the home."""
+    handlers = [stream_handler(settings, level, sys.stderr)]
+    days = settings.retention_logs_days
+    if in_home and days:
+        with contextlib.suppress(OSError):  # a home that cannot be written is told by who opens it
+            handlers.append(_dressed(_by_day(settings.home / FOLDER, days), settings, level))
     root = logging.getLogger()
-    for handler in (*root.handlers, *handlers):
-        (root.addHandler if handler in handlers else root.removeHandler)(handler)
-    for handler in handlers:
-        handler.setFormatter(formatter)
-        handler.addFilter(Fields())
+    root.handlers[:] = handlers
     root.setLevel(level)
     for noisy in _NOISY:
-        logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level) if level != "DEBUG" else level)
+        logging.getLogger(noisy).setLevel(level if level == "DEBUG" else max(logging.WARNING, root.level))
     logging.captureWarnings(True)
+    logging.raiseExceptions = False  # a line that cannot be written would be printed with all it holds
     threading.excepthook = _of_thread
+
+
+def stream_handler(settings: Settings, level: str, stream: TextIO) -> logging.Handler:
+    """Return a handler that writes such lines to a stream."""
+    return _dressed(logging.StreamHandler(stream), settings, level)
+
+
+def _dressed(handler: logging.Handler, settings: Settings, level: str) -> logging.Handler:
+    handler.setFormatter(Lines(settings.log_format, secrets_of(settings), open_=level == "DEBUG"))
+    handler.addFilter(Fields())
+    return handler
 
 
 def secrets_of(settings: Settings) -> list[str]:
@@ -158,9 +179,13 @@ def _of_thread(given: threading.ExceptHookArgs) -> None:
         log.error("a thread ended with an error", exc_info=(type(error), error, error.__traceback__))
 
 
-def _said(record: logging.LogRecord, shown: Any) -> str:
-    args = record.args
-    kept = {k: shown(v) for k, v in args.items()} if isinstance(args, Mapping) else tuple(map(shown, args or ()))
+def _said(record: logging.LogRecord, shown: Callable[[object], object]) -> str:
+    args = record.args or ()
+    kept: object
+    if isinstance(args, Mapping):
+        kept = {key: shown(value) for key, value in args.items()}
+    else:
+        kept = tuple(map(shown, args))
     try:
         return str(record.msg) % kept if kept else str(record.msg)
     except (TypeError, ValueError):  # a template that wants a number and is given none
@@ -168,10 +193,12 @@ def _said(record: logging.LogRecord, shown: Any) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return what our own lines may hold: everything but the messages of libraries' errors."""
-    if isinstance(value, BaseException) and not isinstance(value, ThreadloreError):
-        return type(value).__name__
-    return value
+    """Return what our own lines may hold: all but the messages of libraries' errors and of wrong use.
+
+    Who uses a command wrongly is told what they typed; the log is not.
+    """
+    ours = isinstance(value, ThreadloreError) and not isinstance(value, UsageError)
+    return value if ours or not isinstance(value, BaseException) else type(value).__name__
 
 
 def _number(value: object) -> object:
@@ -195,7 +222,7 @@ def _closed(error: BaseException) -> str:
     current: BaseException | None = error
     while current is not None and id(current) not in seen:
         seen.add(id(current))
-        said = f": {current}" if isinstance(current, ThreadloreError) else ""
+        said = f": {current}" if _plain(current) is current else ""
         frames = "".join(traceback.format_tb(current.__traceback__))
         parts.append(f"Traceback (most recent call last):\n{frames}{type(current).__qualname__}{said}")
         current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)

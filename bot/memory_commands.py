@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.hearing import heard, may_hear
 from bot.memory_upkeep import upkeep
-from core.domain import Product, Question, content_hash
+from bot.pair_text import flags, meant_for, named, shortened, standing
+from bot.why_command import why
+from core.domain import Product, Question, Scope, content_hash
 from core.errors import UsageError
+from core.languages import DEFAULT
 from core.memory.community import EVERY_RELEASE
 from core.memory.exchange import Bad, Entry, read, written
 from core.ports import Remembered
+from core.query.language import detected
 from core.query.releases import lookup, resolve
 from core.query.rewrite import queries
 
 AT_ONCE = 128
 """Pairs that are embedded and placed in one go, so that questions are answered in between."""
-SHOWN = 90
-"""Characters of a question in a list."""
 
 
 async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -34,6 +37,8 @@ async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await _show(app, request, send)
         case "why":
             await why(app, request, send)
+        case "find":
+            await _found(app, request)
         case "retire":
             await _retire(app, request, send)
         case "rebuild":
@@ -44,26 +49,10 @@ async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await _export(app, send)
         case "import":
             await _import(app, request, send)
-        case "stale" | "renew" | "bursts" | "private" | "public":
+        case "stale" | "renew" | "bursts" | "private" | "public" | "may publish":
             await upkeep(app, request, send)
         case other:
             raise UsageError(f"There is no action '{other}'; `threadlore memory --help` lists them.")
-
-
-async def why(app: Threadlore, request: dict[str, Any], send: Send) -> None:
-    """Explain an answer in plain words, with how the pair behind it stands today."""
-    try:
-        found = await app.engine.given.why(request["answer_id"])
-    except KeyError:
-        raise UsageError(f"There is no answer {request['answer_id']}.") from None
-    lines = [f"“{found['question']}”", *found["sentences"]]
-    pair = await app.memory.find(found["pair_id"]) if found["pair_id"] else None
-    if pair is not None:
-        which = "The remembered answer" if found["route"] == "reuse" else "This answer"
-        near = f", with similarity {found['similarity']:.2f}" if found["route"] == "reuse" else ""
-        lines.append(f"{which} is pair {_name(pair)}{near}. Today {_standing(app, pair)}.")
-    await send({"line": "\n".join(lines)})
-    await send({"code": 0})
 
 
 async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -76,10 +65,10 @@ async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         if (release and pair.release != release) or (store and row["store"] != store):
             continue
         told += 1
-        question = pair.question if len(pair.question) <= SHOWN else f"{pair.question[: SHOWN - 1]}…"
         line = (
-            f"{_name(pair)}  {row['store']} {row['score']:.2f}  {row['up']}👍 {row['down']}👎  "
-            f"used {pair.uses}x  {_for(pair)}{_flags(app, pair)}  {' '.join(question.split())}"
+            f"{named(pair)}  {row['store']} {row['score']:.2f}  {row['up']}👍 {row['down']}👎  "
+            f"used {pair.uses}x  {meant_for(pair)}{flags(app.memory, pair)}  "
+            f"{heard(request, pair.scope, shortened(pair.question))}"
         )
         await send({"line": _json(row) if request.get("json") else line})
     if not told:
@@ -89,6 +78,12 @@ async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 
 async def _show(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     pair = await _found(app, request)
+    if not may_hear(request, pair.scope):
+        channel = Scope.parse(pair.scope).channel
+        raise UsageError(
+            f"{pair.id} was learnt in {channel}, a private channel: its words are shown there alone. It is "
+            f"for {pair.release.replace('+', ' and ')}; now {standing(app.memory, pair)}."
+        )
     if request.get("json"):
         await send({"line": _json(written(pair, app.memory.thresholds))})
     else:
@@ -99,14 +94,14 @@ async def _show(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             "import": "brought by `memory import`",
         }
         lines = [
-            f"Pair {_name(pair)}, {_for(pair)}, {origins[pair.origin]} on {made} UTC",
+            f"Pair {named(pair)}, {meant_for(pair)}, {origins[pair.origin]} on {made} UTC",
             f"“{pair.question}”",
             f"Compared as: {pair.topic}",
             "",
             pair.answer,
             "",
             *(f"[{c.number}] {c.title} {c.url}" for c in pair.citations),
-            f"Now {_standing(app, pair)}.",
+            f"Now {standing(app.memory, pair)}.",
         ]
         await send({"line": "\n".join(lines)})
     await send({"code": 0})
@@ -115,7 +110,7 @@ async def _show(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def _retire(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     pair = await _found(app, request)
     await app.memory.retire([pair.id])
-    await send({"line": f"Retired {_name(pair)}: it is in no store any more, whatever its votes are."})
+    await send({"line": f"Retired {named(pair)}: it is in no store any more, whatever its votes are."})
     await send({"code": 0})
 
 
@@ -220,6 +215,7 @@ def _pair(product: Product, entry: Entry) -> Remembered:
         ),
         origin="import",
         label=entry.label,
+        language=detected(entry.answer) or DEFAULT,
     )
 
 
@@ -251,41 +247,6 @@ async def _found(app: Threadlore, request: dict[str, Any]) -> Remembered:
     if pair is None:
         raise UsageError(f"There is no pair {request['id']}; `threadlore memory list` names them.")
     return pair
-
-
-def _name(pair: Remembered) -> str:
-    return f"{pair.id} ({pair.label})" if pair.label else pair.id
-
-
-def _for(pair: Remembered) -> str:
-    release = "every release" if pair.release == EVERY_RELEASE else pair.release.replace("+", " and ")
-    return release if pair.scope == "public" else f"{release}, {pair.scope}"
-
-
-def _flags(app: Threadlore, pair: Remembered) -> str:
-    partition = next((p for p in app.memory.partitions().values() if pair.id in p), None)
-    behind = partition.shadowed_by(pair.id) if partition else ""
-    flags: Iterable[str] = (
-        "what it cites has changed" if pair.stale else "",
-        f"merged into {behind}" if behind else "",
-    )
-    return "".join(f"  ({flag})" for flag in flags if flag)
-
-
-def _standing(app: Threadlore, pair: Remembered) -> str:
-    row = written(pair, app.memory.thresholds)
-    where = {
-        "retired": "an admin has taken it out",
-        "evicted": "it has made room for others",
-        "high": "it counts as good",
-        "low": "it counts as bad",
-    }[row["store"]]
-    if not pair.aside and not pair.opinions and pair.origin == "answer":
-        where = "nobody's vote stands on it"
-    return (
-        f"{where}: score {row['score']:.2f} from a prior of {pair.prior:.2f} and {row['up']} votes for "
-        f"and {row['down']} against it, reused {pair.uses} times{_flags(app, pair)}"
-    )
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.hearing import heard, may_hear
+from bot.pair_text import shortened
 from core.errors import UsageError
 from core.memory.electorate import Burst
 from core.memory.filing import platform_of
@@ -16,8 +18,6 @@ from core.ports import StalePair
 
 AT_ONCE = 20
 """Stale pairs that are looked at between two lines of progress."""
-SHOWN = 90
-"""Characters of a question in a list."""
 
 
 async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -33,7 +33,14 @@ async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             moved = await app.memory.channel_became_private(_channel(request))
             told = f"{moved} pairs learnt in {request['channel']} are told there alone from now on."
             await send({"line": told})
-        case "public":
+        case "may publish" | "public":
+            if not may_hear(request, f"private:{_channel(request)}"):
+                raise UsageError(
+                    f"What was learnt in {request['channel']} is made public from there alone: give the "
+                    f"command in that channel."
+                )
+            if request["action"] == "may publish":
+                return
             moved = await app.memory.publish(_channel(request))
             await send({"line": f"{moved} pairs learnt in {request['channel']} are told everywhere now."})
     await send({"code": 0})
@@ -45,7 +52,7 @@ async def _stale(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await send({"note": f"Looked at {done} pairs."})
     waiting = await app.renewal.waiting()
     for item in waiting:
-        await send({"line": _json(_row(item)) if request.get("json") else _told(item)})
+        await send({"line": _json(_row(item)) if request.get("json") else _told(item, request)})
     if not waiting:
         await send({"note": "No remembered answer waits: all cite pages as they are."})
 
@@ -65,27 +72,27 @@ async def _renew(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def _bursts(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     found = await app.electorate.bursts(time.time())
     for burst in found:
-        line = _json(asdict(burst)) if request.get("json") else await _burst(app, burst)
+        line = _json(asdict(burst)) if request.get("json") else await _burst(app, burst, request)
         await send({"line": line})
     if not found:
         await send({"note": "No votes came in a burst in the last seven days."})
 
 
-async def _burst(app: Threadlore, burst: Burst) -> str:
+async def _burst(app: Threadlore, burst: Burst, request: dict[str, Any]) -> str:
     began = time.strftime("%Y-%m-%d %H:%M", time.gmtime(burst.began_at))
     minutes = (burst.ended_at - burst.began_at) / 60
     spent = f"{burst.votes} votes within {minutes:.0f} minutes from {began} UTC"
     if burst.voter:
         return f"{burst.voter}: {spent}; what exceeded the usual rate was capped"
     pair = await app.memory.find(burst.pair_id)
-    asked = " ".join(pair.question.split())[:SHOWN] if pair else "an answer that is gone"
+    asked = heard(request, pair.scope, shortened(pair.question)) if pair else "an answer that is gone"
     store = app.memory.stores().get(burst.pair_id, ("no", False))[0]
     return f"{burst.pair_id} ({store} store): {spent} by {burst.people} strangers  {asked}"
 
 
-def _told(item: StalePair) -> str:
-    found = item.finding or "Not looked at yet."
-    asked = " ".join(item.pair.question.split())[:SHOWN]
+def _told(item: StalePair, request: dict[str, Any]) -> str:
+    found = heard(request, item.pair.scope, item.finding) if item.finding else "Not looked at yet."
+    asked = heard(request, item.pair.scope, shortened(item.pair.question))
     offer = " `--new` would take what would be answered now." if item.proposal else ""
     return f"{item.pair.id}  {' and '.join(item.releases)}  {asked}\n  {found}{offer}"
 

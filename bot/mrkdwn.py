@@ -209,7 +209,7 @@ def _prose(text: str) -> str:
 
 
 def _entities(text: str, link: Callable[[str, str], str]) -> str:
-    return _unescape(_ENTITY.sub(lambda found: _entity(found["inside"], link), text))
+    return unescaped(_ENTITY.sub(lambda found: _entity(found["inside"], link), text))
 
 
 def _entity(inside: str, link: Callable[[str, str], str]) -> str:
@@ -237,5 +237,6 @@ def _markdown_link(target: str, label: str) -> str:
     return label if label.rstrip("/") in (address.rstrip("/"), target.rstrip("/")) else f"[{label}]({target})"
 
 
-def _unescape(text: str) -> str:
+def unescaped(text: str) -> str:
+    """Take back what Slack escapes, and leave its angle brackets as they are."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,8 +15,14 @@ from prometheus_client.registry import Collector
 
 from bot.bootstrap import Threadlore
 from bot.commands import status_of
+from bot.errors_seen import ErrorsSeen
+from core.audit import BOT
+from core.channels import EVERYWHERE
 from core.gaps import DAYS
+from core.memory.scoring import DAY_SECONDS
 from core.models.breaker import Breaker
+from core.schedule import Schedule
+from core.statistics import Day
 
 PUBLIC = "public"
 GAPS = 12
@@ -29,31 +35,40 @@ FRESH_SECONDS = 10.0
 class Overview:
     """Collects figures from everything that runs; costly ones at most every ten seconds."""
 
-    def __init__(self, app: Threadlore) -> None:
+    def __init__(self, app: Threadlore, errors: ErrorsSeen | None = None) -> None:
         self._app = app
+        self._errors = errors or ErrorsSeen()
+        self.stopping = False
+        """Whether a signal asked the process to end."""
         self._figures: dict[str, Any] = {}
         self._at = -FRESH_SECONDS
 
     def ready(self) -> bool:
-        """Tell whether any release answers."""
-        return bool(self._app.research.corpora)
+        """Tell whether any release answers, and the bot is not about to stop."""
+        return bool(self._app.research.corpora) and not self.stopping
 
     async def figures(self) -> dict[str, Any]:
         """Return what the dashboard shows; nothing in it comes from a private channel or a direct message."""
         now = time.monotonic()
         if now - self._at > FRESH_SECONDS:
             status = await status_of(self._app)
-            gaps = await self._app.statistics.gaps(DAYS)
+            statistics = self._app.statistics
+            gaps = await statistics.gaps(DAYS)
             self._figures = {
                 "product": status["product"],
                 "releases": status["releases"],
-                "sources": status["sources"],
+                "sources": [
+                    {**source, "every_s": _every(self._app.schedules, source)} for source in status["sources"]
+                ],
                 "memory": status["memory"],
+                "escalations": dict(
+                    zip(("open", "resolved"), await self._app.escalations.counts(), strict=True)
+                ),
                 "model": status.get("model"),
                 "breaker": self._breaker(),
                 "embedder": status["embedder"],
                 "problems": status["problems"],
-                "days": [asdict(day) for day in await self._app.statistics.days(DAYS)],
+                "days": [asdict(day) for day in every_day(await statistics.days(DAYS), time.time())],
                 "gaps": [
                     {
                         "count": len(gap.questions),
@@ -66,13 +81,30 @@ class Overview:
                 "topics": await self._topics(),
             }
             self._at = now
-        return {**self._figures, "indexing": self._app.library.progress(), "at": time.time()}
+        return {
+            **self._figures,
+            "indexing": self._app.library.progress(),
+            "errors": self._errors.shown(),
+            "paused": await self._paused(),
+            "quieter": sum(given.by == BOT for given in await self._app.modes.given()),
+            "at": time.time(),
+        }
 
     async def metrics(self) -> bytes:
         """Return everything that counts in Prometheus' text format."""
         registry = CollectorRegistry()
         registry.register(_Figures(await self.figures(), await self._app.statistics.totals()))
         return bytes(generate_latest(registry))
+
+    async def _paused(self) -> dict[str, Any] | None:
+        """Tell whether everything is paused (`until` in epoch seconds, 0 for no end), or channels are."""
+        running = await self._app.pauses.running()
+        everywhere = next((pause for pause in running if pause.place == EVERYWHERE), None)
+        if not running:
+            return None
+        until, why = (everywhere.until, everywhere.why) if everywhere else (0.0, "")
+        channels = sum(pause.place != EVERYWHERE for pause in running)
+        return {"everywhere": everywhere is not None, "until": until, "why": why, "channels": channels}
 
     def _breaker(self) -> dict[str, Any] | None:
         model = self._app.engine.model
@@ -104,6 +136,15 @@ class Overview:
         ]
 
 
+def every_day(days: Sequence[Day], now: float) -> list[Day]:
+    """Return the last 30 days up to `now` (seconds since the epoch, UTC), with those without anything."""
+    known = {day.day: day for day in days}
+    names = [
+        time.strftime("%Y-%m-%d", time.gmtime(now - back * DAY_SECONDS)) for back in range(DAYS - 1, -1, -1)
+    ]
+    return [known.get(name, Day(name)) for name in names]
+
+
 def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Lay vectors out in the plane by their two principal components, within -1..1; shape (n, 2)."""
     centred = vectors.astype(np.float64) - vectors.mean(axis=0)
@@ -133,6 +174,12 @@ class _Figures(Collector):
         for value, count in self._totals["votes"].items():
             votes.add_metric([value], count)
         yield votes
+        asked = GaugeMetricFamily(
+            "threadlore_escalations", "Questions that were put to a person.", labels=["state"]
+        )
+        for state, count in figures["escalations"].items():
+            asked.add_metric([state], count)
+        yield asked
         pairs = GaugeMetricFamily("threadlore_memory_pairs", "Remembered pairs.", labels=["release", "store"])
         for entry in figures["memory"]["stores"]:
             pairs.add_metric([entry["release"], entry["store"]], entry["kept"] + entry["waiting"])
@@ -157,3 +204,9 @@ class _Figures(Collector):
         yield GaugeMetricFamily("threadlore_indexing", "Releases that are being indexed.", value=indexing)
         problems = float(len(figures["problems"]))
         yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)
+
+
+def _every(schedules: Mapping[tuple[str, str], Schedule], source: Mapping[str, Any]) -> float:
+    """Return the seconds between two readings; 0 for a source that is no longer configured."""
+    schedule = schedules.get((source["release"], source["source"]))
+    return schedule.every(source["level"]) if schedule else 0.0

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 JOURNAL = "playground.jsonl"
@@ -15,10 +18,47 @@ def players_of(accounts: Collection[str]) -> set[str]:
     return {account.removeprefix(PLAYGROUND) for account in accounts if account.startswith(PLAYGROUND)}
 
 
+def read(journal: Path) -> list[dict[str, Any]]:
+    """Return the records of a journal; lines that are none are left out, a missing file has none."""
+    try:
+        lines = journal.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    return [record for line in lines if isinstance(record := _record(line), dict)]
+
+
+def expire(journal: Path, before: float) -> int:
+    """Take conversations out of a journal in which nothing was said since `before`; count messages."""
+    records = read(journal)
+    latest: dict[Any, float] = {}
+    for record in records:
+        root, at = record.get("thread") or record.get("id"), record.get("at")
+        latest[root] = max(latest.get(root, 0.0), float(at) if isinstance(at, int | float) else 0.0)
+    kept = [record for record in records if latest[record.get("thread") or record.get("id")] >= before]
+    if len(kept) < len(records):
+        write(journal, kept)
+    return len(records) - len(kept)
+
+
+def write(journal: Path, records: Sequence[Mapping[str, Any]]) -> None:
+    """Write a journal anew, for nobody else on the machine to read."""
+    fresh = journal.with_suffix(".fresh")
+    with open(fresh, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.writelines(json.dumps(record) + "\n" for record in records)
+    fresh.replace(journal)
+
+
+def _record(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
 def without(
     records: Sequence[Mapping[str, Any]], players: Collection[str], answers: Collection[str]
 ) -> list[dict[str, Any]]:
-    """Return the records without what players wrote and voted, and without those answers.
+    """Return the records without what players wrote and voted, and without those answers and talk of them.
 
     What the bot said in a thread that a player began goes as well, and what it told them alone, but for
     what is said to an admin's command, such as the one that is being carried out.
@@ -26,9 +66,14 @@ def without(
     asked = {record.get("id") for record in records if record.get("author") in players}
     kept: list[dict[str, Any]] = []
     for record in records:
-        alone = record.get("only") in players and not str(record.get("command")).startswith("/threadlore")
+        command = str(record.get("command"))
+        told_again = command.startswith("/threadlore") and "my-data" not in command
+        alone = record.get("only") in players and not told_again
         told = record.get("author") == BOT and (
-            alone or record.get("thread") in asked or record.get("answer") in answers
+            alone
+            or record.get("thread") in asked
+            or record.get("answer") in answers
+            or record.get("concerns") in answers
         )
         if told or record.get("id") in asked:
             continue

@@ -12,7 +12,9 @@ _WORDS = frozenset(
     helps hey hm i i'll indeed it just kudos lol lot lots love lovely man many mate merci much my neat nice
     no nope np now of oh ok okay perfect please point really right see sir so solved super sure sweet team
     thank thanks that that's the there this thx to too tried try ty tysm understood very was wonderful
-    wow work worked working works yay yeah yep yes you you're your is""".split()  # noqa: SIM905
+    wow work worked working works yay yeah yep yes you you're your is
+    beaucoup dank genial grazie lieben mil muchas obrigada obrigado parfait perfecto perfekt passt tausend
+    vale vielen спасибо 谢谢 多谢 感谢 好的 明白了 谢谢你 谢谢了 非常感谢 太好了 ありがとう""".split()  # noqa: SIM905
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")

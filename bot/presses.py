@@ -10,26 +10,28 @@ from collections.abc import Callable
 from bot.answering import Answering
 from bot.chat import Chat, Message, Person, Press, Reply, Responder
 from bot.controls import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
-from bot.limits import Limits
+from bot.escalation import Escalation
+from bot.limits import Limits, wait_text
 from bot.packing import packed, unpacked
 from bot.sharing import Sharing
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import PlatformError
+from core.languages import N_, _, spoken
 from core.opinions import Correction
 from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
 
-FORGOTTEN = "This answer is no longer kept, so there is nothing to do with it. Please ask again."
-COUNTED = "Your 👍 counts. Thank you!"
-NOTED = "Thank you, that is noted."
-KEPT = "Thank you. It is kept with the answer, and the admins see it."
-REMEMBERED = "Thank you. Your answer is remembered for this question from now on."
-NOT_YOURS = "Only the person who asked, or an admin, can delete this answer."
-DELETED = "The answer is deleted."
-OLD = "This button does nothing any more. Please ask again."
-ASK_AGAIN = "I am being restarted. Please ask again in a minute."
+FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
+COUNTED = N_("Your 👍 counts. Thank you!")
+NOTED = N_("Thank you, that is noted.")
+KEPT = N_("Thank you. It is kept with the answer, and the admins see it.")
+REMEMBERED = N_("Thank you. Your answer is remembered for this question from now on.")
+NOT_YOURS = N_("Only the person who asked, or an admin, can delete this answer.")
+DELETED = N_("The answer is deleted.")
+OLD = N_("This button does nothing any more. Please ask again.")
+ASK_AGAIN = N_("I am being restarted. Please ask again in a minute.")
 
 
 class Presses:
@@ -42,39 +44,45 @@ class Presses:
         answering: Answering,
         limits: Limits,
         is_admin: Callable[[Person], bool],
+        is_asker: Callable[[Claim, str], bool],
+        escalation: Escalation,
     ) -> None:
         self._engine = engine
         self._conversations = conversations
         self._answering = answering
         self._limits = limits
-        self._sharing = Sharing(engine, conversations)
+        self._sharing = Sharing(engine, conversations, escalation.offered)
         self._is_admin = is_admin
+        self._is_asker = is_asker
+        self._escalation = escalation
 
     async def carry_out(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Do what a control is for. Raises ThreadloreError."""
-        answer_id, _, release = press.value.partition(" ")
+        answer_id, release = press.value.partition(" ")[::2]
         if press.name == "delete":
-            await responder.reply(Reply(await self._delete(chat, press, answer_id)))
+            await responder.reply(Reply(_(await self._delete(chat, press, answer_id))))
         elif not await self._engine.given.question(answer_id):
-            await responder.reply(Reply(FORGOTTEN))
+            await responder.reply(Reply(_(FORGOTTEN)))
         elif press.name == "up":
             await self._vote(press, 1)
-            await responder.reply(Reply(COUNTED))
+            await responder.reply(Reply(_(COUNTED)))
         elif press.name == "down":
             await self._down(press, responder)
         elif press.name == "wrong" and press.fields:
-            await responder.reply(Reply(await self._correct(chat, press)))
+            await responder.reply(Reply(_(await self._correct(chat, press))))
         elif press.name == "wrong":
             await responder.ask(wrong_form(answer_id))
+        elif press.name == "person":
+            await self._escalation.press(chat, press, responder)
         elif press.name == "share":
-            await responder.reply(Reply(await self._sharing.share(chat, press)))
+            await responder.reply(Reply(_(await self._sharing.share(chat, press))))
         elif press.name == "release":
             await self._ask_again(chat, press, answer_id, release, responder)
         elif press.name == "why":
             sentences = (await self._engine.given.why(answer_id))["sentences"]
             await responder.reply(Reply("\n".join(f"- {sentence}" for sentence in sentences)))
         else:
-            await responder.reply(Reply(OLD))
+            await responder.reply(Reply(_(OLD)))
 
     async def _vote(self, press: Press, value: int) -> None:
         vote = Vote(press.value, press.person.id, 1 if value else 0)
@@ -87,7 +95,7 @@ class Presses:
             await responder.ask(wrong_form(press.value))
         except PlatformError as error:
             log.info("the form on what was wrong did not open: %s", error)
-            await responder.reply(Reply(ASK_WHAT_WAS_WRONG, controls=(wrong_button(press.value),)))
+            await responder.reply(Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(press.value),)))
         finally:
             await counting
 
@@ -110,27 +118,29 @@ class Presses:
         """Answer the same question for another release, in a reply of its own, once."""
         claim = await self._conversations.claim_of(answer_id)
         if claim is None:
-            await responder.reply(Reply(FORGOTTEN))
+            await responder.reply(Reply(_(FORGOTTEN)))
             return
         text = await self._engine.given.question(answer_id, release)
         asked = unpacked(claim.payload).ref
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked if asked.message or not claim.parts else claim.parts[0]
-        message = Message(where, press.person, text, press.scope, release=release)
+        message = Message(where, press.person, text, press.scope, release=release, language=spoken())
         known = await self._conversations.claimed(message.key)
         if known and known.parts:
             link = await chat.permalink(known.parts[0])
-            there = f"[here]({link})" if link else "in this conversation"
-            await responder.reply(Reply(f"It is answered for {release} already, {there}."))
+            there = _("It is answered for {release} already, [here]({link}).")
+            there = there if link else _("It is answered for {release} already, in this conversation.")
+            await responder.reply(Reply(there.format(release=release, link=link)))
             return
         if self._answering.stopping or message.key in self._answering:
-            await responder.reply(Reply(ASK_AGAIN if self._answering.stopping else f"Asking for {release} …"))
+            asking = _("Asking for {release} …").format(release=release)
+            await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else asking))
             return
         if seconds := self._limits.wait(press.person.id, where.channel_key):
-            await responder.reply(Reply(f"Please ask again in {seconds:.0f} s."))
+            await responder.reply(Reply(wait_text(seconds)))
             return
         # a thread goes on with who asked: nobody else becomes its asker by a press
-        own = self._engine.is_same(claim.asker, press.person.id)
+        own = self._is_asker(claim, press.person.id)
         conversation = where.conversation if own else f"{where.conversation}@{release}"
         again = Claim(message.key, conversation, press.person.id, time.time(), packed(message))
         if known:
@@ -138,13 +148,14 @@ class Presses:
         elif not await self._conversations.claim(again):
             return
         task = self._answering.begin(chat, message, ())
-        await responder.reply(Reply(f"Asked again for {release}; the answer comes in the conversation."))
+        said = _("Asked again for {release}; the answer comes in the conversation.").format(release=release)
+        await responder.reply(Reply(said))
         await self._answering.follow(message.key, task)
 
     async def _delete(self, chat: Chat, press: Press, answer_id: str) -> str:
         """Delete an answer for the person who asked, or for an admin; return what to say."""
         claim = await self._conversations.claim_of(answer_id)
-        own = claim is not None and self._engine.is_same(claim.asker, press.person.id)
+        own = claim is not None and self._is_asker(claim, press.person.id)
         if not (own or self._is_admin(press.person)):
             return NOT_YOURS if claim else FORGOTTEN
         if claim is not None:

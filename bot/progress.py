@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from types import TracebackType
@@ -12,9 +13,13 @@ LINE_SECONDS = 5.0
 
 
 class Bars:
-    """Shows progress on stderr; starts with the first report, so quick commands show nothing."""
+    """Shows progress on stderr; starts with the first report, so quick commands show nothing.
 
-    def __init__(self) -> None:
+    Where there is no terminal it is a line in `log`, or a plain one without it.
+    """
+
+    def __init__(self, log: logging.Logger | None = None) -> None:
+        self._log = log
         self._progress: Any = None
         self._tasks: dict[str, Any] = {}
         self._written: dict[str, float] = {}
@@ -68,6 +73,10 @@ class Bars:
         if now - self._written.get(key, 0.0) < LINE_SECONDS and not over:
             return
         self._written[key] = now
+        if self._log is not None:
+            fields = {"stage": progress["stage"], "done": progress["done"], "total": progress["total"]}
+            self._log.info("indexing", extra={"release": progress["release"], **fields})
+            return
         total = f" of {progress['total']}" if progress["total"] else ""
         left = f", {progress['eta_s']:.0f} s left" if progress["eta_s"] else ""
         print(

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 
 from bot.chat import Reply
 from core.domain import Answer, Citation, Evidence
+from core.generation.blocks import headings
+from core.generation.phrases import both
+from core.languages import N_, _
 
 _ORIGIN = {
-    "reuse": "from community memory, up-voted before",
-    "reference": "written from the documentation and community memory",
-    "avoid": "written anew, avoiding an answer that was voted down",
-    "documents": "written from the documentation",
-    "quote": "quoted from the documentation",
+    "reuse": N_("from community memory, up-voted before"),
+    "reference": N_("written from the documentation and community memory"),
+    "avoid": N_("written anew, avoiding an answer that was voted down"),
+    "documents": N_("written from the documentation"),
+    "quote": N_("quoted from the documentation"),
     "abstain": "",
 }
-_PERSON = "from community memory, answered by a person"
-WORKING = "Looking it up …"
-SOURCES = "**Sources**"
+_PERSON = N_("from community memory, answered by a person")
+WORKING = N_("Looking it up …")
+SOURCES = N_("Sources")
 """The line above the numbered sources; what follows it is no part of what was said."""
 
 
@@ -25,7 +28,7 @@ def compose(answer: Answer, product: str) -> Reply:
     """Return the finished reply of an answer."""
     parts = [answer.text.strip()]
     if answer.citations:
-        parts.append(f"{SOURCES}\n" + "\n".join(source(citation) for citation in answer.citations))
+        parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(citation) for citation in answer.citations))
     parts.append(footer(answer, product))
     return Reply("\n\n".join(part for part in parts if part), release=answer.release, answer_id=answer.id)
 
@@ -40,26 +43,21 @@ def footer(answer: Answer, product: str) -> str:
     """Return the line that says which release an answer speaks for and where it comes from."""
     if not answer.release:
         return ""
-    said = f"{product} {_named(answer.release)}"
     origin = _PERSON if answer.trace.get("origin") == "person" else _ORIGIN[answer.route]
-    offers = f" · also there: {', '.join(answer.offers)}" if answer.offers else ""
-    return f"*{said}{f' · {origin}' if origin else ''}{offers}*"
+    offers = _("different in {releases}").format(releases=", ".join(answer.offers)) if answer.offers else ""
+    said = (f"{product} {both(answer.release)}", _(origin), offers)
+    return f"*{' · '.join(part for part in said if part)}*"
 
 
 def growing(text: str, product: str, release: str, evidence: Sequence[Evidence]) -> Reply:
     """Return a reply that is still being written: the text so far, or the pages being read."""
     if text:
-        return Reply(f"{text.rstrip()} …", final=False, release=release)
+        return Reply(f"{text.rstrip()} …", final=False, release=release, grows=True)
     pages = dict.fromkeys(_page(item) for item in evidence[:3])
-    name = f"{product} {_named(release)}".strip()
-    return Reply(f"Reading the {name} documentation …\n" + "\n".join(pages), final=False, release=release)
-
-
-def _named(release: str) -> str:
-    """Name the release of an answer, or the several that it compares."""
-    return release.replace("+", " and ")
+    reading = _("Reading the {product} documentation …").format(product=f"{product} {both(release)}".strip())
+    return Reply(f"{reading}\n" + "\n".join(pages), final=False, release=release)
 
 
 def _page(item: Evidence) -> str:
-    title = (item.chunk.heading or item.chunk.title).replace("[", "(").replace("]", ")")
+    title = headings(item.chunk.title, item.chunk.heading).replace("[", "(").replace("]", ")")
     return f"- [{title}]({item.chunk.url})"

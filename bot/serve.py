@@ -6,23 +6,27 @@ import asyncio
 import contextlib
 import importlib
 import logging
+import os
 import pkgutil
 import signal
 from typing import Any
 
 from bot import platforms
+from bot.audit import Audit
 from bot.bootstrap import Threadlore, build
 from bot.chat import Platform
 from bot.clock import Clock
 from bot.commands import handle
 from bot.control import Control, Send
 from bot.dispatch import Dispatch
+from bot.errors_seen import ErrorsSeen
 from bot.index_command import progress_dict
-from bot.limits import Limits
+from bot.on_schedule import OnSchedule
 from bot.overview import Overview
 from bot.progress import Bars
-from bot.slash_table import slash_commands
+from bot.serving import dispatch_of, watches
 from core.errors import PlatformError, ThreadloreError
+from core.ingestion.reading import Progress
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -46,19 +50,28 @@ def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
 async def serve(settings: Settings) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
     async with build(settings, "serve") as app:
-        limits = Limits(settings.questions_per_minute)
-        dispatch = Dispatch(app.engine, app.conversations, app.library, slash_commands(app), limits)
+        dispatch = dispatch_of(app)
 
         app.people.listeners = dispatch.forgetters
-        dispatch.overview = Overview(app)
+        errors = ErrorsSeen()
+        logging.getLogger().addHandler(errors)
+        overview = dispatch.overview = Overview(app, errors)
 
         async def carry_out(request: dict[str, Any], send: Send) -> None:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out)
-        clock = Clock(app.corpora, app.intervals, app.library.reindex, renew=app.renewal.slice)
+        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit))
+        clock = Clock(
+            app.corpora,
+            app.schedules,
+            on_schedule.reindex,
+            renew=app.renewal.slice,
+            daily=on_schedule.tidy,
+            watch=watches(app, dispatch.notices),
+        )
         running = {
-            asyncio.create_task(_run(platform), name=platform.name): platform
+            asyncio.create_task(_run(platform, app.ended), name=platform.name): platform
             for platform in connect_all(settings, dispatch)
         }
         if not running:
@@ -67,13 +80,23 @@ async def serve(settings: Settings) -> int:
                 "Discord, in .env."
             )
         stopped = asyncio.Event()
+
+        def stop(name: signal.Signals) -> None:
+            if stopped.is_set():
+                log.warning("%s came again: the process ends at once", name.name)
+                os._exit(128 + name)  # whatever waits is in the database, and taken up at the next start
+            log.info("%s: what is under way is handed over", name.name)
+            overview.stopping = True
+            stopped.set()
+
         for name in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(name, stopped.set)
+            asyncio.get_running_loop().add_signal_handler(name, stop, name)
         await control.start()
         work = [asyncio.create_task(_index_what_is_missing(app, clock)), asyncio.create_task(stopped.wait())]
         try:
             return await _until_stopped(running, work[1])
         finally:
+            logging.getLogger().removeHandler(errors)
             clock.stop()
             await control.stop()
             await dispatch.stop()
@@ -85,12 +108,13 @@ async def serve(settings: Settings) -> int:
             await asyncio.gather(*work, *running, return_exceptions=True)
 
 
-async def _run(platform: Platform) -> bool:
-    """Run one platform; False when it gave up, so that the others go on."""
+async def _run(platform: Platform, ended: dict[str, str]) -> bool:
+    """Run one platform; False when it gave up, so that the others go on, and `ended` says why."""
     try:
         await platform.run()
     except ThreadloreError as error:
         log.error("%s: %s", platform.name, error)
+        ended[platform.name] = str(error)
         return False
     return True
 
@@ -106,13 +130,21 @@ async def _until_stopped(running: dict[asyncio.Task[bool], Platform], stopped: a
 
 async def _index_what_is_missing(app: Threadlore, clock: Clock) -> None:
     """Index releases that have no corpus yet, the latest first, then let the clock go on."""
-    with Bars() as bars:
+    with Bars(log) as bars:
+
+        def show(progress: Progress) -> None:
+            bars.show(progress_dict(progress))
+
         for release in app.library.order():
             if any(entry["name"] == release and entry["ready"] for entry in await app.library.releases()):
                 continue
             try:
-                await app.library.reindex(release, lambda progress: bars.show(progress_dict(progress)))
+                await app.library.reindex(release, show, pairs=False)
                 log.info("%s %s is ready", app.library.product.name, release)
             except ThreadloreError as error:
                 log.error("indexing %s failed: %s", release, error)
+        try:  # what a first answer need not wait for
+            await app.library.pregenerate(report=show)
+        except ThreadloreError as error:
+            log.error("making pairs of the documents failed: %s", error)
     clock.start()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 from bot.chat import Chat, Control, Message, Press, Reply
@@ -12,10 +13,11 @@ from bot.render import compose
 from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError
+from core.languages import N_, _, spoken
 from core.ports import Claim, ConversationStore
 
-SHARED = "Shared: everybody here can see it now."
-ALREADY = "This answer is shared already."
+SHARED = N_("Shared: everybody here can see it now.")
+ALREADY = N_("This answer is shared already.")
 _ALONE = ("up", "down", "why")
 """Controls that also work under an answer which only one person sees."""
 _SHOWN = 300
@@ -29,16 +31,22 @@ def alone(answer: Answer, product: str, where: MessageRef, scope: Scope) -> Repl
     """
     given = [control for control in controls(answer, ()) if control.name in _ALONE]
     if scope.kind != "direct":
-        given.append(Control("share", "Share", f"{answer.id} {where.message} {where.thread}"))
+        given.append(Control("share", _("Share"), f"{answer.id} {where.message} {where.thread}"))
     return replace(compose(answer, product), controls=tuple(given))
 
 
 class Sharing:
     """Says an answer again, to everybody."""
 
-    def __init__(self, engine: Engine, conversations: ConversationStore) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        to_person: Callable[[MessageRef, Scope], bool],
+    ) -> None:
         self._engine = engine
         self._conversations = conversations
+        self._to_person = to_person
         self._posting: set[str] = set()
 
     async def share(self, chat: Chat, press: Press) -> str:
@@ -60,15 +68,15 @@ class Sharing:
         if known and known.parts:
             return ALREADY
         if not known:
-            asked = packed(Message(where, press.person, question, press.scope))
+            asked = packed(Message(where, press.person, question, press.scope, language=spoken()))
             await self._conversations.claim(
                 Claim(key, where.conversation, press.person.id, time.time(), asked)
             )
         reply = compose(answer, self._engine.product.name)
         if not where.message or await chat.message(where) is None:  # a command's question stands nowhere
             reply = replace(reply, markdown=f"{_quoted(question)}\n\n{reply.markdown}")
-        compared = "+" in answer.release
-        reply = replace(reply, controls=controls(answer, () if compared else self._engine.ready))
+        ready = () if "+" in answer.release else self._engine.ready
+        reply = replace(reply, controls=controls(answer, ready, self._to_person(where, press.scope)))
         try:
             parts = await chat.post(where, reply)
         except PlatformError:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.chat import Chat
+from bot.chat import Chat, Reply
 from bot.render import growing
 from core.domain import Evidence, MessageRef
 from core.errors import PlatformError
@@ -17,10 +17,17 @@ Note = Callable[[tuple[MessageRef, ...]], Awaitable[None]]
 
 
 class Show:
-    """Listens to the engine and edits `parts`; `note` hears when the reply takes other messages."""
+    """Listens to the engine and edits `parts`; `note` hears when the reply takes other messages.
 
-    def __init__(self, chat: Chat, parts: tuple[MessageRef, ...], product: str, note: Note) -> None:
+    Where there are no parts nobody waits for an answer: the first words are posted to `where`, and nothing
+    is shown before.
+    """
+
+    def __init__(
+        self, chat: Chat, parts: tuple[MessageRef, ...], product: str, note: Note, where: MessageRef
+    ) -> None:
         self.parts = parts
+        self._where = where
         self._chat = chat
         self._product = product
         self._note = note
@@ -34,7 +41,8 @@ class Show:
     async def sources(self, release: str, evidence: Sequence[Evidence]) -> None:
         """Show which pages are being read."""
         self._release, self._evidence = release, evidence
-        self._begin()
+        if self.parts:
+            self._begin()
 
     async def text(self, markdown: str) -> None:
         """Show the text so far; what comes while an edit is under way is shown by the next one."""
@@ -58,10 +66,15 @@ class Show:
                 return
             self._shown = reply.markdown
             try:
-                before, self.parts = self.parts, await self._chat.edit(self.parts, reply)
+                before, self.parts = self.parts, await self._put(reply)
             except PlatformError as error:
                 log.info("an intermediate edit failed: %s", error)
                 return
             if self.parts != before:
                 await self._note(self.parts)
             await asyncio.sleep(0)
+
+    async def _put(self, reply: Reply) -> tuple[MessageRef, ...]:
+        return await (
+            self._chat.edit(self.parts, reply) if self.parts else self._chat.post(self._where, reply)
+        )

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.gaps_text import gaps_text
-from bot.slash import Call, Subcommand
+from bot.slash import Call, Option, Subcommand
+from bot.slash_words import whole_number
 from core.gaps import DAYS, Gap
+from core.gaps_page import page
 
 Gaps = Callable[[int], Awaitable[Sequence[Gap]]]
 
 
-def gaps_commands(gaps: Gaps) -> tuple[Subcommand, ...]:
+def gaps_commands(gaps: Gaps, product: str) -> tuple[Subcommand, ...]:
     """Return the command that lists gaps of the documentation."""
 
-    async def list_gaps(call: Call) -> None:
-        await call.tell(gaps_text(await gaps(DAYS), DAYS))
+    async def list_gaps(call: Call) -> str:
+        days = whole_number(call.given.get("days", str(DAYS)), "`--days`", most=3650)
+        found = await gaps(days)
+        is_page = "markdown" in call.given
+        await call.tell(page(found, product, days).rstrip("\n") if is_page else gaps_text(found, days))
+        return "shown"
 
-    return (Subcommand("gaps", "what was asked in public and not answered, or not well", list_gaps),)
+    return (
+        Subcommand(
+            "gaps",
+            "what was asked in public and not answered, or not well",
+            list_gaps,
+            (
+                Option("days", f"Of the last days, {DAYS} when left out", named=True),
+                Option("markdown", "As a page for those who document", kind="flag"),
+            ),
+        ),
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.pausing import mode_line, pause_line
+from core.channels import ModeSet, Pause
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
 
@@ -34,6 +36,8 @@ def status_text(status: dict[str, Any]) -> str:
         f"Indexing {entry['release']}: {entry['stage']} {entry['done']} of {entry['total']}"
         for entry in status["indexing"]
     ]
+    lines += [f"Paused: {pause_line(Pause(**pause))}" for pause in status.get("pauses", ())]
+    lines += [mode_line(given["channel"], ModeSet(**given)) for given in status.get("modes", ())]
     lines += [f"⚠ {problem}" for problem in status["problems"]]
     return "\n".join(lines)
 

@@ -7,18 +7,24 @@ unless the question that is answered is in doubt.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.domain import Citation, Question, Scope, content_hash
+from core.generation.phrases import either
+from core.languages import DEFAULT, N_, _
 from core.memory.community import CommunityMemory
 from core.memory.exchange import PRIOR
 from core.opinions import Correction, OpinionStore
 from core.ports import MemoryStore, Remembered
+from core.privacy import nobody
+from core.query import language
 from core.research import Research
 
-OBJECTED = "Its author does not want it to be remembered."
-DIRECT = "What is said in direct messages is never remembered."
-EMPTY = "There is no text in it that could be remembered."
+OBJECTED = N_("Its author does not want it to be remembered.")
+OPTED_OUT = N_("Somebody who opted out wrote it, or what it answers, and nothing of theirs is kept.")
+DIRECT = N_("What is said in direct messages is never remembered.")
+EMPTY = N_("There is no text in it that could be remembered.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +55,31 @@ class PeoplesAnswers:
         store: MemoryStore,
         opinions: OpinionStore,
         research: Research,
+        is_out: Callable[[str], bool] = nobody,
     ) -> None:
         self._memory = memory
         self._store = store
         self._opinions = opinions
         self._research = research
+        self._is_out = is_out
 
     # --- accepted messages --------------------------------------------------------------------
 
     async def accept(self, written: Written, question: Question, helper: str) -> Outcome:
         """Remember a message as the answer to a question, because a helper says so."""
         if not question.scope.remembered:
-            return Outcome(problem=DIRECT)
+            return Outcome(problem=_(DIRECT))
+        if self._is_out(written.author) or self._is_out(question.asker):
+            return Outcome(problem=_(OPTED_OUT))
         if not written.text.strip():
-            return Outcome(problem=EMPTY)
+            return Outcome(problem=_(EMPTY))
         if written.author in await self._opinions.marked(written.message, "object"):
-            return Outcome(problem=OBJECTED)
-        asked = await self._research.understand(question)
+            return Outcome(problem=_(OBJECTED))
+        spoken = question.language or await language.detect(question.text)
+        asked = await self._research.understand(replace(question, language=spoken))
         if asked.resolution.unknown:
-            return Outcome(problem=f"There is no release {' or '.join(asked.resolution.unknown)}.")
+            unknown = either(asked.resolution.unknown)
+            return Outcome(problem=_("There is no release {release}.").format(release=unknown))
         pair = Remembered(
             id=pair_of(written.message),
             question=asked.queries.base,
@@ -81,10 +93,16 @@ class PeoplesAnswers:
             origin="person",
             asker=question.asker,
             channel=question.channel,
+            language=await language.detect(written.text) or asked.language,
         )
         await self._opinions.mark(written.message, helper, "accept")
         await self._remember(pair, written.author)
         return Outcome(pair)
+
+    async def is_remembered(self, message: str) -> bool:
+        """Tell whether a message is an answer that is remembered now."""
+        pair = await self._store.pair(pair_of(message))
+        return pair is not None and not pair.aside
 
     async def withdraw(self, message: str, helper: str) -> bool:
         """Take a helper's ✅ off; tells whether the message is not remembered any more for it."""
@@ -120,11 +138,14 @@ class PeoplesAnswers:
     async def correct(self, correction: Correction, helper: bool, link: str) -> Correction:
         """Keep what was wrong with an answer; a helper's better one is remembered in its place.
 
-        `link` leads to the answer. Raises KeyError for an answer that is not kept.
+        `link` leads to the answer. Of somebody who opted out nothing is kept. Raises KeyError for an answer
+        that is not kept.
         """
         row = await self._store.answer(correction.answer_id)
         if row is None:
             raise KeyError(correction.answer_id)
+        if self._is_out(correction.person):
+            return correction
         scope, release = Scope.parse(row["scope"]), str(row["release"])
         if helper and correction.better.strip() and release and scope.remembered:
             queries = row["trace"]["queries"]
@@ -141,6 +162,7 @@ class PeoplesAnswers:
                 origin="person",
                 asker=row["asker"],
                 channel=row["channel"],
+                language=await language.detect(correction.better) or row["trace"].get("language", DEFAULT),
             )
             await self._remember(pair, correction.person)
             correction = replace(correction, pair_id=pair.id)
@@ -175,4 +197,4 @@ def pair_of(source: str) -> str:
 
 
 def _by(name: str, link: str, release: str) -> Citation:
-    return Citation(1, f"Answer by {name}", link, release, "")
+    return Citation(1, _("Answer by {name}").format(name=name), link, release, "")

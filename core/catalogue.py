@@ -12,10 +12,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from core.catalogue_tables import ACCOUNT, DAY, MODELS, FileTable, Mode, SourceOptions, SourceTable, keys_at
+from core.catalogue_tables import ACCOUNT, MODELS, FileTable, Mode, SourceOptions, SourceTable, keys_at
 from core.domain import Format, Product, Release
 from core.errors import SourceError
+from core.escalations import Targets
 from core.glossary import load_glossary
+from core.schedule import USUAL, Schedule
 from core.toml_file import Place, TomlFile, keys_of, label
 from core.versions import normalised, oldest_first, preliminary
 
@@ -25,8 +27,8 @@ class SourceSpec:
     """Where documents lie, as the file says it.
 
     An empty `release` means that they belong to every release; an empty `format` that the ending
-    of each file decides; an empty `include` that the kind's default holds. `interval` is in
-    seconds. `root` is the folder of the file, `where` the file and line, for errors.
+    of each file decides; an empty `include` that the kind's default holds. `schedule`
+    tells how often it is read. `root` is the folder of the file, `where` the file and line, for errors.
     """
 
     kind: str
@@ -36,7 +38,7 @@ class SourceSpec:
     exclude: tuple[str, ...] = ()
     url: str = ""
     format: Format | Literal[""] = ""
-    interval: float = DAY
+    schedule: Schedule = USUAL
     root: Path = Path()
     where: str = ""
     suffix: str = ""
@@ -57,6 +59,16 @@ class ChannelSettings:
 
     release: str = ""
     mode: Mode = "mentions"
+    ask: Targets | None = None
+    """Who is asked for help in this channel, where that is not who is asked everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Who may give a command, and the file and line where that is said, for errors."""
+
+    who: tuple[str, ...]
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +82,21 @@ class Catalogue:
     root: Path = Path()
     share_platforms: bool = True
     """Whether what is learnt in public on one platform is told on the others."""
+    permissions: dict[str, Grant] = field(default_factory=dict)
+    """Who may give which command, by its name or its first word; admins where nothing is said."""
+
+    ask: Targets = field(default_factory=Targets)
+    """Who is asked where the documentation does not help."""
+
+    @property
+    def asked(self) -> tuple[Targets, ...]:
+        """Return everybody who is asked somewhere."""
+        return (self.ask, *(own.ask for own in self.channels.values() if own.ask is not None))
+
+    def asked_in(self, channel: str) -> Targets:
+        """Return who is asked for help in a channel (`slack:C0123`), on its own platform."""
+        own = self.channels.get(channel, ChannelSettings()).ask
+        return (self.ask if own is None else own).on(channel.partition(":")[0])
 
     def sources_of(self, release: str) -> tuple[SourceSpec, ...]:
         """Return the sources that make up a release's corpus, the unversioned ones last."""
@@ -100,7 +127,8 @@ def load_catalogue(path: Path, kinds: Mapping[str, type[BaseModel]]) -> Catalogu
                 "a file that exists",
             )
         glossary = load_glossary(glossary_path)
-    product = Product(tables.product.name, tuple(tables.product.aliases), releases, glossary)
+    about = tables.product
+    product = Product(about.name, tuple(about.aliases), releases, glossary, about.language)
     return Catalogue(
         product=product,
         sources=_sources(file, tables, kinds, root),
@@ -108,6 +136,11 @@ def load_catalogue(path: Path, kinds: Mapping[str, type[BaseModel]]) -> Catalogu
         people=_people(file, tables),
         root=root,
         share_platforms=tables.memory.share_platforms,
+        ask=tables.ask.targets,
+        permissions={
+            name: Grant(tuple(who), f"{file.path}, line {file.line(('permissions', name))}")
+            for name, who in tables.permissions.items()
+        },
     )
 
 
@@ -229,7 +262,7 @@ def _source(
         exclude=tuple(table.exclude),
         url=table.url or "",
         format=table.format or "",
-        interval=table.interval,
+        schedule=table.interval,
         root=root,
         where=f"{file.path}, line {file.line(place)}",
     )
@@ -278,7 +311,7 @@ def _channels(file: TomlFile, tables: FileTable, known: Mapping[str, str]) -> di
                     table.release,
                     dict.fromkeys(known.values()),
                 )
-        channels[key] = ChannelSettings(release, table.mode)
+        channels[key] = ChannelSettings(release, table.mode, table.ask.targets if table.ask else None)
     return channels
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from core.domain import Format
+from core.escalations import Targets
+from core.schedule import Schedule
 from core.toml_file import Place, keys_of
 
 Mode = Literal["mentions", "off", "questions", "forum"]
@@ -21,6 +24,8 @@ MIN_INTERVAL = 60.0
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|[{}]")
 ACCOUNT = re.compile(r"[a-z][a-z0-9_-]*:\S+")
+GROUPS = ("admins", "helpers", "everybody")
+"""Groups of people who may be allowed a command."""
 
 
 class SourceOptions(BaseModel):
@@ -35,17 +40,20 @@ def _filled(value: str) -> str:
     return value.strip()
 
 
-def _interval(value: object) -> float:
+def _seconds(value: object) -> float:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", value) if isinstance(value, str) else None
     if found:
-        seconds = float(found[1]) * _UNITS[found[2]]
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = float(value)
-    else:
-        seconds = 0.0
-    if not MIN_INTERVAL <= seconds < float("inf"):
-        raise ValueError('"30m", "6h", "1d", "1w" or a number of seconds, at least 60')
-    return seconds
+        return float(found[1]) * _UNITS[found[2]]
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def _schedule(value: object) -> Schedule:
+    bounds = re.split(r"\s+to\s+", value.strip()) if isinstance(value, str) else [value]
+    seconds = [_seconds(bound) for bound in bounds]
+    fit = all(MIN_INTERVAL <= one < float("inf") for one in seconds)
+    if not fit or len(seconds) > 2 or seconds[0] > seconds[-1]:
+        raise ValueError('"30m", "6h", "1d", "1w", "1h to 1w" or a number of seconds, at least 60')
+    return Schedule(math.sqrt(seconds[0] * seconds[-1]), seconds[0], seconds[-1])
 
 
 def _template(value: str) -> str:
@@ -62,15 +70,28 @@ def _pattern(value: str) -> str:
     return _filled(value)
 
 
+def _language(value: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}", value):
+        raise ValueError('the code of a language, like "en" or "de"')
+    return value
+
+
 def _account(value: str) -> str:
     if not ACCOUNT.fullmatch(value):
         raise ValueError('an account as platform and id, "slack:U0123"')
     return value
 
 
+def _who(value: str) -> str:
+    if value not in GROUPS and not ACCOUNT.fullmatch(value):
+        raise ValueError('"admins", "helpers", "everybody", an account "slack:U0123" or "discord:role:5"')
+    return value
+
+
 Text = Annotated[str, AfterValidator(_filled)]
 """Text of an option that may not be empty."""
 _Pattern = Annotated[str, AfterValidator(_pattern)]
+_Language = Annotated[str, AfterValidator(_language)]
 
 
 class _Table(BaseModel):
@@ -85,7 +106,7 @@ class SourceTable(_Table):
     exclude: list[_Pattern] = []
     url: Annotated[str, AfterValidator(_template)] | None = None
     format: Format | None = None
-    interval: Annotated[float, BeforeValidator(_interval)] = DAY
+    interval: Annotated[Schedule, BeforeValidator(_schedule)] = Schedule()
 
 
 class ProductTable(_Table):
@@ -94,6 +115,7 @@ class ProductTable(_Table):
     name: Text
     aliases: list[Text] = []
     glossary: Text | None = None
+    language: _Language = "en"
 
 
 class ReleaseTable(_Table):
@@ -112,11 +134,28 @@ class UnversionedTable(_Table):
     source: list[dict[str, Any]] = []
 
 
+_Accounts = list[Annotated[str, AfterValidator(_account)]]
+
+
+class AskTable(_Table):
+    """`[ask]`, or `[channels."slack:C0123".ask]`: who is asked where the documentation does not help."""
+
+    people: _Accounts = []
+    channels: _Accounts = []
+    call: _Accounts = []
+
+    @property
+    def targets(self) -> Targets:
+        """Return who that is, each once."""
+        return Targets(*(tuple(dict.fromkeys(named)) for named in (self.people, self.channels, self.call)))
+
+
 class ChannelTable(_Table):
     """One `[channels."slack:C0123"]`."""
 
     release: Text | None = None
     mode: Mode = "mentions"
+    ask: AskTable | None = None
 
 
 class MemoryTable(_Table):
@@ -133,7 +172,9 @@ class FileTable(_Table):
     unversioned: UnversionedTable = UnversionedTable()
     memory: MemoryTable = MemoryTable()
     channels: dict[str, ChannelTable] = {}
-    people: dict[str, list[Annotated[str, AfterValidator(_account)]]] = {}
+    ask: AskTable = AskTable()
+    people: dict[str, _Accounts] = {}
+    permissions: dict[str, list[Annotated[str, AfterValidator(_who)]]] = {}
 
 
 MODELS: dict[Place, type[BaseModel]] = {
@@ -144,6 +185,8 @@ MODELS: dict[Place, type[BaseModel]] = {
     ("unversioned",): UnversionedTable,
     ("memory",): MemoryTable,
     ("channels", "platform:id"): ChannelTable,
+    ("channels", "platform:id", "ask"): AskTable,
+    ("ask",): AskTable,
 }
 """The model of each table, by a place of its shape."""
 
@@ -152,5 +195,5 @@ def keys_at(place: Place) -> list[str]:
     """Return the keys allowed in the table at a place."""
     shape: Place = tuple(0 if isinstance(key, int) else key for key in place)
     if shape[:1] == ("channels",):
-        shape = ("channels", "platform:id")
+        shape = ("channels", "platform:id", *shape[2:])
     return keys_of(MODELS[shape]) if shape in MODELS else []

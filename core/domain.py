@@ -127,6 +127,10 @@ class Question:
     history: tuple[Turn, ...] = ()
     release: str = ""
     """A release that the caller fixes; empty to resolve it from the words."""
+    language: str = ""
+    """The language it is asked in, as `de`; empty where nobody found out, which counts as English."""
+    unasked: bool = False
+    """Whether nobody asked the bot: it answers only where it is sure, and else keeps nothing of it."""
 
 
 # --- releases ---------------------------------------------------------------------------------
@@ -151,6 +155,8 @@ class Product:
     aliases: tuple[str, ...] = ()
     releases: tuple[Release, ...] = ()
     glossary: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    language: str = "en"
+    """The language that the documentation is written in."""
 
     @property
     def latest(self) -> Release:
@@ -381,6 +387,8 @@ class QAPair:
     topic: str = ""
     label: str = ""
     origin: Literal["answer", "person", "import"] = "answer"
+    language: str = "en"
+    """The language that the answer is in."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -403,6 +411,8 @@ class Recall:
     """Why the nearest pair was not reused although it was near enough; empty otherwise."""
     decided: str = ""
     """How near it was and how near it had to be, in plain words; empty where memory knows nothing near."""
+    foreign: tuple[QAPair, float] | None = None
+    """The pair that would be reused if its answer were in the language of the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,15 @@ the same call may work later; `told` is what an asker reads in the thread.
 
 from __future__ import annotations
 
+from core.languages import N_
+
 
 class ThreadloreError(Exception):
     """Say in one sentence what is wrong and what to do about it."""
 
     retryable = False
     exit_code = 1
-    told = "Something went wrong on my side; the people who run me can see what in the log."
+    told = N_("Something went wrong on my side; the people who run me can see what in the log.")
 
 
 class ConfigurationError(ThreadloreError):
@@ -76,7 +78,7 @@ class EncoderChanged(EncoderError):
 class ModelError(ThreadloreError):
     """Report that the language model did not do its part."""
 
-    told = "The language model is not answering right now."
+    told = N_("The language model is not answering right now.")
 
 
 class ModelUnavailable(ModelError):

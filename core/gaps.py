@@ -14,7 +14,7 @@ from core.models.encoders import Encoders
 from core.ports import Matrix
 from core.statistics import Day, Gap, StatisticsStore
 
-__all__ = ["Gap", "Statistics", "grouped", "markdown"]
+__all__ = ["Gap", "Statistics", "grouped"]
 
 DAYS = 30
 """Days that are looked at where nobody says otherwise."""
@@ -70,28 +70,3 @@ def grouped(vectors: Matrix | Sequence[Vector], tau: float) -> list[list[int]]:
         sums.append(np.array(vector))
         groups.append([place])
     return groups
-
-
-def markdown(gaps: Sequence[Gap], product: str, days: int) -> str:
-    """Write gaps as a page for those who write the documentation."""
-    lines = [f"# What the {product} documentation does not answer", "", f"Of the last {days} days."]
-    for number, gap in enumerate(gaps, start=1):
-        reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
-        lines += ["", f"## {number}. {_one_line(gap.example.question)}", "", f"{_asked(gap)}: {reasons}."]
-        title, url = gap.page
-        if title:
-            lines += ["", f"Nearest page: [{title}]({url})" if url else f"Nearest page: {title}"]
-        others = list(dict.fromkeys(_one_line(question.question) for question in gap.questions[1:]))[:5]
-        lines += ["", *(f"- {question}" for question in others)] if others else []
-    return "\n".join(lines) + "\n"
-
-
-def _asked(gap: Gap) -> str:
-    releases = ", ".join(dict.fromkeys(q.release for q in gap.questions if q.release))
-    times = "Asked once" if len(gap.questions) == 1 else f"Asked {len(gap.questions)} times"
-    return times + (f" about {releases}" if releases else "")
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 200 else line[:200].rsplit(" ", 1)[0] + " …"

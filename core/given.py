@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from core.accepted import PeoplesAnswers
 from core.domain import Answer, Citation, Product
 from core.generation import phrases
+from core.languages import DEFAULT
 from core.memory.exchange import tally
 from core.memory.scoring import Thresholds
 from core.ports import MemoryStore
 from core.query.again import for_release
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Who asked for an answer (`slack:U1`), and the key of the scope that heard it."""
+
+    asker: str
+    scope: str
 
 
 class GivenAnswers:
@@ -42,10 +52,20 @@ class GivenAnswers:
         known = {key: row[key] for key in ("id", "text", "route", "release", "confidence", "trace")}
         return Answer(**known, citations=cited, offers=offers), row["question"]
 
+    async def asked_by(self, answer_id: str) -> Asking:
+        """Return who asked for an answer and who heard it; raises KeyError for an unknown one."""
+        row = await self._row(answer_id)
+        return Asking(row["asker"], row["scope"])
+
     async def release_of(self, answer_id: str) -> str:
         """Return the release an answer spoke for; empty for none."""
         row = await self._store.answer(answer_id)
         return str(row["release"]) if row else ""
+
+    async def language_of(self, answer_id: str) -> str:
+        """Return the language of an answer, as `de`; empty for one that is not kept."""
+        row = await self._store.answer(answer_id)
+        return str(row["trace"].get("language", DEFAULT)) if row else ""
 
     async def question(self, answer_id: str, release: str = "") -> str:
         """Return the stand-alone question of an answer, for another release where one is named.

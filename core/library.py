@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
 from core.domain import Product
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed, Indexer
+from core.ingestion.pregeneration.work import Pregeneration
 from core.ingestion.reading import Progress, Reading, Report
 from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate
@@ -35,6 +37,7 @@ class Library:
         encoders: Encoders,
         upkeep: UpkeepStore,
         electorate: Electorate,
+        pregeneration: Pregeneration | None = None,
     ) -> None:
         self.product = product
         self.encoders = encoders
@@ -45,6 +48,7 @@ class Library:
         self._memory = memory
         self._upkeep = upkeep
         self._electorate = electorate
+        self.pregeneration = pregeneration
 
     async def open(self) -> None:
         """Take over what the home holds: mend indexes, load corpora and memory."""
@@ -52,6 +56,8 @@ class Library:
         corpora = await self._store.live()
         by_release = {name: await self.encoders.named(c.encoder) for name, c in corpora.items()}
         mended = await self._indexer.reconcile()
+        if self.pregeneration:
+            mended += await self.pregeneration.reconcile()
         if mended:
             log.warning("mended %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
@@ -76,23 +82,38 @@ class Library:
             log.info("%d remembered answers of %s cite pages that changed", stale, release)
 
     async def reindex(
-        self, release: str = "", report: Report = lambda _: None, rebuild: bool = False
+        self,
+        release: str = "",
+        report: Report = lambda _: None,
+        rebuild: bool = False,
+        pairs: bool = True,
+        only: Collection[str] = (),
     ) -> list[Indexed]:
-        """Bring one release up to date, or all, the latest first.
+        """Bring one release up to date, or all, the latest first; then their `pairs`, which nobody waits for.
 
-        Goes on with the other releases when one fails, then raises the first error.
+        `only` names sources; the others are left as they were read. Goes on with the other releases when one
+        fails, then raises the first error.
         """
         encoder = await self.encoders.current()
         done: list[Indexed] = []
         errors: list[ThreadloreError] = []
         for name in [release] if release else self.order():
             try:
-                done.append(await self._indexer.reindex(name, encoder, report, rebuild))
+                done.append(await self._indexer.reindex(name, encoder, report, rebuild, only))
             except ThreadloreError as error:
                 errors.append(error)
+        for indexed in done if pairs else ():
+            await self.pregenerate(indexed.corpus.release, report)
         if errors:
             raise errors[0]
         return done
+
+    async def pregenerate(self, release: str = "", report: Report = lambda _: None) -> None:
+        """Make pairs of the documents of one release, or of all, where that is on; take out those of none."""
+        if self.pregeneration:
+            encoder = await self.encoders.current()
+            for name in [release] if release else self.order():
+                await self.pregeneration.run(name, encoder, report)
 
     async def plan(self, release: str = "") -> dict[str, Reading]:
         """Tell what a reindex would change, by release; nothing is written."""
@@ -130,7 +151,10 @@ class Library:
 
     def progress(self) -> list[dict[str, Any]]:
         """Return the index work that is going on, for pages."""
-        return [_progress(progress) for progress in self._indexer.running.values()]
+        running = [*self._indexer.running.values()]
+        if self.pregeneration:
+            running += self.pregeneration.running.values()
+        return [_progress(progress) for progress in running]
 
     async def releases(self) -> list[dict[str, Any]]:
         """Return the releases from old to new, and how ready they are."""
@@ -189,6 +213,7 @@ class Library:
                     "read_at": _iso(run.at),
                     "succeeded_at": _iso(run.succeeded_at) if run.succeeded_at else None,
                     "failures": run.failures,
+                    "level": run.level,
                     "skipped": [list(entry) for entry in run.skipped],
                 }
                 for run in runs

@@ -13,8 +13,8 @@ class Correction:
     """What somebody found wrong with an answer, and the better one they wrote, if any.
 
     `what` is `release`, `wrong`, `outdated` or `other`; `pair_id` names the pair that the better answer
-    became, `at` is in seconds since the epoch. `question` and `release` are those of the answer; the store
-    fills them in.
+    became, `at` is in seconds since the epoch. `question`, `release` and `scope` (a scope's key) are those of
+    the answer; the store fills them in.
     """
 
     answer_id: str
@@ -26,6 +26,7 @@ class Correction:
     pair_id: str = ""
     question: str = ""
     release: str = ""
+    scope: str = "public"
 
 
 class OpinionStore(Protocol):

@@ -11,8 +11,9 @@ from core.generation.answer import Request
 from core.generation.composite import Part, quote_parts
 from core.generation.quote import quote
 from core.generation.temperature import adaptive
+from core.languages import name_of
 from core.research import Asked
-from core.retrieval.search import Found
+from core.retrieval.found import Found
 from core.steps import Steps
 from core.text import query_terms
 
@@ -46,6 +47,8 @@ class Reader:
             parts=tuple(part for part in asked.parts if part not in asked.open),
             texts=texts,
             temperature=adaptive([pair.score for pair, _ in recall.high]),
+            language=name_of(asked.question.language) if asked.question.language else "",
+            original=asked.question.text if asked.is_translated else "",
         )
 
     async def reduce(self, asked: Asked, found: Found) -> Mapping[int, str]:

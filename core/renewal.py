@@ -110,7 +110,7 @@ class Renewal:
     async def _drafted(self, pair: Remembered) -> Answer | None:
         """Return what would be answered now, for the same releases; None where that cannot be told."""
         release = "" if "+" in pair.release else pair.release
-        draft = await self._draft(Question(pair.question, release=release))
+        draft = await self._draft(Question(pair.question, release=release, language=pair.language))
         return draft if draft.release == pair.release else None
 
     async def _cosine(self, pair: Remembered, text: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Evidence, Queries, Question, Recall, Resolution
+from core.errors import ModelUnavailable
 from core.generation.offers import differs
+from core.languages import DEFAULT, _
 from core.memory.community import CommunityMemory
 from core.memory.filing import platform_of
 from core.memory.second_look import same_question
@@ -20,7 +23,8 @@ from core.query import understand
 from core.query.mentions import mentions
 from core.query.releases import resolve
 from core.query.rewrite import queries as query_forms
-from core.retrieval.search import Found, Searcher, merged
+from core.retrieval.found import Found, merged
+from core.retrieval.search import Searcher
 from core.steps import Course, Steps
 from core.text import query_terms
 
@@ -48,6 +52,8 @@ class Asked:
     found: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
     course: Course = field(default_factory=Course)
+    documentation: str = DEFAULT
+    """The language of the documentation."""
     repeats: str = ""
     """The pair whose answer the new one says again."""
     is_draft: bool = False
@@ -57,6 +63,21 @@ class Asked:
     def topic(self) -> str:
         """Return the form of the question that memory compares and that is embedded."""
         return self.queries.topic or self.queries.base
+
+    @property
+    def language(self) -> str:
+        """Return the language of the question, as `de`; that of the documentation where nobody knows it."""
+        return self.question.language or self.documentation
+
+    @property
+    def is_translated(self) -> bool:
+        """Tell that the queries are a translation of the question."""
+        return self.trace.get("untranslated") is False and self.language != self.documentation
+
+    @property
+    def is_untranslated(self) -> bool:
+        """Tell that the queries are in another language than the documentation."""
+        return bool(self.trace.get("untranslated"))
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -90,6 +111,16 @@ class Asked:
         self.timings[step] = round((now - self.at) * 1000, 3)
         self.at = now
 
+    def timed(self, hear: Callable[[str], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:
+        """Return what hears a growing text as `hear` does, and notes when its first word came."""
+
+        async def heard(markdown: str) -> None:
+            spent = sum(self.timings.values()) + (time.perf_counter() - self.at) * 1000
+            self.trace.setdefault("first_ms", round(spent, 1))
+            await hear(markdown)
+
+        return heard
+
 
 class Research:
     """Finds out what a question means and what memory and documents hold on it."""
@@ -117,20 +148,33 @@ class Research:
             self._catalogue, self._memory, self._searcher, self._encoders, steps, self._second_look
         )
 
+    def without_pairs(self) -> Research:
+        """Return the same without the pairs made of documents."""
+        searcher = self._searcher.without_pairs()
+        return Research(
+            self._catalogue, self._memory, searcher, self._encoders, self._steps, self._second_look
+        )
+
     @property
     def corpora(self) -> dict[str, Corpus]:
         """Return the corpora that answer now, by release."""
         return self._searcher.corpora
 
-    async def understand(self, question: Question) -> Asked:
-        """Resolve the release and write the queries, by the model where rules are in doubt; embed them."""
+    async def understand(self, question: Question, by_rules: bool = False) -> Asked:
+        """Resolve the release and write the queries, by the model where rules are in doubt; embed them.
+
+        `by_rules` keeps every step of this question from the model.
+        """
         began = time.perf_counter()
         product = self._catalogue.product
         default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
         resolution = resolve(question, product, default)
         queries = query_forms(question, product, resolution)
-        asked = Asked(question, resolution, queries, (), _NONE, {}, at=began)
-        if doubt := understand.doubt(question, resolution, queries):
+        asked = Asked(question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language)
+        is_foreign, is_translated = understand.is_foreign(question, product), False
+        if by_rules:
+            asked.course.failure = ModelUnavailable("This question is kept from the model.")
+        if doubt := understand.doubt(question, resolution, queries, product):
             asked.trace["doubt"] = doubt
             understood = await self._steps.take(
                 asked.course,
@@ -138,6 +182,7 @@ class Research:
                 lambda model: understand.understand(model, question, product, resolution, queries),
             )
             asked.resolution, asked.queries = understood or (resolution, queries)
+            is_translated = is_foreign and asked.queries.base != queries.base
             resolution, queries = asked.resolution, asked.queries
         asked.releases = resolution.named if resolution.comparison else (resolution.release,)
         asked.trace |= {
@@ -145,6 +190,8 @@ class Research:
             "resolution": asdict(resolution),
             "queries": asdict(queries),
             "rewritten": queries.rewritten,
+            "language": asked.language,
+            "untranslated": is_foreign and not is_translated,
             "steps": asked.course.taken,
         }
         asked.lap("understand")
@@ -164,7 +211,9 @@ class Research:
         question = asked.question
         platform = platform_of(question.channel or question.asker)
         scope = replace(question.scope, platform=platform)
-        recall = await self._memory.recall(asked.vectors[0], asked.topic, asked.partition, scope)
+        recall = await self._memory.recall(
+            asked.vectors[0], asked.topic, asked.partition, scope, asked.language, asked.is_untranslated
+        )
         if self._second_look and recall.route == "reuse":
             recall = await self._looked_at_again(asked, recall)
         for kind in ("high", "low"):
@@ -185,8 +234,9 @@ class Research:
         )
         if same:
             return recall
-        said = "does not take the two questions for the same" if same is False else "did not say"
-        return replace(recall, route="reference", guard=f"The model, which has to agree, {said}.")
+        refused = _("The model, which has to agree, does not take the two questions for the same.")
+        silent = _("The model, which has to agree, did not say.")
+        return replace(recall, route="reference", guard=refused if same is False else silent)
 
     async def search(self, asked: Asked) -> Found:
         """Search every release and every part of the question; the best of each come first."""

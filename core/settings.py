@@ -5,6 +5,7 @@ What the product is, its releases, sources and channels stand in `corpora.toml` 
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -12,6 +13,9 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_vali
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from core.errors import ConfigurationError
+
+DIGEST = r"(?i)^(?:off|(?:mon|tue|wed|thu|fri|sat|sun) (?:[01]\d|2[0-3]):[0-5]\d)$"
+"""A day of the week and a time of the machine's clock, or `off`."""
 
 
 class Settings(BaseSettings):
@@ -28,6 +32,8 @@ class Settings(BaseSettings):
     """The `corpora.toml` to use."""
     database_url: SecretStr = Field(SecretStr(""), alias="DATABASE_URL")
     """`postgresql://user:password@host/name`; empty for SQLite in the home."""
+    chroma_url: str = Field("", alias="CHROMA_URL")
+    """`http://host:8000` of a Chroma server; empty for the one inside this process."""
     package_index: str = Field(
         "https://pypi.org/simple/",
         validation_alias=AliasChoices("PACKAGE_INDEX", "PIP_INDEX_URL"),
@@ -47,6 +53,8 @@ class Settings(BaseSettings):
     slack_bot_token: SecretStr = Field(SecretStr(""), alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr = Field(SecretStr(""), alias="SLACK_APP_TOKEN")
     slack_api_url: str = Field("https://slack.com/api/", alias="SLACK_API_URL")
+    slack_streaming: bool = Field(True, alias="SLACK_STREAMING")
+    """Whether answers stream by Slack's own methods: smooth for who asked; others see the finished one."""
 
     # Discord
     discord_token: SecretStr = Field(SecretStr(""), alias="DISCORD_TOKEN")
@@ -58,6 +66,10 @@ class Settings(BaseSettings):
     """People (`slack:U1`, `discord:2`) who are admins beside those the platform names."""
     helpers: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_HELPERS")
     """People whose votes weigh more."""
+    admin_channels: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_ADMIN_CHANNEL")
+    """Channels (`slack:C1`) in which the people who run the bot are told what they should know."""
+    gaps_digest: str = Field("mon 09:00", alias="GAPS_DIGEST", pattern=DIGEST)
+    """When they are told each week what was not answered: a day and a time, or `off`."""
 
     # models
     ollama_host: str = Field("http://127.0.0.1:11434", alias="OLLAMA_HOST")
@@ -77,6 +89,9 @@ class Settings(BaseSettings):
     """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
     """A cross-encoder, by name or folder, that orders what was found; empty to do without."""
+
+    pregenerate: Literal["rules", "off"] = Field("off", alias="PREGENERATE")
+    """Whether rules make questions and answers of documents when they are read; a model does by command."""
 
     # what the model does before it writes the answer (QAMR; see DECISIONS.md)
     fast: bool = Field(False, alias="FAST")
@@ -113,16 +128,36 @@ class Settings(BaseSettings):
     memory_limit: int = Field(0, alias="MEMORY_LIMIT", ge=0)
     """Pairs that each store of a release keeps at most; 0 for no limit."""
 
+    language: str = Field("en", alias="LANGUAGE", pattern=r"[a-z]{2,3}([-_][A-Za-z-_]+)?")
+    """What the bot speaks where neither words nor thread nor a person's client tell."""
+
     # limits
     questions_per_minute: float = Field(6.0, alias="QUESTIONS_PER_MINUTE", gt=0)
     """Per person; a channel may take five times as many."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", alias="LOG_LEVEL")
+    log_format: Literal["text", "json"] = Field("text", alias="LOG_FORMAT")
+    """Lines for people, or a JSON object each for a log collector."""
 
-    @field_validator("admins", "helpers", "model_steps", mode="before")
+    # how long what people leave is kept, in days; 0 for ever
+    retention_questions_days: int = Field(365, alias="RETENTION_QUESTIONS_DAYS", ge=0)
+    """Texts of questions and answers; what memory holds stays, without who asked."""
+    retention_votes_days: int = Field(365, alias="RETENTION_VOTES_DAYS", ge=0)
+    """Who voted; the votes themselves stay, under one-way names."""
+    retention_logs_days: int = Field(30, alias="RETENTION_LOGS_DAYS", ge=0)
+    """Log files below the home, and the audit log; with 0 no log files are written at all."""
+
+    @field_validator("admins", "helpers", "admin_channels", "model_steps", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("admin_channels", mode="after")
+    @classmethod
+    def _channels(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(re.fullmatch(r"[a-z]+:\S+", channel) for channel in value):
+            raise ValueError("write channels as platform and id, such as slack:C0123, with commas between")
         return value
 
     @field_validator("ollama_host", mode="after")

@@ -8,12 +8,17 @@ from typing import Literal, Protocol
 
 from core.domain import Route
 
-Failing = Literal["abstained", "voted down", "corrected"]
+Failing = Literal["abstained", "voted down", "escalated", "corrected"]
+"""Why a question is a gap; `escalated`: it was put to a person. What is named later here counts first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day (UTC, `2026-11-21`) with its answers by route, votes, and milliseconds of the answers."""
+    """A day (UTC, `2026-11-21`) with its answers by route, votes, and milliseconds of the answers.
+
+    `first_p50` and `first_p95` are milliseconds to the first word, `ms_p50` and `ms_p95` to the end; an
+    answer that comes whole has both at once. `failed` counts answers that the model should have written.
+    """
 
     day: str
     routes: dict[Route, int] = field(default_factory=dict)
@@ -22,6 +27,9 @@ class Day:
     people: int = 0
     ms_p50: float = 0.0
     ms_p95: float = 0.0
+    first_p50: float = 0.0
+    first_p95: float = 0.0
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ turn on, so those stay whole (and are also found by their parts).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TERMS_VERSION = "2"
 """Raised when `index_terms` changes: word indexes of other versions are rebuilt."""
@@ -48,6 +49,7 @@ def words(text: str) -> list[str]:
     return [token.lower() for token in _TOKEN.findall(text)]
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Cut an English ending from a plain word, so that `configures` meets `configuring`."""
     if len(word) < 4 or not word.isalpha():

@@ -71,6 +71,13 @@ class SqlConversations:
                 update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id)
             )
 
+    async def emptied(self, message: str) -> None:
+        """Forget what a claimed message said; that it was taken stays known."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(payload={}, asker="")
+            )
+
     async def unanswered(self, since: float) -> tuple[Claim, ...]:
         """Return claims younger than `since` that were never settled, oldest first."""
         statement = (
@@ -102,6 +109,16 @@ class SqlConversations:
         return await self._first(
             select(ClaimRow.__table__)
             .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
+    async def last_in(self, channel: str) -> Claim | None:
+        """Return the latest answered claim of a channel (`slack:C1`), whatever its thread."""
+        within = ClaimRow.conversation.startswith(f"{channel}:", autoescape=True)
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(within, ClaimRow.answer_id != "")
             .order_by(ClaimRow.at.desc())
             .limit(1)
         )

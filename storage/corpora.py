@@ -14,6 +14,7 @@ from sqlalchemy import delete, exists, func, select
 from core.domain import ChunkedDocument, ContextChunk, Vector, content_hash
 from core.errors import StorageError
 from core.ports import Corpus, Place, SearchRow, SourceRun, StoredDocument
+from core.schedule import next_level
 from core.windows import window_hashes
 from storage.database import Database, slices
 from storage.tables import (
@@ -22,6 +23,7 @@ from storage.tables import (
     CorpusRow,
     DocumentRow,
     PairRow,
+    PregeneratedRow,
     SearchRowTable,
     SourceRunRow,
     VectorRow,
@@ -235,6 +237,8 @@ class SqlCorpora:
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
             kept = {content_hash(topic) for topic in await connection.scalars(select(PairRow.topic))}
+            for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
+                kept.update(await connection.scalars(select(column)))
             pages = select(DocumentRow.title, ContextRow.heading, ContextRow.page).join(
                 DocumentRow, DocumentRow.id == ContextRow.document_id
             )
@@ -250,6 +254,15 @@ class SqlCorpora:
                     await connection.execute(
                         delete(VectorRow).where(VectorRow.encoder == encoder, VectorRow.text_hash.in_(part))
                     )
+
+    async def leftovers(self, release: str) -> int:
+        """Count the documents of a release that are kept and not live: being built, or left by a cut."""
+        live = exists().where(
+            CorpusDocumentRow.document_id == DocumentRow.id, CorpusDocumentRow.release == release
+        )
+        kept = select(func.count()).select_from(DocumentRow).where(DocumentRow.release == release, ~live)
+        async with self._database.read() as connection:
+            return int((await connection.execute(kept)).scalar_one())
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""
@@ -305,20 +318,27 @@ class SqlCorpora:
             return set(await connection.scalars(statement))
 
     async def note_run(
-        self, release: str, source: str, error: str, skipped: Sequence[tuple[str, str]]
+        self,
+        release: str,
+        source: str,
+        error: str,
+        skipped: Sequence[tuple[str, str]],
+        changed: bool | None = None,
     ) -> None:
         """Write down how reading a source went; an empty error is success."""
         now = time.time()
         async with self._database.write() as connection:
             old = (
                 await connection.execute(
-                    select(SourceRunRow.succeeded_at, SourceRunRow.failures).where(
+                    select(SourceRunRow.succeeded_at, SourceRunRow.failures, SourceRunRow.level).where(
                         SourceRunRow.release == release, SourceRunRow.source == source
                     )
                 )
             ).first()
+            level = old.level if old else 0
             values = {
                 "at": now,
+                "level": level if changed is None else next_level(level, changed),
                 "succeeded_at": (old.succeeded_at if old else 0.0) if error else now,
                 "failures": (old.failures if old else 0) + 1 if error else 0,
                 "error": error,
@@ -343,6 +363,7 @@ class SqlCorpora:
                 row.failures,
                 row.error,
                 tuple((path, reason) for path, reason in row.skipped),
+                row.level,
             )
             for row in rows
         )

@@ -106,6 +106,15 @@ class Database:
         except (DBAPIError, OSError) as error:
             raise _storage_error(error) from error
 
+    async def checkpoint(self) -> None:
+        """Let nothing that was removed stand in SQLite's write-ahead log; later, where readers hold it."""
+        if self._engine.dialect.name == "sqlite":
+            try:
+                async with self._writing, self._engine.connect() as connection:
+                    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+            except (DBAPIError, OSError) as error:
+                raise _storage_error(error) from error
+
     async def close(self) -> None:
         """Close every connection."""
         await self._engine.dispose()
@@ -141,7 +150,13 @@ def _address(home: Path, url: str) -> URL:
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # the driver begins too late, and never before DDL
     cursor = connection.cursor()
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON", "busy_timeout=30000"):
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        "busy_timeout=30000",
+        "secure_delete=ON",  # what is removed is overwritten, without rewriting the whole file
+    ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 

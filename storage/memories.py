@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
 from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered
@@ -17,12 +19,21 @@ from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.traces import clean_traces
 from storage.upkeep import CURRENT
 
+Veils = Callable[[str, str], Collection[str]]
+"""The one-way names that a person may stand under at a place; `core.privacy` makes them."""
+
+
+def no_veils(name: str, place: str) -> Collection[str]:
+    """Return no one-way names, where nothing is kept under any."""
+    return ()
+
 
 class SqlMemories:
-    """The `MemoryStore` port on SQL."""
+    """The `MemoryStore` port on SQL; `veils` are the names that retention has given to voters."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, veils: Veils = no_veils) -> None:
         self._database = database
+        self._veils = veils
 
     async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
         """Keep an answer with its trace, and the neutral pair it may become.
@@ -106,6 +117,10 @@ class SqlMemories:
             ).scalar()
             if pair_id is None:
                 return None
+            if veils := self._veils(vote.voter, pair_id or vote.answer_id):
+                # what they voted long ago is theirs again
+                old = (VoteRow.pair_id == pair_id, VoteRow.voter.in_(veils))
+                await connection.execute(update(VoteRow).where(*old).values(voter=vote.voter))
             await connection.execute(
                 self._database.insert(VoteRow).values(
                     answer_id=vote.answer_id,
@@ -136,12 +151,11 @@ class SqlMemories:
 
     async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
         """Return every placed pair with its placement, in order of id."""
-        placed = select(PairRow.__table__).where(PairRow.id.in_(select(PlacementRow.pair_id)))
         async with self._database.read() as connection:
             rows = (
                 await connection.execute(select(PlacementRow.__table__).order_by(PlacementRow.pair_id))
             ).all()
-            pairs = {pair.id: pair for pair in await load_pairs(connection, placed)}
+            pairs = {pair.id: pair for pair in await _loaded(connection, [row.pair_id for row in rows])}
         return tuple(
             (Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by), pairs[row.pair_id])
             for row in rows
@@ -151,13 +165,10 @@ class SqlMemories:
     async def voted(self) -> tuple[Remembered, ...]:
         """Return every pair that has a standing vote or was brought by people, in order of id."""
         voted = select(VoteRow.pair_id).distinct()
-        statement = (
-            select(PairRow.__table__)
-            .where(PairRow.id.in_(voted) | (PairRow.origin != "answer"))
-            .order_by(PairRow.id)
-        )
+        statement = select(PairRow.id).where(PairRow.id.in_(voted) | (PairRow.origin != "answer"))
         async with self._database.read() as connection:
-            found = await load_pairs(connection, statement)
+            ids = (await connection.scalars(statement.order_by(PairRow.id))).all()
+            found = await _loaded(connection, ids)
         return tuple(pair for pair in found if pair.opinions or pair.strangers or pair.origin != "answer")
 
     async def clear_placements(self) -> None:
@@ -233,3 +244,13 @@ class SqlMemories:
                     )
                 ).scalar_one()
         return found
+
+
+async def _loaded(connection: AsyncConnection, ids: Sequence[str]) -> list[Remembered]:
+    """Read pairs in the order of their ids, some at a time: others are served in between."""
+    found: list[Remembered] = []
+    for part in slices(ids):
+        some = select(PairRow.__table__).where(PairRow.id.in_(part)).order_by(PairRow.id)
+        found += await load_pairs(connection, some)
+        await asyncio.sleep(0)
+    return found

@@ -80,7 +80,7 @@ class SqlOpinions:
     async def corrections(self, answer_id: str = "", limit: int = 50) -> tuple[Correction, ...]:
         """Return the corrections of one answer, or of all, the latest first."""
         statement = (
-            select(CorrectionRow.__table__, AnswerRow.question, AnswerRow.release)
+            select(CorrectionRow.__table__, AnswerRow.question, AnswerRow.release, AnswerRow.scope)
             .join(AnswerRow, AnswerRow.id == CorrectionRow.answer_id)
             .order_by(CorrectionRow.at.desc())
             .limit(limit)

@@ -33,6 +33,7 @@ def pair_values(pair: Remembered) -> dict[str, Any]:
         "uses": pair.uses,
         "used_at": pair.used_at,
         "channel": pair.channel,
+        "language": pair.language,
     }
 
 
@@ -74,5 +75,6 @@ def _pair(row: Any, voters: dict[str, list[Any]]) -> Remembered:
         uses=row.uses,
         used_at=row.used_at,
         channel=row.channel,
+        language=row.language,
         strangers=tuple((v.value, v.weight, v.standing == "early") for v in last if v.standing in STRANGERS),
     )

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from core.statistics import Day, Failing, Unserved
 from storage.database import Database
-from storage.tables import AnswerRow, CorrectionRow, VoteRow
+from storage.tables import AnswerRow, CorrectionRow, EscalationRow, VoteRow
 
 PUBLIC = "public"
 _VALUES = {1: "up", 0: "down", None: "withdrawn"}
@@ -25,20 +25,29 @@ class SqlStatistics:
     async def days(self, since: float) -> tuple[Day, ...]:
         """Return the days since then on which anything happened, oldest first."""
         answers = select(
-            AnswerRow.at, AnswerRow.route, AnswerRow.asker, AnswerRow.trace["ms"].as_float().label("ms")
+            AnswerRow.at,
+            AnswerRow.route,
+            AnswerRow.asker,
+            AnswerRow.trace["ms"].as_float().label("ms"),
+            AnswerRow.trace["first_ms"].as_float().label("first"),
+            AnswerRow.trace["model_error"].as_string().label("error"),
         )
         votes = select(VoteRow.at, VoteRow.value).where(VoteRow.at >= since, VoteRow.value.is_not(None))
         routes: defaultdict[str, Counter[Any]] = defaultdict(Counter)
         values: defaultdict[str, Counter[int]] = defaultdict(Counter)
         people: defaultdict[str, set[str]] = defaultdict(set)
         spent: defaultdict[str, list[float]] = defaultdict(list)
+        first: defaultdict[str, list[float]] = defaultdict(list)
+        failed: Counter[str] = Counter()
         async with self._database.read() as connection:
             for row in await connection.execute(answers.where(AnswerRow.at >= since)):
                 day = _day(row.at)
                 routes[day][row.route] += 1
                 people[day].add(row.asker)
+                failed[day] += bool(row.error)
                 if row.ms is not None:
                     spent[day].append(row.ms)
+                    first[day].append(row.ms if row.first is None else row.first)
             for row in await connection.execute(votes):
                 values[_day(row.at)][row.value] += 1
         return tuple(
@@ -50,6 +59,9 @@ class SqlStatistics:
                 len(people[day]),
                 _percentile(spent[day], 0.5),
                 _percentile(spent[day], 0.95),
+                _percentile(first[day], 0.5),
+                _percentile(first[day], 0.95),
+                failed[day],
             )
             for day in sorted(routes.keys() | values.keys())
         )
@@ -77,6 +89,8 @@ class SqlStatistics:
             corrected = set(
                 await connection.scalars(select(CorrectionRow.answer_id).where(CorrectionRow.at >= since))
             )
+            put = select(EscalationRow.answer_id).where(EscalationRow.at >= since)
+            escalated = set(await connection.scalars(put))
             down = {answer_id for answer_id, sum_ in opinions.items() if sum_ < 0}
             answers = select(
                 AnswerRow.id,
@@ -88,15 +102,17 @@ class SqlStatistics:
             ).where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC)
             found: list[Unserved] = []
             for row in await connection.execute(answers.order_by(AnswerRow.at.desc(), AnswerRow.id)):
-                why = _why(row, down, corrected)
+                why = _why(row, down, corrected, escalated)
                 if why and len(found) < limit:
                     found.append(_unserved(row, why))
         return tuple(found)
 
 
-def _why(row: Any, down: set[str], corrected: set[str]) -> Failing | None:
+def _why(row: Any, down: set[str], corrected: set[str], escalated: set[str]) -> Failing | None:
     if row.id in corrected:
         return "corrected"
+    if row.id in escalated:
+        return "escalated"
     if row.id in down:
         return "voted down"
     # without a release the question was about one that does not exist: no page is missing for that
@@ -109,7 +125,9 @@ def _unserved(row: Any, why: Failing) -> Unserved:
     evidence = trace.get("evidence") or ()
     page = (str(evidence[0].get("title", "")), str(evidence[0].get("url", ""))) if evidence else ("", "")
     topic = str(queries.get("topic") or queries.get("base") or row.question)
-    return Unserved(row.id, topic, row.question, row.release, row.at, why, page)
+    # a follow-up says little without its thread, its stand-alone form does
+    asked = str(queries.get("base") or row.question) if trace.get("rewritten") else row.question
+    return Unserved(row.id, topic, asked, row.release, row.at, why, page)
 
 
 def _day(at: float) -> str:

@@ -135,6 +135,7 @@ class SourceRunRow(Base):
     failures: Mapped[int] = mapped_column(Integer)
     error: Mapped[str] = mapped_column(Prose)
     skipped: Mapped[list[Any]] = mapped_column(JSON)
+    level: Mapped[int] = mapped_column(Integer, server_default="0")
 
 
 class PairRow(Base):
@@ -164,6 +165,7 @@ class PairRow(Base):
     finding: Mapped[str] = mapped_column(Prose, server_default="")
     proposal: Mapped[str] = mapped_column(Prose, server_default="")
     proposed: Mapped[list[Any] | None] = mapped_column(JSON)
+    language: Mapped[str] = mapped_column(String(16), server_default="en")
 
 
 class AnswerRow(Base):
@@ -277,3 +279,131 @@ class PostRow(Base):
     __tablename__ = "posts"
     part: Mapped[str] = mapped_column(KEY, primary_key=True)
     message: Mapped[str] = mapped_column(KEY, index=True)
+
+
+class ChannelModeRow(Base):
+    """How a channel is served by what was said while the bot ran, in place of `corpora.toml`."""
+
+    __tablename__ = "channel_modes"
+    channel: Mapped[str] = mapped_column(KEY, primary_key=True)
+    mode: Mapped[str] = mapped_column(String(16))
+    by: Mapped[str] = mapped_column(KEY)
+    why: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class PauseRow(Base):
+    """Where no new questions are answered: a channel, or everywhere (`place` is empty)."""
+
+    __tablename__ = "pauses"
+    place: Mapped[str] = mapped_column(KEY, primary_key=True)
+    until: Mapped[float] = mapped_column(Float)
+    by: Mapped[str] = mapped_column(KEY)
+    why: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class ActRow(Base):
+    """What an admin or the bot itself did: the audit log."""
+
+    __tablename__ = "acts"
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    at: Mapped[float] = mapped_column(Float, index=True)
+    who: Mapped[str] = mapped_column(KEY)
+    place: Mapped[str] = mapped_column(KEY)
+    what: Mapped[str] = mapped_column(Prose)
+    outcome: Mapped[str] = mapped_column(Prose)
+
+
+class OptOutRow(Base):
+    """Somebody who opted out, by a one-way name, and what they were told once."""
+
+    __tablename__ = "opt_outs"
+    person: Mapped[str] = mapped_column(KEY, primary_key=True)
+    told: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class EscalationRow(Base):
+    """A question that was put to a person; what `core.escalations.Ticket` says of each field."""
+
+    __tablename__ = "escalations"
+    message: Mapped[str] = mapped_column(KEY, primary_key=True)
+    answer_id: Mapped[str] = mapped_column(ID)
+    conversation: Mapped[str] = mapped_column(KEY)
+    channel: Mapped[str] = mapped_column(KEY)
+    scope: Mapped[str] = mapped_column(KEY)
+    asker: Mapped[str] = mapped_column(KEY)
+    by: Mapped[str] = mapped_column(KEY)
+    question: Mapped[str] = mapped_column(Prose)
+    release: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float, index=True)
+    people: Mapped[list[Any]] = mapped_column(JSON)
+    names: Mapped[str] = mapped_column(Prose)
+    told: Mapped[list[Any]] = mapped_column(JSON)
+    posts: Mapped[list[Any]] = mapped_column(JSON)
+    notice: Mapped[list[Any]] = mapped_column(JSON)
+    resolved_at: Mapped[float] = mapped_column(Float, index=True)
+    resolver: Mapped[str] = mapped_column(KEY)
+    resolver_name: Mapped[str] = mapped_column(Prose)
+    answer: Mapped[str] = mapped_column(KEY, index=True)
+    __table_args__ = (Index("ix_escalations_conversation", "conversation", "at"),)
+
+
+class EscalationPostRow(Base):
+    """Which ticket a message of the bot tells of, to the people asked or in the thread."""
+
+    __tablename__ = "escalation_posts"
+    part: Mapped[str] = mapped_column(KEY, primary_key=True)
+    message: Mapped[str] = mapped_column(KEY, index=True)
+
+
+class PregeneratedDocumentRow(Base):
+    """By which rules, or which model, the pairs of a document were made."""
+
+    __tablename__ = "pregenerated_documents"
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    by: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class PregeneratedRow(Base):
+    """A question/answer pair made of a document; its vectors are found by the hashes of its texts."""
+
+    __tablename__ = "pregenerated_pairs"
+    id: Mapped[str] = mapped_column(ID, primary_key=True)
+    document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), index=True)
+    context_id: Mapped[str] = mapped_column(ID)
+    position: Mapped[int] = mapped_column(Integer)
+    question: Mapped[str] = mapped_column(Prose)
+    answer: Mapped[str] = mapped_column(Prose)
+    full_answer: Mapped[str] = mapped_column(Prose)
+    summary: Mapped[str] = mapped_column(Prose)
+    category: Mapped[str] = mapped_column(Prose)
+    question_hash: Mapped[str] = mapped_column(ID, index=True)
+    answer_hash: Mapped[str] = mapped_column(ID, index=True)
+
+
+class UnaskedRow(Base):
+    """An answer that nobody asked the bot for, and what came of it beside votes."""
+
+    __tablename__ = "unasked_answers"
+    answer_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    channel: Mapped[str] = mapped_column(KEY)
+    conversation: Mapped[str] = mapped_column(KEY, index=True)
+    at: Mapped[float] = mapped_column(Float)
+    noticed: Mapped[bool] = mapped_column()
+    deleted: Mapped[bool] = mapped_column()
+    __table_args__ = (Index("ix_unasked_answers_channel", "channel", "at"),)
+
+
+class NoticeRow(Base):
+    """What the people who run the bot were told, or could not be told yet (`told_at` is 0)."""
+
+    __tablename__ = "notices"
+    destination: Mapped[str] = mapped_column(KEY, primary_key=True)
+    key: Mapped[str] = mapped_column(KEY, primary_key=True)
+    text: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float)
+    told_at: Mapped[float] = mapped_column(Float)
+    tries: Mapped[int] = mapped_column(Integer)

@@ -1,4 +1,7 @@
-"""Nearest vectors by Chroma, embedded, one collection a corpus; derived from SQL at any time."""
+"""Nearest vectors by Chroma, one collection a corpus; derived from SQL at any time.
+
+Chroma runs inside this process with its files in the home, or as a server (`storage/vectors_server.py`).
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ from chromadb.errors import ChromaError, InternalError, NotFoundError
 from core.domain import Hit
 from core.ports import Matrix
 from storage.disk import storage_error
+from storage.vectors_server import connected, told
 
 T = TypeVar("T")
 AT_ONCE = 5000
@@ -34,18 +38,22 @@ READERS = 2
 
 
 class ChromaVectors:
-    """The `VectorIndex` port on an embedded Chroma."""
+    """The `VectorIndex` port on Chroma: embedded with its files in `folder`, or the server at `url`."""
 
-    def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+    def __init__(self, folder: Path, url: str = "") -> None:
         self._folder = folder
+        self._url = url
         self._doubtful = False
-        try:
-            self._client = chromadb.PersistentClient(
-                path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
-            )
-        except ChromaError as error:
-            raise storage_error(error, "The vector index") from error
+        if url:
+            self._client: Any = connected(url)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                self._client = chromadb.PersistentClient(
+                    path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
+                )
+            except ChromaError as error:
+                raise storage_error(error, "The vector index") from error
         self._readers = threading.Semaphore(READERS)
         self._searching = ThreadPoolExecutor(READERS, thread_name_prefix="chroma")
         self._writing = ThreadPoolExecutor(1, thread_name_prefix="chroma-write")
@@ -109,17 +117,19 @@ class ChromaVectors:
 
     async def collections(self) -> set[str]:
         """Return the names of all collections."""
-        names = await asyncio.get_running_loop().run_in_executor(
-            self._searching, self._client.list_collections
-        )
-        return {collection.name for collection in names}
+
+        def listed() -> set[str]:
+            with told(self._url):
+                return {collection.name for collection in self._client.list_collections()}
+
+        return await asyncio.get_running_loop().run_in_executor(self._searching, listed)
 
     def close(self) -> None:
         """Release files and threads, and seal the folder: it need not be checked at the next start."""
         self._writing.shutdown(wait=True)
         self._searching.shutdown(wait=True)
         self._client.close()
-        if not self._doubtful:
+        if not self._doubtful and not self._url:
             _seal(self._folder).write_text(_state(self._folder), encoding="utf-8")
 
     def _collection(self, name: str) -> Any:
@@ -137,16 +147,17 @@ class ChromaVectors:
                 return nothing if target is None else work(target)
 
         def read() -> T:
-            for pause in PAUSES:
-                try:
-                    return once()
-                except InternalError as error:
-                    if _EMPTY not in str(error):
-                        raise
-                    # it is being dropped or built anew at this moment; one that stays so is broken
-                    self._open.pop(collection, None)
-                    time.sleep(pause)
-            return once()
+            with told(self._url):
+                for pause in PAUSES:
+                    try:
+                        return once()
+                    except (InternalError, NotFoundError) as error:
+                        if isinstance(error, InternalError) and _EMPTY not in str(error):
+                            raise
+                        # it is being dropped or built anew at this moment; one that stays so is broken
+                        self._open.pop(collection, None)
+                        time.sleep(pause)
+                return once()
 
         return await asyncio.get_running_loop().run_in_executor(self._searching, read)
 
@@ -163,7 +174,8 @@ class ChromaVectors:
     async def _write(self, work: Callable[[], T]) -> T:
         def written() -> T:
             try:
-                return work()
+                with told(self._url):
+                    return work()
             except (ChromaError, OSError) as error:
                 self._doubtful = True
                 raise storage_error(error, "The vector index") from error

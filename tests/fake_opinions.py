@@ -49,5 +49,6 @@ class FakeOpinions:
         for correction in self._corrections.values():
             answer = await self._memories.answer(correction.answer_id)
             if answer and answer_id in ("", correction.answer_id):
-                found.append(replace(correction, question=answer["question"], release=answer["release"]))
+                of_answer = {name: answer[name] for name in ("question", "release", "scope")}
+                found.append(replace(correction, **of_answer))
         return tuple(sorted(found, key=lambda c: -c.at)[:limit])

@@ -35,6 +35,7 @@ from core.ports import (
     SourceRun,
     StoredDocument,
 )
+from core.schedule import next_level
 from core.windows import window_texts
 
 
@@ -47,6 +48,11 @@ class FakeCorpora:
         self._live: dict[str, tuple[Corpus, tuple[str, ...]]] = {}
         self._vectors: dict[tuple[str, str], Vector] = {}
         self._runs: dict[tuple[str, str], SourceRun] = {}
+        self.kept_texts: Callable[[], set[str]] = set
+        """Hashes of texts of others whose vectors a sweep must keep."""
+
+    def document(self, document_id: str) -> ChunkedDocument | None:
+        return self._documents.get(document_id, (None, None))[1]
 
     async def live(self) -> dict[str, Corpus]:
         return {release: corpus for release, (corpus, _) in self._live.items()}
@@ -104,6 +110,10 @@ class FakeCorpora:
         self._live[release] = (corpus, ids)
         return corpus
 
+    async def leftovers(self, release: str) -> int:
+        live = set(self._live[release][1]) if release in self._live else set()
+        return sum(owner == release and key not in live for key, (owner, _) in self._documents.items())
+
     async def sweep(self, release: str) -> None:
         live = set(self._live[release][1]) if release in self._live else set()
         for key, (owner, _) in list(self._documents.items()):
@@ -117,7 +127,7 @@ class FakeCorpora:
             for chunk in document.contexts
             for key in window_texts(replace(chunk, title=document.title))
         }
-        topics = {content_hash(topic) for topic in self._topics()}
+        topics = {content_hash(topic) for topic in self._topics()} | self.kept_texts()
         encoders = {corpus.encoder for corpus, _ in self._live.values()}
         for encoder, key in list(self._vectors):
             if key not in topics and (key not in used or encoder not in encoders):
@@ -146,13 +156,22 @@ class FakeCorpora:
         return {chunk.hash for document in self._of(release) for chunk in document.contexts}
 
     async def note_run(
-        self, release: str, source: str, error: str, skipped: Sequence[tuple[str, str]]
+        self,
+        release: str,
+        source: str,
+        error: str,
+        skipped: Sequence[tuple[str, str]],
+        changed: bool | None = None,
     ) -> None:
         now, old = time.time(), self._runs.get((release, source))
         succeeded = now if not error else old.succeeded_at if old else 0.0
         failures = (old.failures if old else 0) + 1 if error else 0
         passed = tuple((path, reason) for path, reason in skipped)
-        self._runs[release, source] = SourceRun(release, source, now, succeeded, failures, error, passed)
+        level = old.level if old else 0
+        level = level if changed is None else next_level(level, changed)
+        self._runs[release, source] = SourceRun(
+            release, source, now, succeeded, failures, error, passed, level
+        )
 
     async def runs(self) -> tuple[SourceRun, ...]:
         return tuple(self._runs.values())
@@ -382,6 +401,10 @@ class FakeConversations:
             self._claims[message] = replace(self._claims[message], answer_id=answer_id)
             self._settled.add(message)
 
+    async def emptied(self, message: str) -> None:
+        if message in self._claims:
+            self._claims[message] = replace(self._claims[message], payload={}, asker="")
+
     async def unanswered(self, since: float) -> tuple[Claim, ...]:
         waiting = [c for key, c in self._claims.items() if key not in self._settled and c.at >= since]
         return tuple(sorted(waiting, key=lambda claim: claim.at))
@@ -396,6 +419,11 @@ class FakeConversations:
 
     async def last_claim(self, conversation: str) -> Claim | None:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
+        return max(found, key=lambda claim: claim.at, default=None)
+
+    async def last_in(self, channel: str) -> Claim | None:
+        answered = [c for c in self._claims.values() if c.answer_id]
+        found = [c for c in answered if c.conversation.startswith(f"{channel}:")]
         return max(found, key=lambda claim: claim.at, default=None)
 
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import methodcaller
 from typing import Any
 
@@ -18,6 +19,7 @@ from bot.platforms.discord_markdown import messages
 from bot.platforms.discord_past import Past
 from bot.platforms.discord_places import (
     BLOCKED,
+    NO_DIRECT_MESSAGES,
     THREAD_EXISTS,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
@@ -26,6 +28,7 @@ from bot.platforms.discord_places import (
     failure,
 )
 from core.domain import MessageRef, Turn
+from core.errors import PlatformRejected
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +78,30 @@ class DiscordChat:
             raise failure(error, "post an answer", "Send Messages and Send Messages in Threads") from error
         return sent  # the first edit may follow at once: it shows which pages are read
 
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post in a channel, or to a person; whom it calls is pinged, and nobody else."""
+        calls = [f"<@{call.replace('role:', '&')}>" for call in reply.calls]
+        said = f"{' '.join(calls)}\n{reply.markdown}" if calls else reply.markdown
+        try:
+            target = await self.places.addressed(to)
+            return await self._send(target, _parts(replace(reply, markdown=said)), calls=reply.calls)
+        except discord.HTTPException as error:
+            if error.code == NO_DIRECT_MESSAGES:
+                raise PlatformRejected(
+                    f"Discord does not let me write to {to}: they must share a server with me and allow "
+                    "direct messages from its members; else name a channel."
+                ) from error
+            raise failure(error, f"write to {to}", "View Channel and Send Messages") from error
+
+    async def name_of(self, to: str) -> str:
+        """Return how people know a channel or a person; empty where Discord does not tell."""
+        try:
+            found = await self.places.named(to)
+        except (ValueError, discord.DiscordException):
+            return ""
+        name = getattr(found, "display_name", "")
+        return str(name) if name else f"#{found.name}"
+
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         """Replace a reply; one that still grows is left as it is when it was edited just now."""
         now = self._clock()
@@ -118,13 +145,18 @@ class DiscordChat:
                 raise failure(error, "put votes under an answer", "Add Reactions") from error
 
     async def _send(
-        self, target: Any, parts: Sequence[Part], reference: discord.MessageReference | None = None
+        self,
+        target: Any,
+        parts: Sequence[Part],
+        reference: discord.MessageReference | None = None,
+        calls: Sequence[str] = (),
     ) -> tuple[MessageRef, ...]:
         sent: list[MessageRef] = []
+        more = {"allowed_mentions": _only(calls)} if calls else {}
         try:
             for text, controls in parts:
                 message = await target.send(
-                    text, suppress_embeds=True, reference=reference, view=view(controls)
+                    text, suppress_embeds=True, reference=reference, view=view(controls), **more
                 )
                 reference = None
                 sent.append(reading.ref(target, message.id))
@@ -194,6 +226,10 @@ class DiscordChat:
         """Return a link to a message; empty where its channel is gone."""
         return await self._past.permalink(ref)
 
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link leads to; None for any other link."""
+        return await self._past.linked(link)
+
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Do nothing: on Discord only an interaction can be answered to one person alone."""
         return False
@@ -203,3 +239,11 @@ def _parts(reply: Reply) -> list[Part]:
     """Cut a reply into messages; its controls hang under the last."""
     *texts, last = messages(reply.markdown)
     return [*((text or "…", ()) for text in texts), (last or "…", reply.controls)]
+
+
+def _only(calls: Sequence[str]) -> discord.AllowedMentions:
+    """Allow to ping these people and roles (`role:5`), and nobody else."""
+    ids = {call: discord.Object(int(call.removeprefix("role:"))) for call in calls}
+    roles = [one for call, one in ids.items() if call.startswith("role:")]
+    people = [one for call, one in ids.items() if not call.startswith("role:")]
+    return discord.AllowedMentions(everyone=False, users=people, roles=roles, replied_user=False)

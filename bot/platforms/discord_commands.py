@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import logging
-import shlex
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import discord
@@ -15,14 +15,19 @@ from bot.chat import Command
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_chat import DiscordChat
 from bot.platforms.discord_responding import DiscordResponder
+from bot.platforms.discord_translations import Translations
 from bot.slash import Option, Subcommand
+from bot.slash_words import quoted
 from core.domain import MessageRef
+from core.languages import N_
 
 log = logging.getLogger(__name__)
 
 QUESTION = 2000
 """Characters of a question; more than people type and less than a model takes."""
-ANSWER_THIS = "Answer this"
+ANSWER_THIS = N_("Answer this")
+ASK = N_("Ask the documentation; only you see the answer")
+QUESTION_HELP = N_("What you want to know; name the release you use if it matters")
 DESCRIPTION = 100
 """Characters of a description."""
 GROUPS = {"memory": "Look into what the community has taught the bot"}
@@ -53,7 +58,7 @@ class Commands:
             message.channel = channel = await self._channel(interaction)
             read = await reading.whole(self._standing, message, self._chat.me)
             self._chat.heard(message, read.text)
-            await self._call(interaction, responder, channel, read.ref, "ask", read.text)
+            await self._call(interaction, responder, channel, read.ref, "ask", read.text, read.author.id)
 
     async def _channel(self, interaction: discord.Interaction) -> Any:
         return await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
@@ -66,11 +71,19 @@ class Commands:
         where: MessageRef,
         name: str,
         text: str,
+        author: str = "",
     ) -> None:
         responder.where = where
         person = self._standing.person(interaction.user, interaction.permissions)
+        roles = getattr(interaction.user, "roles", ())
+        person = replace(
+            person,
+            roles=tuple(f"{reading.NAME}:role:{role.id}" for role in roles),
+            locale=reading.locale(interaction),
+        )
         event = str(interaction.id)
-        await self._hand_over(Command(name, text, person, where, reading.scope(channel), event), responder)
+        scope = reading.scope(channel)
+        await self._hand_over(Command(name, text, person, where, scope, event, author), responder)
 
 
 def build_tree(
@@ -86,8 +99,8 @@ def build_tree(
         allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
     )
 
-    @tree.command(name="ask", description="Ask the documentation; only you see the answer")
-    @app_commands.describe(question="What you want to know; name the release you use if it matters")
+    @tree.command(name="ask", description=ASK)
+    @app_commands.describe(question=QUESTION_HELP)
     async def ask(interaction: discord.Interaction, question: app_commands.Range[str, 1, QUESTION]) -> None:
         await commands.called(interaction, "ask", question)
 
@@ -122,8 +135,7 @@ def _command(commands: Commands, subcommand: Subcommand, name: str) -> app_comma
     fields = {option.name.replace("-", "_"): option for option in subcommand.options}
 
     async def callback(interaction: discord.Interaction, **given: Any) -> None:
-        said = [_word(option, given.get(field)) for field, option in fields.items()]
-        text = " ".join([subcommand.name, *(word for word in said if word)])
+        text = " ".join([subcommand.name, *_words(subcommand.options, given)])
         await commands.called(interaction, "threadlore", text)
 
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -165,22 +177,35 @@ def _left_out(option: Option) -> Any:
     return False if option.kind == "flag" else None
 
 
+def _words(options: Sequence[Option], given: Mapping[str, Any]) -> list[str]:
+    """Write the fields that are filled in as people type them; by name after a place that is left empty."""
+    said: list[str] = []
+    is_gap = False
+    for option in options:
+        value = given.get(option.name.replace("-", "_"))
+        if value is None or value is False:
+            is_gap = is_gap or not (option.named or option.kind == "flag")
+            continue
+        by_name = option.named or (is_gap and option.kind != "flag")
+        said += [f"--{option.name}", _word(option, value)] if by_name else [_word(option, value)]
+    return said
+
+
 def _word(option: Option, value: Any) -> str:
-    """Write the value of a field as people type it; empty where it is left out."""
-    if value is None or value is False:
-        return ""
+    """Write the value of a field as people type it."""
     if option.kind == "flag":
         return f"--{option.name}"
     if option.kind == "person":
         return f"<@{value.id}>"
     if option.kind == "channel":
         return f"<#{value.id}>"
-    return f"--{option.name} {shlex.quote(str(value))}" if option.named else shlex.quote(str(value))
+    return quoted(str(value))
 
 
 async def register(tree: app_commands.CommandTree[Any]) -> None:
     """Tell Discord about the commands; without them the bot still answers mentions."""
     try:
+        await tree.set_translator(Translations())
         await tree.sync()
     except (discord.DiscordException, OSError) as error:
         log.warning(

@@ -6,7 +6,7 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from bot.findings import Finding, bad, good, unsure
+from bot.findings import Finding, bad, channels_of, clock, good, people_of, unsure
 from core.settings import Settings
 
 PERMISSIONS = {
@@ -18,6 +18,7 @@ PERMISSIONS = {
     "add_reactions": "Add Reactions",
 }
 """What the bot needs in a server, by discord.py's names and Discord's."""
+SECONDS = 10.0
 _PORTAL = "https://discord.com/developers/applications"
 
 
@@ -40,7 +41,8 @@ async def examine(settings: Settings) -> list[Finding]:
         Route.BASE = settings.discord_api_url.rstrip("/")
     client = discord.Client(intents=discord.Intents.none())
     try:
-        return await _examined(client, token)
+        found = await _examined(client, token, channels_of(settings, "discord"))
+        return found + [await _person(client, person) for person in people_of(settings, "discord")]
     except discord.LoginFailure:
         return [
             bad(
@@ -56,9 +58,11 @@ async def examine(settings: Settings) -> list[Finding]:
         Route.BASE = base
 
 
-async def _examined(client: discord.Client, token: str) -> list[Finding]:
+async def _examined(client: discord.Client, token: str, named: tuple[str, ...]) -> list[Finding]:
     await client.login(token)
     found = [good("Discord token", f"{client.user}")]
+    if (told := clock(await _date(), "Discord")) is not None:
+        found.append(told)
     about = await client.application_info()
     if about.flags.gateway_message_content or about.flags.gateway_message_content_limited:
         found.append(good("Discord intents", "Message Content Intent is on"))
@@ -81,7 +85,39 @@ async def _examined(client: discord.Client, token: str) -> list[Finding]:
     guilds = await client.http.get_guilds(200)
     if not guilds:
         found.append(bad("Discord servers", "the bot is in none", f"invite it: {invitation(about.id)}"))
-    return found + [_guild(str(g["name"]), int(g.get("permissions") or 0), about.id) for g in guilds]
+    found += [_guild(str(g["name"]), int(g.get("permissions") or 0), about.id) for g in guilds]
+    return found + [await _channel(client, channel) for channel in named]
+
+
+async def _date() -> str:
+    """Return what Discord takes the time to be; discord.py does not show it."""
+    limit = aiohttp.ClientTimeout(SECONDS)
+    async with (
+        aiohttp.ClientSession(timeout=limit, trust_env=True) as session,
+        session.get(f"{Route.BASE}/gateway") as answer,
+    ):
+        return answer.headers.get("Date", "")
+
+
+async def _channel(client: discord.Client, channel: str) -> Finding:
+    """Look at a channel that the configuration names."""
+    what = f"Discord channel {channel}"
+    try:
+        told = await client.http.get_channel(int(channel))
+    except (discord.NotFound, discord.Forbidden, ValueError):
+        said = "there is none with that id that the bot can see"
+        return bad(what, said, "correct its id, or give the bot's role View Channel in it")
+    return good(what, f"the bot sees #{told.get('name')}")
+
+
+async def _person(client: discord.Client, person: str) -> Finding:
+    """Look at somebody whom the configuration names to be asked for help."""
+    what = f"Discord person {person}"
+    try:
+        told = await client.http.get_user(int(person))
+    except (discord.NotFound, discord.Forbidden, ValueError):
+        return bad(what, "there is nobody with that id", "correct it in [ask] of corpora.toml")
+    return good(what, f"{told.get('username')} can be asked, if they take direct messages")
 
 
 def _guild(name: str, bits: int, application_id: int) -> Finding:

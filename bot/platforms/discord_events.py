@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import discord
@@ -178,7 +179,10 @@ class Events:
                 name=name,
                 value=value,
                 ref=reading.ref(channel, message_id),
-                person=self._standing.person(interaction.user, interaction.permissions),
+                person=replace(
+                    self._standing.person(interaction.user, interaction.permissions),
+                    locale=reading.locale(interaction),
+                ),
                 scope=reading.scope(channel),
                 fields=filled(interaction.data or {}),
                 event=str(interaction.id),

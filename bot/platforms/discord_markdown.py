@@ -18,6 +18,8 @@ _LINE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})"
 _IMAGE = re.compile(r"!\[([^\]]*)\]\(")
 _LINK = re.compile(r"(\]\()(https?://[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)(?=\)|\s)")
 _BARE = re.compile(r"(?<![<(\w])(https?://[^\s<>]*[^\s<>.,;:!?)\]}'\"*_])")
+_FOOTER = re.compile(r"(?:\A|(?<=\n\n))\*(?![*\s])([^*\n]+)\*\s*\Z")
+"""The line under an answer that says which release it speaks for."""
 _WIDEST = 100
 """Columns up to which a table is set as one; a phone shows fewer, but scrolls in code."""
 
@@ -28,13 +30,17 @@ def units(text: str) -> int:
 
 
 def messages(markdown: str) -> list[str]:
-    """Turn Markdown into the messages that show it on Discord."""
-    return split(for_discord(markdown), LIMIT, units)
+    """Turn Markdown into the messages that show it on Discord, which takes none that is blank."""
+    shown = for_discord(markdown)
+    return split(shown if shown.strip() else "…", LIMIT, units)
 
 
 def for_discord(markdown: str) -> str:
-    """Rewrite what Discord does not render; code is left as it is."""
-    lines = markdown.replace("\r\n", "\n").split("\n")
+    """Rewrite what Discord does not render; code is left as it is.
+
+    What an answer says of itself in its last line is shown in small print.
+    """
+    lines = _FOOTER.sub(r"-# \1", markdown.replace("\r\n", "\n")).split("\n")
     out: list[str] = []
     at = 0
     while at < len(lines):
@@ -81,14 +87,17 @@ def _cells(row: str) -> list[str]:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Set a table in a fixed-width block, or as a list where it is too wide for one."""
+    """Set a table in a fixed-width block, or as a list where it is too wide for one.
+
+    Each item of a list names the columns of its cells: a long list goes on in the next message.
+    """
     plain = [[re.sub(r"`|\*\*|\[([^\]]+)\]\([^)]*\)", r"\1", cell) for cell in row] for row in rows]
     count = max(map(len, plain))
     plain = [[*row, *[""] * (count - len(row))] for row in plain]
     widths = [max(map(_columns, column)) for column in zip(*plain, strict=True)]
     linked = any("](" in cell for row in rows for cell in row)
     if linked or sum(widths) + 3 * count > _WIDEST:
-        return [_item(rows[0], row) for row in rows[1:]]
+        return ["**" + " · ".join(filter(None, plain[0])) + "**", *(_item(plain[0], row) for row in rows[1:])]
     set_rows = [
         " | ".join(c + " " * (w - _columns(c)) for c, w in zip(r, widths, strict=True)).rstrip()
         for r in plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ from bot.platforms.discord_places import Places, failure
 from core.domain import MessageRef, Turn
 
 _HISTORY = "Read Message History"
+_LINK = re.compile(
+    r"https://(?:\w+\.)?discord(?:app)?\.com/channels/(?P<guild>\d+|@me)/(?P<channel>\d+)/(?P<message>\d+)/?\Z"
+)
 
 
 class Past:
@@ -52,6 +56,18 @@ class Past:
         except (discord.HTTPException, discord.InvalidData):
             return ""
         return str(place.get_partial_message(int(ref.message)).jump_url)
+
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link leads to; None for any other link, or a channel not known here."""
+        found = _LINK.match(link)
+        if not found:
+            return None
+        guild = None if found["guild"] == "@me" else int(found["guild"])
+        try:
+            channel = await self._places.channel(int(found["channel"]), guild)
+        except (discord.HTTPException, discord.InvalidData):
+            return None
+        return reading.ref(channel, found["message"])
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         """Return what was said before, oldest first; consecutive messages of the bot are one turn."""

@@ -16,6 +16,7 @@ REMEMBERED = 2000
 # Discord's error codes, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
+UNKNOWN_USER, NO_DIRECT_MESSAGES = 10013, 50007
 
 
 class Recent(dict[Any, Any]):
@@ -60,6 +61,29 @@ class Places:
         if found is None:
             self._channels[number] = found = await self._client.fetch_channel(number)
         return found
+
+    async def addressed(self, to: str) -> Any:
+        """Return the channel of an id, or the direct channel of a person of that id.
+
+        Raises what Discord says where there is neither, PlatformRejected where nothing can be said there.
+        """
+        if not to.isdigit():
+            raise PlatformRejected(f"{to!r} is no id of Discord: name a channel or a person by number.")
+        found = await self.named(to)
+        if isinstance(found, discord.User):
+            return found.dm_channel or await found.create_dm()
+        if not isinstance(found, discord.abc.Messageable):
+            raise PlatformRejected(f"Nothing can be said in Discord channel {to}: name a text channel.")
+        return found
+
+    async def named(self, to: str) -> Any:
+        """Return the channel or the person of an id; raises what Discord says, ValueError for no number."""
+        if person := self._client.get_user(int(to)):
+            return person
+        try:
+            return await self.known(to)
+        except discord.NotFound:
+            return await self._client.fetch_user(int(to))
 
     async def of(self, ref: MessageRef) -> Any:
         """Return the channel or thread in which a message stands.
@@ -118,6 +142,8 @@ def failure(error: discord.HTTPException, what: str, needed: str) -> PlatformErr
         return PlatformRejected(f"Discord does not let me {what} ({error.text}): give my role {needed}.")
     if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
         return PlatformRejected(f"I cannot {what}: the Discord message or channel has been deleted.")
+    if error.code == UNKNOWN_USER:
+        return PlatformRejected(f"I cannot {what}: Discord knows no channel and no person of that id.")
     return PlatformError(
         f"I cannot {what}: Discord says {error.status} {error.text or error}. Try again later."
     )

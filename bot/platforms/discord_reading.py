@@ -62,6 +62,11 @@ class Standing:
         )
 
 
+def locale(interaction: discord.Interaction) -> str:
+    """Return the language that Discord shows to whoever acts, as `pt-BR`."""
+    return str(getattr(interaction.locale, "value", interaction.locale) or "")
+
+
 def ref(channel: Any, message_id: int | str, channel_id: int = 0) -> MessageRef:
     """Say where a message stands; a thread's message belongs to the channel above the thread."""
     message = str(message_id)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import logging
 from typing import Any
 
 import discord
 
-from bot.chat import Control, Form, Reply
+from bot.chat import Attachment, Control, Form, Reply
 from bot.platforms.discord_chat import DiscordChat
 from bot.platforms.discord_controls import modal, view
 from bot.platforms.discord_markdown import messages, without_previews
@@ -111,11 +112,15 @@ class DiscordResponder:
         self._replied = True
         texts = [text or "…" for text in messages(without_previews(reply.markdown))]
         for place, text in enumerate(texts):
-            under = view(reply.controls) if place == len(texts) - 1 else None
+            last = place == len(texts) - 1
+            under = view(reply.controls) if last else None
+            files = [_file(attached) for attached in reply.attachments] if last else []
             if place < len(self._said):
-                await self._said[place].edit(content=text, view=under)
+                with_files = {"attachments": files} if files else {}
+                await self._said[place].edit(content=text, view=under, **with_files)
             else:
-                self._said.append(await self._say(text, {"view": under} if under else {}))
+                given: dict[str, Any] = {"view": under} if under else {}
+                self._said.append(await self._say(text, given | ({"files": files} if files else {})))
         while len(self._said) > len(texts):
             await self._said.pop().delete()
 
@@ -161,3 +166,7 @@ class DiscordResponder:
                 return
             if not self._replied:
                 await self._reply(Reply("Progress is shown in this channel."))
+
+
+def _file(attached: Attachment) -> discord.File:
+    return discord.File(io.BytesIO(attached.text.encode()), attached.name)

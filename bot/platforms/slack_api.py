@@ -1,4 +1,4 @@
-"""The door to Slack's libraries: Web API calls, response URLs and the Socket Mode connection.
+"""The door to Slack's libraries: Web API calls, response URLs and what arrives over the socket.
 
 Everything Slack refuses leaves here as `SlackRefused` with Slack's own code, so that the files
 beside this one need neither library.
@@ -11,26 +11,19 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from slack_bolt.adapter.socket_mode.async_base_handler import AsyncBaseSocketModeHandler
-from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app, send_async_response
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
-from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
     AsyncRateLimitErrorRetryHandler,
     AsyncServerErrorRetryHandler,
 )
-from slack_sdk.socket_mode.aiohttp import SocketModeClient
-from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
-from slack_sdk.socket_mode.request import SocketModeRequest
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.platforms.slack_errors import REFUSED_TOKENS, SlackRefused, rejected
+from bot.platforms.slack_errors import REVOKED, SlackRefused, rejected
+from bot.platforms.slack_socket import PING, STALE_URL, Handler, Socket, proxy_for, refusal_of
 
 log = logging.getLogger(__name__)
 
@@ -38,99 +31,10 @@ _QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
 _PATIENT = 180.0
 """Seconds for calls that must arrive, with the pauses that rate limits ask for."""
-STALE_URL = 30.0
-"""Seconds of vain attempts after which a Socket Mode URL is given up for a new one."""
-PING = 5.0
-"""Seconds between pings, and between attempts to connect anew."""
 ACKNOWLEDGED = 2.0
 """Longest time in seconds until an event is acknowledged; Slack sends it again after three."""
-_GRACE = 2.0
-"""Seconds that closing the socket may take."""
 
 Event = Mapping[str, Any]
-
-
-def _proxy_for(url: str) -> str | None:
-    # the SDK takes any proxy of the environment, also for this machine and for hosts in NO_PROXY
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127.") or proxy_bypass(host):
-        return None
-    proxies = getproxies()
-    secure = parts.scheme in ("https", "wss")
-    return (proxies.get("https") if secure else None) or proxies.get("http") or proxies.get("https")
-
-
-def _refusal(method: str, error: Exception) -> SlackRefused:
-    if isinstance(error, SlackApiError) and hasattr(error.response, "status_code"):
-        status, data = int(error.response.status_code), error.response.data
-        known = data if isinstance(data, dict) else {}
-        code = str(known.get("error") or f"HTTP status {status}")
-        details = [str(known[key]) for key in ("needed",) if known.get(key)]
-        details += [str(m) for m in (known.get("response_metadata") or {}).get("messages") or ()]
-        return SlackRefused(method, "ratelimited" if status == 429 else code, status, "; ".join(details))
-    if isinstance(error, SlackApiError):
-        return SlackRefused(method, "the answer was not JSON", int(getattr(error.response, "status", 502)))
-    return SlackRefused(
-        method, "timeout" if isinstance(error, TimeoutError) else "unreachable", 503, str(error)
-    )
-
-
-class _Socket(SocketModeClient):
-    """The SDK's connection, which also notices a refused token and a URL that has gone stale."""
-
-    def __init__(self, stale_after: float, **given: Any) -> None:
-        self._stale_after = stale_after
-        self.refused: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
-        super().__init__(**given)
-
-    async def issue_new_wss_url(self) -> str:
-        try:
-            answer = await self.web_client.apps_connections_open(app_token=self.app_token)
-        except SlackApiError as error:
-            refusal = _refusal("apps.connections.open", error)
-            if refusal.code in REFUSED_TOKENS and not self.refused.done():
-                self.refused.set_result(refusal)
-            raise
-        url = str(answer["url"])
-        self.proxy = _proxy_for(url)
-        return url
-
-    async def connect(self) -> None:
-        attempt = asyncio.ensure_future(super().connect())  # type: ignore[no-untyped-call]
-        try:
-            while not (await asyncio.wait({attempt}, timeout=self._stale_after))[0]:
-                # the SDK tries the same URL for ever; without one it asks for another
-                self.wss_uri = None
-            attempt.result()
-        finally:
-            attempt.cancel()
-
-    async def close(self) -> None:
-        try:
-            async with asyncio.timeout(_GRACE):
-                await super().close()  # type: ignore[no-untyped-call]
-        except TimeoutError:
-            await self.aiohttp_client_session.close()
-        tasks = [self.message_processor, self.current_session_monitor, self.message_receiver]
-        pending = [task for task in tasks if task is not None]
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
-
-
-class _Handler(AsyncBaseSocketModeHandler):
-    """Bolt behind a socket; Bolt's own handler can only make the SDK's unchanged one."""
-
-    app: AsyncApp
-
-    def __init__(self, app: AsyncApp, client: _Socket) -> None:
-        self.app, self.client = app, client
-        client.socket_mode_request_listeners.append(self.handle)
-
-    async def handle(self, client: AsyncBaseSocketModeClient, req: SocketModeRequest) -> None:
-        started = asyncio.get_running_loop().time()
-        await send_async_response(client, req, await run_async_bolt_app(self.app, req), started)
 
 
 class SlackApi:
@@ -157,11 +61,12 @@ class SlackApi:
             AsyncRateLimitErrorRetryHandler(max_retry_count=5),
         ]
         self._quick = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
-        self._patient.proxy = self._quick.proxy = _proxy_for(base_url)
+        self._patient.proxy = self._quick.proxy = proxy_for(base_url)
         self._token = bot_token
-        self.user = self.bot = self.date = ""
-        """The bot's own user id (U…) and bot id (B…), and Slack's time, known after `identity`."""
-        self._socket = _Socket(
+        self.user = self.bot = self.team = self.date = ""
+        """The bot's own user id (U…), bot id (B…) and workspace (T…), and Slack's time, after `identity`."""
+        self._revoked: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
+        self._socket = Socket(
             stale_after, app_token=app_token, web_client=self._patient, logger=self._log, ping_interval=ping
         )
         # one session for all calls keeps connections open; the SDK opens one per call otherwise
@@ -177,7 +82,10 @@ class SlackApi:
             async with asyncio.timeout(_QUICK if quick else _PATIENT):
                 answer = await function(**arguments)
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
-            raise _refusal(method, error) from error
+            refusal = refusal_of(method, error)
+            if refusal.code in REVOKED and not self._revoked.done():
+                self._revoked.set_result(refusal)
+            raise refusal from error
         data: dict[str, Any] = answer.data if isinstance(answer.data, dict) else {}
         return data
 
@@ -187,8 +95,9 @@ class SlackApi:
             async with asyncio.timeout(_QUICK * 2):
                 answer = await self._quick.auth_test()
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
-            raise _refusal("auth.test", error) from error
+            raise refusal_of("auth.test", error) from error
         self.user, self.bot = str(answer.get("user_id") or ""), str(answer.get("bot_id") or "")
+        self.team = str(answer.get("team_id") or "")
         told = {str(key).lower(): value for key, value in answer.headers.items()}
         granted, self.date = told.get("x-oauth-scopes", ""), str(told.get("date") or "")
         return dict(answer.data), frozenset(re.findall(r"[\w:.]+", str(granted)))  # type: ignore[arg-type]
@@ -197,12 +106,12 @@ class SlackApi:
         """Send a body to a command's response URL; raises SlackRefused."""
         client = AsyncWebhookClient(url, logger=self._log, session=self._socket.aiohttp_client_session)
         client.retry_handlers = self._patient.retry_handlers
-        client.proxy = _proxy_for(url)
+        client.proxy = proxy_for(url)
         try:
             async with asyncio.timeout(_QUICK * 4):
                 answer = await client.send_dict(body)
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
-            raise _refusal("response_url", error) from error
+            raise refusal_of("response_url", error) from error
         said = re.search(r'"error"\s*:\s*"([^"]+)"', answer.body or "")
         if answer.status_code != 200 or said:
             code = (
@@ -216,7 +125,7 @@ class SlackApi:
             async with asyncio.timeout(_QUICK * 2):
                 return await self._socket.issue_new_wss_url()
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
-            raise _refusal("apps.connections.open", error) from error
+            raise refusal_of("apps.connections.open", error) from error
 
     async def serve(
         self,
@@ -231,19 +140,23 @@ class SlackApi:
         An event is acknowledged when its task is done, so that what a dying process had not written down
         comes again; at the latest after `ACKNOWLEDGED` seconds. Commands and presses are so at once.
 
-        Raises PlatformRejected when the app token is refused while connecting anew.
+        Raises PlatformRejected when the app token is refused while connecting anew, and when Slack takes
+        the bot token back.
         """
-        _Handler(self._app(on_event, on_command, on_press), self._socket)
+        Handler(self._app(on_event, on_command, on_press), self._socket)
         self._socket.wss_uri = url
         connecting: asyncio.Future[None] = asyncio.ensure_future(self._socket.connect())
         try:
-            both: set[asyncio.Future[Any]] = {connecting, self._socket.refused}
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            refused: set[asyncio.Future[Any]] = {self._socket.refused, self._revoked}
+            await asyncio.wait({connecting, *refused}, return_when=asyncio.FIRST_COMPLETED)
             if connecting.done():
                 connecting.result()
                 log.info("Connected to Slack.")
                 on_connected()
-            raise rejected("SLACK_APP_TOKEN", await self._socket.refused)
+            await asyncio.wait(refused, return_when=asyncio.FIRST_COMPLETED)
+            if self._revoked.done():
+                raise rejected("SLACK_BOT_TOKEN", self._revoked.result())
+            raise rejected("SLACK_APP_TOKEN", self._socket.refused.result())
         finally:
             connecting.cancel()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,17 +15,21 @@ from typing import Any
 from bot.chat import Control, Message, Person, Reply
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
-from bot.platforms.slack_errors import TOO_LONG, SlackRefused
-from bot.platforms.slack_format import LEAST, ROOMY, Composer, cut
+from bot.platforms.slack_errors import STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
+from bot.platforms.slack_format import LEAST, ROOMY, Composer, calling, cut
+from bot.platforms.slack_pace import APPENDS, EDITS, Pace
 from bot.platforms.slack_reading import Reader
+from bot.platforms.slack_stream import Streams
 from core.domain import MessageRef, Turn
 
 log = logging.getLogger(__name__)
 
-EDIT_INTERVAL = 1.2
-"""Seconds between edits that are not final: `chat.update` has 50 a minute over all messages."""
-_STREAMING = 5.0
-"""Seconds after which a message that was not edited counts as finished."""
+PAUSE = 6.0
+"""Seconds without a change of what grows, after one was refused."""
+_PERMALINK = re.compile(r"https?://[^/\s]+/archives/([A-Z0-9]+)/p(\d{10,})(\d{6})(?:\?\S*)?\Z")
+"""What a link to a message looks like: its channel, and its time in two parts."""
+_HEARD = 2_000
+"""Messages whose authors are remembered: a stream is for the person who is answered."""
 _SHOWN = 2_000
 """Messages whose text is remembered, to leave out edits that change nothing."""
 Shown = tuple[str, tuple[Control, ...]]
@@ -36,15 +41,29 @@ class SlackChat:
 
     name = "slack"
 
-    def __init__(self, api: SlackApi, directory: Directory, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        directory: Directory,
+        streaming: bool = True,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self._api, self._directory, self._clock = api, directory, clock
         self.user = api.user
         self.reader = Reader(api, directory)
         self.composer = Composer()
+        self._streams = Streams(api, streaming, clock)
+        self._heard: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
         self._shown: OrderedDict[str, Shown] = OrderedDict()
-        self._edited: dict[str, float] = {}
+        self._edits, self._appends = Pace(EDITS, clock), Pace(APPENDS, clock)
         self._locks: dict[str, asyncio.Lock] = {}
         self._paused = -math.inf
+
+    def heard(self, ref: MessageRef, user: str, team: str) -> None:
+        """Remember who wrote a message, and in which workspace they are."""
+        self._heard[ref.channel, ref.message] = (user, team or self._api.team)
+        while len(self._heard) > _HEARD:
+            self._heard.popitem(last=False)
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -71,17 +90,46 @@ class SlackChat:
             log.info("Slack gives no link to %s: %s", ref.key, error)
             return ""
 
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link of this workspace leads to; None for any other link."""
+        found = _PERMALINK.match(link)
+        return MessageRef("slack", found[1], f"{found[2]}.{found[3]}") if found else None
+
     # --- writing ------------------------------------------------------------------------------
 
     async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
-        """Post in the thread of `where`; in a direct message only where that is a thread."""
+        """Post in the thread of `where`; in a direct message only where that is a thread.
+
+        What is not final is the beginning of a stream where there can be one.
+        """
         thread = where.thread
         if not thread and where.message:
             direct = (await self._directory.scope(where.channel)).kind == "direct"
             thread = "" if direct else where.message
+        if not reply.final:
+            user, team = self._heard.get((where.channel, where.message), ("", ""))
+            if ts := await self._streams.start(where.channel, thread, user, team, reply):
+                return (MessageRef("slack", where.channel, ts, thread),)
+        return await self._post(where.channel, thread, reply)
+
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post in a channel, or to a person (`U…`) in their direct channel with the bot."""
+        if to[:1] in ("U", "W"):
+            opened = await self._api.call("conversations.open", users=to)
+            to = str((opened.get("channel") or {}).get("id") or to)
+        return await self._post(to, "", reply)
+
+    async def name_of(self, to: str) -> str:
+        """Return a person's name, or a channel's; empty where Slack does not tell it."""
+        if to[:1] in ("U", "W"):
+            name = (await self._directory.person(to)).name
+            return "" if name == to else name
+        return await self._directory.title(to)
+
+    async def _post(self, channel: str, thread: str, reply: Reply) -> tuple[MessageRef, ...]:
         posted: list[MessageRef] = []
         try:
-            return await self._show(posted, where.channel, thread, reply)
+            return await self._show(posted, channel, thread, reply)
         except SlackRefused:
             # half an answer that nobody can edit or vote on is worse than none
             for ref in posted:
@@ -93,35 +141,51 @@ class SlackChat:
         """Replace a posted reply; one that is not final is skipped when it comes too soon."""
         if not parts:
             return ()
-        key = parts[0].key
+        key, place = parts[0].key, (parts[0].channel, parts[0].message)
         lock = self._locks.setdefault(key, asyncio.Lock())
-        if not reply.final and (lock.locked() or not self._may_edit(key)):
+        pace = self._appends if place in self._streams else self._edits
+        if not reply.final and (lock.locked() or self._clock() < self._paused or not pace.may(key)):
             return parts
+        shown = list(parts)
         async with lock:
             try:
-                shown = list(parts)
+                if place in self._streams and await self._stream(place, reply):
+                    return parts
                 return await self._show(
                     shown, parts[0].channel, parts[0].thread, reply, quick=not reply.final
                 )
             except SlackRefused as error:
-                if reply.final:
+                if reply.final and error.code not in STREAMS_YET:
                     raise
+                if reply.final:
+                    log.warning("A stream cannot be ended, so the answer is posted anew: %s", error)
+                    return await self._anew(parts, reply)
                 log.debug("An edit that is not the last was left out: %s", error)
-                self._paused = self._clock() + 5 * EDIT_INTERVAL
+                self._paused = self._clock() + max(PAUSE, error.retry_after)
                 return tuple(shown)
             finally:
                 if reply.final:
-                    self._edited.pop(key, None)
                     self._locks.pop(key, None)
 
-    def _may_edit(self, key: str) -> bool:
-        now = self._clock()
-        self._edited = {k: at for k, at in self._edited.items() if now - at < max(_STREAMING, EDIT_INTERVAL)}
-        streams = len(self._edited.keys() | {key})
-        if now < self._paused or now - self._edited.get(key, -math.inf) < EDIT_INTERVAL * streams:
+    async def _stream(self, place: tuple[str, str], reply: Reply) -> bool:
+        """Feed a stream, or end it with what is final; tells whether that was all there is to do."""
+        if reply.final:
+            await self._streams.stop(*place)
             return False
-        self._edited[key] = now
-        return True
+        try:
+            await self._streams.add(*place, reply)
+        except SlackRefused as error:
+            if place in self._streams:
+                raise
+            log.info("A stream has ended early, so its message is edited from now on: %s", error)
+        return place in self._streams
+
+    async def _anew(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        fresh = await self._post(parts[0].channel, parts[0].thread, reply)
+        for ref in parts:
+            with suppress(SlackRefused):
+                await self._remove(ref, quick=True)
+        return fresh
 
     async def _show(
         self,
@@ -140,7 +204,8 @@ class SlackChat:
                 if index < len(parts):
                     await self._update(parts[index], shown, quick)
                 else:
-                    parts.append(await self._say(channel, thread, shown))
+                    calls = () if parts else reply.calls
+                    parts.append(await self._say(channel, thread, shown, calls))
         except SlackRefused as error:
             if error.code not in TOO_LONG or limit < LEAST:
                 raise
@@ -150,12 +215,12 @@ class SlackChat:
             parts.pop()
         return tuple(parts)
 
-    async def _say(self, channel: str, thread: str, shown: Shown) -> MessageRef:
+    async def _say(self, channel: str, thread: str, shown: Shown, calls: Sequence[str] = ()) -> MessageRef:
         given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
         if thread:
             given["thread_ts"] = thread
         answer = await self.composer.send(
-            *shown, lambda payload: self._api.call("chat.postMessage", **given, **payload)
+            *shown, lambda payload: self._api.call("chat.postMessage", **given, **calling(calls, payload))
         )
         ts = str(answer.get("ts") or "")
         channel = str(answer.get("channel") or channel)
@@ -169,9 +234,18 @@ class SlackChat:
             return
         # `parse` is `client` by default here, unlike with chat.postMessage, and would find @names
         given = {"channel": ref.channel, "ts": ref.message, "parse": "none", "link_names": False}
-        await self.composer.send(
-            *shown, lambda payload: self._api.call("chat.update", quick=quick, **given, **payload)
-        )
+
+        async def send(payload: dict[str, Any]) -> None:
+            try:
+                await self._api.call("chat.update", quick=quick, **given, **payload)
+            except SlackRefused as error:
+                if error.code not in STREAMS_YET:
+                    raise
+                # a process that died has left it streaming
+                await self._streams.stop(ref.channel, ref.message)
+                await self._api.call("chat.update", quick=quick, **given, **payload)
+
+        await self.composer.send(*shown, send)
         self._remember(ref, shown)
 
     def _remember(self, ref: MessageRef, shown: Shown) -> None:
@@ -187,9 +261,14 @@ class SlackChat:
 
     async def _remove(self, ref: MessageRef, quick: bool = False) -> None:
         self._shown.pop(ref.key, None)
-        await self._tolerant(
-            "chat.delete", {"message_not_found"}, quick=quick, channel=ref.channel, ts=ref.message
-        )
+        given = {"quick": quick, "channel": ref.channel, "ts": ref.message}
+        try:
+            await self._tolerant("chat.delete", {"message_not_found"}, **given)
+        except SlackRefused as error:
+            if error.code not in UNDELETABLE:
+                raise
+            await self._streams.stop(ref.channel, ref.message)
+            await self._tolerant("chat.delete", {"message_not_found"}, **given)
 
     async def seed_votes(self, ref: MessageRef) -> None:
         """Put 👍 and 👎 under a message."""
@@ -202,7 +281,7 @@ class SlackChat:
         try:
             await self.tell(where, person.id.removeprefix("slack:"), reply)
         except SlackRefused as error:
-            log.info("%s cannot be told anything in %s: %s", person.id, where.channel_key, error)
+            log.info("a person cannot be told anything in %s: %s", where.channel_key, error)
             return False
         return True
 

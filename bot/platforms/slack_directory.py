@@ -62,9 +62,10 @@ class Directory:
         if known := self._people.get(user):
             return known
         try:
-            found: Mapping[str, Any] = (await self._api.call("users.info", quick=True, user=user))["user"]
+            told = await self._api.call("users.info", quick=True, user=user, include_locale=True)
+            found: Mapping[str, Any] = told["user"]
         except (SlackRefused, KeyError) as error:
-            log.warning("Slack does not tell who %s is: %s", user, error)
+            log.warning("Slack does not tell who a person is: %s", error)
             return self._people.put(user, self._named(user, {}), _KEPT_FAILURE)
         return self._people.put(user, self._named(user, found), _KEPT)
 
@@ -83,6 +84,7 @@ class Directory:
             bot=bool(found.get("is_bot")) or user == "USLACKBOT",
             admin=bool(found.get("is_admin") or found.get("is_owner")) or key in self._admins,
             helper=key in self._helpers,
+            locale=str(found.get("locale") or ""),
         )
 
     async def scope(self, channel: str, kind: str = "") -> Scope:
@@ -106,3 +108,12 @@ class Directory:
             return self._channels.put(channel, Scope("direct", key), _KEPT)
         private = bool(found.get("is_private") or found.get("is_group"))
         return self._channels.put(channel, Scope("private", key) if private else Scope(), _KEPT)
+
+    async def title(self, channel: str) -> str:
+        """Return how people call a channel, `#help`; empty where Slack does not tell."""
+        try:
+            found = (await self._api.call("conversations.info", quick=True, channel=channel))["channel"]
+        except (SlackRefused, KeyError) as error:
+            log.info("Slack does not tell how %s is called: %s", channel, error)
+            return ""
+        return f"#{found['name']}" if found.get("name") else ""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
-from time import time
-
-from bot.findings import Finding, bad, good, unsure
+from bot.findings import Finding, bad, channels_of, clock, good, people_of, unsure
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_errors import SlackRefused
 from core.settings import Settings
@@ -21,6 +18,7 @@ SCOPES = frozenset(
         "groups:read",
         "im:history",
         "im:read",
+        "im:write",
         "mpim:history",
         "mpim:read",
         "reactions:read",
@@ -29,9 +27,7 @@ SCOPES = frozenset(
     }
 )
 """The scopes of docs/slack-manifest.yaml."""
-SKEW_SECONDS = 60.0
-"""Difference between this machine's clock and Slack's from which it is told."""
-_MANIFEST = "docs/slack-manifest.yaml"
+_MANIFEST = "slack-manifest.yaml (`threadlore init` writes it)"
 
 
 async def examine(settings: Settings) -> list[Finding]:
@@ -44,7 +40,8 @@ async def examine(settings: Settings) -> list[Finding]:
     api = SlackApi(bot_token, app_token, settings.slack_api_url)
     try:
         if bot_token:
-            found += await _bot(api)
+            found += await _bot(api, channels_of(settings, "slack"))
+            found += [await _person(api, person) for person in people_of(settings, "slack")]
         if app_token:
             found.append(await _socket(api))
     finally:
@@ -68,7 +65,7 @@ def _shape(variable: str, token: str, prefix: str) -> list[Finding]:
     return []
 
 
-async def _bot(api: SlackApi) -> list[Finding]:
+async def _bot(api: SlackApi, named: tuple[str, ...]) -> list[Finding]:
     try:
         who, scopes = await api.identity()
     except SlackRefused as error:
@@ -80,14 +77,8 @@ async def _bot(api: SlackApi) -> list[Finding]:
             )
         ]
     found = [good("Slack bot token", f"{who.get('user')} in {who.get('team')}")]
-    if api.date and abs(parsedate_to_datetime(api.date).timestamp() - time()) > SKEW_SECONDS:
-        found.append(
-            unsure(
-                "Clock",
-                "this machine's clock differs from Slack's by over a minute",
-                "switch on time sync (NTP)",
-            )
-        )
+    if (told := clock(api.date, "Slack")) is not None:
+        found.append(told)
     if missing := sorted(SCOPES - scopes) if scopes else []:
         found.append(
             bad(
@@ -99,14 +90,44 @@ async def _bot(api: SlackApi) -> list[Finding]:
     elif scopes:
         found.append(good("Slack scopes", f"all {len(SCOPES)} are there"))
     found.append(await _channels(api))
+    found += [await _named(api, channel) for channel in named]
     found.append(
         unsure(
             "Slack app settings",
-            "an app cannot see its App Home, events and slash commands",
-            f"compare them with {_MANIFEST}: messages tab on and writable, commands, interactivity on",
+            "Slack tells an app nothing of its App Home, events, buttons and slash commands",
+            f"compare them with {_MANIFEST}: messages tab on and writable, interactivity on, /ask and "
+            "/threadlore there; a direct message, a button and /ask that are answered show it best",
         )
     )
     return found
+
+
+async def _named(api: SlackApi, channel: str) -> Finding:
+    """Look at a channel that the configuration names."""
+    try:
+        answer = await api.call("conversations.info", quick=True, channel=channel)
+    except SlackRefused as error:
+        said = f"Slack says {error.code}"
+        if error.code == "channel_not_found":
+            said = "there is none with that id that the bot can see"
+        return bad(f"Slack channel {channel}", said, "correct its id, or type /invite @Threadlore in it")
+    told = answer.get("channel") or {}
+    name = f"#{told.get('name') or channel}"
+    if told.get("is_member"):
+        return good(f"Slack channel {channel}", f"the bot is in {name}")
+    return bad(f"Slack channel {channel}", f"the bot is not in {name}", "type /invite @Threadlore there")
+
+
+async def _person(api: SlackApi, person: str) -> Finding:
+    """Look at somebody whom the configuration names to be asked for help."""
+    what = f"Slack person {person}"
+    try:
+        told = (await api.call("users.info", quick=True, user=person)).get("user") or {}
+    except SlackRefused as error:
+        return bad(what, f"Slack says {error.code}", "correct the id in [ask] of corpora.toml")
+    if told.get("deleted") or told.get("is_bot"):
+        return bad(what, "they cannot be written to", "name somebody else in [ask] of corpora.toml")
+    return good(what, f"{told.get('real_name') or told.get('name')} can be asked for help")
 
 
 async def _channels(api: SlackApi) -> Finding:

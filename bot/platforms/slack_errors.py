@@ -16,8 +16,22 @@ TRANSIENT = frozenset({
     "timeout",
 })
 """The same call may work later."""
+NO_STREAMS = frozenset({
+    "deprecated_endpoint", "enterprise_is_restricted", "feature_not_enabled", "is_bot", "method_deprecated",
+    "missing_scope", "not_allowed_token_type", "unknown_method",
+})
+"""A workspace where no answer can be streamed."""
+STREAMS_YET = frozenset({"streaming_state_conflict"})
+"""The message streams, so that it can only be added to."""
+UNDELETABLE = STREAMS_YET | {"cant_delete_message"}
+"""What the bot wrote cannot be deleted: it streams."""
+REVOKED = frozenset({"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked"})
+"""The token is good for nothing any more, whatever is asked with it."""
 TOO_LONG = frozenset({"msg_blocks_too_long", "msg_too_long", "text_too_long"})
-BAD_BLOCKS = frozenset({"blocks_too_long", "invalid_blocks", "invalid_blocks_format", "unsupported_block"})
+BAD_BLOCKS = frozenset({
+    "blocks_too_long", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
+    "only_one_table_allowed", "unsupported_block",
+})
 NO_ENTRY = frozenset({
     "cannot_reply_to_message", "channel_not_found", "ekm_access_denied", "is_archived",
     "method_not_supported_for_channel_type", "no_permission", "not_in_channel", "restricted_action",
@@ -31,12 +45,17 @@ UNREADABLE = NO_ENTRY | {"message_not_found", "missing_scope", "thread_not_found
 
 
 class SlackRefused(PlatformError):
-    """Report a call that Slack did not carry out; `code` is Slack's, `status` that of HTTP."""
+    """Report a call that Slack did not carry out; `code` is Slack's, `status` that of HTTP.
 
-    def __init__(self, method: str, code: str, status: int = 200, detail: str = "") -> None:
+    `retry_after` is the time in seconds that Slack wants to be left alone for; 0 where it names none.
+    """
+
+    def __init__(
+        self, method: str, code: str, status: int = 200, detail: str = "", retry_after: float = 0.0
+    ) -> None:
         hint = f" ({detail})" if detail else ""
         super().__init__(f"Slack did not carry out {method}: {code}{hint}.")
-        self.code, self.status = code, status
+        self.code, self.status, self.detail, self.retry_after = code, status, detail, retry_after
 
 
 def rejected(variable: str, refusal: SlackRefused) -> PlatformRejected:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -23,6 +24,12 @@ LEAST = 4 * SMALLEST
 SECTION = 3_000
 """Characters of a section block."""
 
+_FOOTER = re.compile(r"\n\n\*(?![*\s])([^*\n]+)\*\Z")
+"""The line under an answer that says which release it speaks for."""
+_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_STARTS = re.compile(r"[ \t]*(?:[-*+>|#]|\d{1,9}[.)][ \t]|`{3,}|~{3,}|\Z)")
+"""How a line begins that starts something of its own, or is blank."""
+
 Send = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
@@ -40,8 +47,33 @@ def cut(markdown: str, limit: int = ROOMY) -> list[str]:
     return parts
 
 
+def calling(calls: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
+    """Put those whom a message calls above it: people (`U…`) and user groups (`S…`)."""
+    if not calls:
+        return payload
+    called = " ".join(f"<!subteam^{one}>" if one.startswith("S") else f"<@{one}>" for one in calls)
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": called}}
+    return {"text": f"{called} {payload['text']}", "blocks": [section, *payload["blocks"]]}
+
+
+def broken(markdown: str) -> str:
+    """Make the line ends of a text hard ones, as CommonMark knows them: a list of sources is no paragraph."""
+    lines = markdown.split("\n")
+    fence = ""
+    for at, line in enumerate(lines[:-1]):
+        if found := _FENCE.match(line):
+            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+        ends = _STARTS.match(lines[at + 1]) or not line.strip() or line.lstrip().startswith(("|", "#"))
+        if not (fence or found or ends or line.endswith("  ")):
+            lines[at] = line + "  "
+    return "\n".join(lines)
+
+
 class Composer:
-    """Writes payloads: the `markdown` block, or sections for a server that refuses it."""
+    """Writes payloads: the `markdown` block, or sections for a server that refuses it.
+
+    What an answer says of itself in its last line stands below in small print.
+    """
 
     def __init__(self) -> None:
         self.markdown_block = True
@@ -52,14 +84,20 @@ class Composer:
         Raises SlackRefused.
         """
         text, below = to_mrkdwn(markdown), actions(controls)
+        if footer := _FOOTER.search(markdown):
+            markdown = markdown[: footer.start()]
+            said = {"type": "mrkdwn", "text": to_mrkdwn(footer[1])}
+            below = [{"type": "context", "elements": [said]}, *below]
+        never = False
         if self.markdown_block:
             try:
-                shown = {"type": "markdown", "text": defuse(markdown)}
+                shown = {"type": "markdown", "text": defuse(broken(markdown))}
                 return await send({"text": text, "blocks": [shown, *below]})
             except SlackRefused as error:
                 if error.code not in BAD_BLOCKS:
                     raise
                 log.warning("Slack refuses the markdown block, so sections are sent instead: %s", error)
+                never = "unsupported" in error.code + error.detail
         sections = [to_mrkdwn(piece) for piece in split(markdown, SECTION - 600, measure)]
         blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": s[:SECTION]}} for s in sections]
         try:
@@ -68,5 +106,6 @@ class Composer:
             if error.code not in BAD_BLOCKS:
                 raise
             return await send({"text": text, "blocks": []})
-        self.markdown_block = False
+        # a server that does not know the block is not asked again; another answer may suit it better
+        self.markdown_block = self.markdown_block and not never
         return answer

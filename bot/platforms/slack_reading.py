@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from bot.chat import Message, Person
@@ -14,7 +15,9 @@ from bot.mrkdwn import from_slack
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import UNREADABLE, SlackRefused
+from bot.render import SOURCES
 from core.domain import MessageRef, Turn
+from core.languages import translations_of
 
 log = logging.getLogger(__name__)
 
@@ -22,8 +25,6 @@ _PAGE = 200
 _PAGES = 5
 """Messages of a page of history, and pages read at most."""
 _ADDRESS = re.compile(r"<(?:@[UW]|!subteam|!here|!channel|!everyone)")
-_SOURCES = re.compile(r"(?:\A|\n+)\*\*Sources\*\*\n.*", re.DOTALL)
-"""Where the list of sources begins that `bot.render` puts under an answer."""
 _PERSON_SUBTYPES = frozenset({None, "", "file_share", "thread_broadcast", "me_message"})
 
 
@@ -134,7 +135,7 @@ class Reader:
             if timestamp(ts) >= end or not text:
                 continue
             if self.own(message):
-                said = _SOURCES.sub("", text)
+                said = _sources().sub("", text)
                 if turns and turns[-1].role == "assistant":
                     # a long answer takes several messages
                     said = f"{turns.pop().text}\n\n{said}".strip()
@@ -147,6 +148,13 @@ class Reader:
 def _gap(mention: re.Match[str]) -> str:
     before, after = mention.string[: mention.start()], mention.string[mention.end() :]
     return "" if not before or before.endswith("\n") or after[:1] in ("", *".,;:!?)\n") else " "
+
+
+@cache
+def _sources() -> re.Pattern[str]:
+    """Find where the list of sources begins that `bot.render` puts under an answer, in any language."""
+    heading = "|".join(map(re.escape, translations_of(SOURCES)))
+    return re.compile(rf"(?:\A|\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
 
 
 def is_person(message: dict[str, Any]) -> bool:

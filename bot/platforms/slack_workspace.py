@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from bot.chat import Command, Message, Person, Press, Reaction
+from bot.mrkdwn import unescaped
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_chat import SlackChat
 from bot.platforms.slack_command import SlackResponder
@@ -35,8 +36,8 @@ log = logging.getLogger(__name__)
 # fmt: off
 SCOPES = frozenset({
     "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history",
-    "groups:read", "im:history", "im:read", "mpim:history", "mpim:read", "reactions:read", "reactions:write",
-    "users:read",
+    "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read",
+    "reactions:write", "users:read",
 })
 # fmt: on
 """Bot token scopes; the same as in docs/slack-manifest.yaml."""
@@ -109,7 +110,7 @@ class Slack:
                 ", ".join(missing),
             )
         self._directory = Directory(self._api, self._settings.admins, self._settings.helpers)
-        self._chat = SlackChat(self._api, self._directory)
+        self._chat = SlackChat(self._api, self._directory, self._settings.slack_streaming)
         log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))
         url = await self._reach("SLACK_APP_TOKEN", self._api.open_socket)
         await self._api.serve(url, self._on_event, self._on_command, self._on_press, self._on_connected)
@@ -243,7 +244,10 @@ class Slack:
         if kind == "mpim" and not reader.read(str(event.get("text") or ""))[1]:
             # people who talk among themselves; only a channel of two is a talk with the bot
             return None
-        return await reader.message_from(event, channel, kind, event_id)
+        message = await reader.message_from(event, channel, kind, event_id)
+        team = str(event.get("user_team") or event.get("team") or "")
+        self._chat.heard(message.ref, str(event["user"]), team)
+        return message
 
     async def _reaction(self, event: dict[str, Any], added: bool, event_id: str) -> Work | None:
         item, user = event.get("item") or {}, str(event.get("user") or "")
@@ -272,7 +276,8 @@ class Slack:
         message = await self._chat.reader.message_from(body["message"], channel)
         person = await self._directory.person(user)
         event = str(body.get("trigger_id") or "")
-        command = Command("ask", message.text, person, message.ref, message.scope, event)
+        author = message.author.id
+        command = Command("ask", message.text, person, message.ref, message.scope, event, author)
         url = str(body.get("response_url") or "")
         responder = SlackResponder(self._api, self._chat, url, message.ref, user)
         await self._dispatch.command(self._chat, command, responder)
@@ -282,9 +287,11 @@ class Slack:
         where = MessageRef("slack", channel, "", "")
         scope = await self._directory.scope(channel)
         person: Person = await self._directory.person(user)
-        text, _ = self._chat.reader.read(str(body.get("text") or ""))
         # a workspace may have given the commands other names: /flask-ask is /ask
         name = "ask" if str(body.get("command") or "").casefold().endswith("ask") else "threadlore"
+        written = str(body.get("text") or "")
+        # in a command for admins a mention is an account, not a name
+        text = self._chat.reader.read(written)[0] if name == "ask" else unescaped(written)
         command = Command(name, text, person, where, scope, str(body.get("trigger_id") or ""))
         responder = SlackResponder(self._api, self._chat, str(body.get("response_url") or ""), where, user)
         await self._dispatch.command(self._chat, command, responder)

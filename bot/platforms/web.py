@@ -1,16 +1,18 @@
 """The playground: a page that looks and works like a channel, and the HTTP API behind it.
 
 People are `ada`, `ben`, `noor` (newcomer), `hana` (helper) and `chloe` (admin); channels `help`, `general`,
-`maintainers` (private: Ada, Hana and Chloé) and one direct channel each, `dm-ada`. Bodies are JSON
+`forum`, `maintainers` (private: Ada, Hana and Chloé) and one direct channel each, `dm-ada`. Bodies are JSON
 objects; an error is `{"error": "one sentence"}` with a status of 4xx. `/#/m/{id}` shows a message.
 
     GET    /                           the page
     GET    /healthz                    {"ok": true}
     GET    /api/state?person=P         people, channels, messages P may see, releases, progress, examples,
+                                       commands, the sentence on privacy,
                                        and `event`: where the stream of events goes on from this state
     GET    /api/events?person=P&since=E   server-sent events, resumed by `Last-Event-ID`:
                                        posted | edited | reaction (a message), deleted {id, channel, thread},
-                                       progress {running}, releases {releases}, reset (fetch the state again)
+                                       direct {person, id} (the bot wrote to them), progress {running},
+                                       releases {releases}, modes {modes}, reset (fetch the state again)
     POST   /api/messages               {person, channel, text, thread?} -> 201 {id}
     PATCH  /api/messages/{id}          {person, text} -> {id}              own messages only
     DELETE /api/messages/{id}          {person} -> {id}                    own, or whispered to oneself
@@ -20,6 +22,8 @@ objects; an error is `{"error": "one sentence"}` with a status of 4xx. `/#/m/{id
                                        sends a form (`fields`); `form` is what opens then, or null
     POST   /api/commands               {person, channel, text, thread?} -> 202 {id}; "/ask …", "/threadlore …"
     GET    /api/answers/{id}/why?person=P   what led to an answer
+    GET    /api/answers/{id}/sources/{n}?person=P   {number, title, url, release, path, text} of a source
+    GET    /api/files/{id}/{name}?person=P   a file that goes with a message to that person
 
 A message is {id, channel, thread, author, text, at, edited, final, release, answer, votable, reactions:
 {emoji: [people]}, controls: [{name, label, value, choices: [{value, label}]}], gone, only, command};
@@ -30,15 +34,11 @@ choices, required}]}.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
-import ipaddress
 import json
 import logging
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from aiohttp import web
 
@@ -46,11 +46,13 @@ from bot.chat import Platform
 from bot.platforms.web_chat import WebChat
 from bot.platforms.web_dashboard import Dashboard
 from bot.platforms.web_feed import Feed, Journal
+from bot.platforms.web_guard import Guard, is_loopback
 from bot.platforms.web_people import PLATFORM
 from bot.platforms.web_progress import watch
 from bot.platforms.web_requests import ApiError, player_of
 from bot.platforms.web_room import Room
 from bot.platforms.web_state import Posts
+from bot.platforms.web_stream import stream
 from core.errors import PlatformRejected
 from core.settings import Settings
 
@@ -58,12 +60,9 @@ if TYPE_CHECKING:
     from bot.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 BODY_BYTES = 256 * 1024
 """Largest request body; four bytes for each of the characters a message may have, and escapes."""
-HEARTBEAT_SECONDS = 15.0
-"""Silence after which a stream says that it is alive; proxies give up after 30 to 60 seconds."""
 WATCH_SECONDS = 0.5
 """How often running index work is looked at while a page is open."""
 _PAGE = Path(__file__).parent / "playground"
@@ -73,31 +72,11 @@ _TYPES = {
     ".css": "text/css",
     ".svg": "image/svg+xml",
 }
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
     """Build the playground, or return None where it is switched off."""
     return Playground(settings, dispatch) if settings.playground else None
-
-
-def is_loopback(host: str) -> bool:
-    """Tell whether a host name, with or without a port, can only mean this machine."""
-    try:
-        name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-        return name == "localhost" or name.endswith(".localhost") or ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 class Playground:
@@ -110,7 +89,6 @@ class Playground:
         self.started = asyncio.Event()
         self._settings = settings
         self._dispatch = dispatch
-        # A page under another name (DNS rebinding) must not talk to a server meant for this machine only.
         self._local = is_loopback(f"[{settings.host}]" if ":" in settings.host else settings.host)
         self._feed = Feed()
         self._journal = Journal(settings.home / "playground.jsonl")
@@ -130,8 +108,11 @@ class Playground:
         await runner.setup()
         watching = asyncio.create_task(watch(self._feed, self._dispatch, WATCH_SECONDS))
         try:
+            self._posts.is_out = self._dispatch.is_out
             await self._posts.load()
+            await self._room.open()
             self._dispatch.forgetters.append(self._posts.forget)
+            self._dispatch.expirers.append(self._posts.expire)
             await self._listen(runner)
             self.started.set()
             self._room.resume()
@@ -140,6 +121,7 @@ class Playground:
         finally:
             watching.cancel()
             self._dispatch.forgetters[:] = [f for f in self._dispatch.forgetters if f != self._posts.forget]
+            self._dispatch.expirers[:] = [e for e in self._dispatch.expirers if e != self._posts.expire]
             self.started.clear()
             self._feed.close()
             await runner.cleanup()
@@ -162,7 +144,7 @@ class Playground:
         self.url = f"http://{shown}:{bound}"
 
     def _application(self) -> web.Application:
-        app = web.Application(client_max_size=BODY_BYTES, middlewares=[self._guard])
+        app = web.Application(client_max_size=BODY_BYTES, middlewares=[Guard(self._local).handle])
         page = {file.name: file.read_bytes() for file in _PAGE.iterdir() if file.suffix in _TYPES}
 
         async def show(request: web.Request) -> web.Response:
@@ -184,34 +166,11 @@ class Playground:
         app.router.add_post("/api/presses", self._press)
         app.router.add_post("/api/commands", self._command)
         app.router.add_get("/api/answers/{id}/why", self._why)
+        app.router.add_get("/api/answers/{id}/sources/{number}", self._source)
+        app.router.add_get("/api/files/{id}/{name}", self._file)
         Dashboard(self._settings, self._dispatch, self._local, page["dashboard.html"]).add_to(app)
         app.router.add_get("/{name}", show)
         return app
-
-    @web.middleware
-    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        try:
-            self._admit(request)
-            response = await handler(request)
-        except ApiError as error:
-            response = web.json_response({"error": str(error)}, status=error.status)
-        except web.HTTPException as error:
-            response = web.json_response({"error": f"{error.reason}."}, status=error.status)
-        if not response.prepared:
-            response.headers.update(_HEADERS)
-        return response
-
-    def _admit(self, request: web.Request) -> None:
-        if self._local and not is_loopback(request.host):
-            raise ApiError(
-                403, "This playground answers to localhost only; set THREADLORE_HOST to open it up."
-            )
-        origin = request.headers.get("Origin")
-        foreign = origin is not None and urlsplit(origin).netloc.lower() != request.host.lower()
-        if foreign or (request.path != "/" and request.headers.get("Sec-Fetch-Site") == "cross-site"):
-            raise ApiError(403, "Requests from other sites are not taken.")
-        if request.method not in ("GET", "HEAD") and request.content_type != "application/json":
-            raise ApiError(415, "Send the body as application/json.")
 
     async def _health(self, request: web.Request) -> web.Response:
         return web.json_response({"ok": True})
@@ -248,41 +207,20 @@ class Playground:
             await self._room.why(request.match_info["id"], request.query.get("person", ""))
         )
 
+    async def _source(self, request: web.Request) -> web.Response:
+        given, person = request.match_info, request.query.get("person", "")
+        return web.json_response(await self._room.source(given["id"], given["number"], person))
+
+    async def _file(self, request: web.Request) -> web.Response:
+        """Hand out a file that goes with a message to one person, such as all that is held of them."""
+        player = player_of(request.query.get("person", "")).id
+        found = self._room.file(request.match_info["id"], request.match_info["name"], player)
+        headers = {"Content-Disposition": f'attachment; filename="{found.name}"', "Cache-Control": "no-store"}
+        return web.json_response(text=found.text, headers=headers)
+
     async def _events(self, request: web.Request) -> web.StreamResponse:
         player = player_of(request.query.get("person", "")).id
-        mark = request.headers.get("Last-Event-ID") or request.query.get("since", "")
-        number = self._feed.resume(mark) if mark else self._feed.number
-        response = web.StreamResponse(headers={**_HEADERS, "X-Accel-Buffering": "no"})
-        response.content_type = "text/event-stream"
-        response.charset = "utf-8"
-        await response.prepare(request)
-        self._feed.readers += 1
-        # A page that closes is the normal end of its stream.
-        with contextlib.suppress(ConnectionError):
-            await response.write(b"retry: 1000\n\n")
-            try:
-                while not self._feed.closed:
-                    number = await self._tell(response, player, number)
-                    if not await self._feed.wait(number, HEARTBEAT_SECONDS):
-                        await response.write(b": still here\n\n")
-            finally:
-                self._feed.readers -= 1
-        return response
-
-    async def _tell(self, response: web.StreamResponse, player: str, number: int | None) -> int:
-        latest = self._feed.number
-        news = None if number is None else self._feed.since(number)
-        if news is None:
-            await response.write(_frame(self._feed.mark(latest), "reset", {}))
-            return latest
-        for event in news:
-            if self._room.concerns(event, player):
-                await response.write(_frame(self._feed.mark(event.number), event.kind, event.data))
-        return latest
-
-
-def _frame(mark: str, kind: str, data: object) -> bytes:
-    return f"id: {mark}\nevent: {kind}\ndata: {json.dumps(data)}\n\n".encode("ascii")
+        return await stream(request, self._feed, lambda event: self._room.concerns(event, player))
 
 
 async def _body(request: web.Request) -> dict[str, Any]:

@@ -89,6 +89,21 @@ class WebChat:
         post = self._posts.add(channel.id, BOT, reply.markdown, thread=thread, **fields_of(reply))
         return (post.ref,)
 
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post in a channel, or to a player in their direct channel; the page itself makes no sound."""
+        channel = CHANNELS.get(f"dm-{to}" if to in PLAYERS else to)
+        if channel is None:
+            raise PlatformRejected(f"The playground has no channel or person {to!r}; name one that it shows.")
+        called = " ".join(f"@{call}" for call in reply.calls)
+        said = f"{called}\n\n{reply.markdown}" if called else reply.markdown
+        return (self._posts.add(channel.id, BOT, said, **fields_of(reply)).ref,)
+
+    async def name_of(self, to: str) -> str:
+        """Return a player's name, or a channel's; empty where there is none of that id."""
+        if to in PLAYERS:
+            return PLAYERS[to].name
+        return f"#{CHANNELS[to].name}" if to in CHANNELS else ""
+
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         """Replace a reply; raises PlatformRejected where it was deleted."""
         first = parts[0].message if parts else ""
@@ -137,6 +152,16 @@ class WebChat:
         post, address = self._posts.get(ref.message), self._address()
         return f"{address}/#/m/{post.id}" if post and address else ""
 
+    def file_link(self, post: Post, name: str) -> str:
+        """Return a link to a file that goes with a message for one player."""
+        return f"{self._address()}/api/files/{post.id}/{name}?person={post.only}"
+
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link to the page opens; None for any other link."""
+        address, _, post_id = link.rpartition("/#/m/")
+        post = self._posts.get(post_id) if address and address == self._address() else None
+        return post.ref if post else None
+
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Say something in a conversation that only that player sees; False where they are not in it."""
         channel, player = CHANNELS.get(where.channel), person.id.removeprefix(f"{PLATFORM}:")
@@ -166,7 +191,10 @@ class WebResponder:
         """Replace the ephemeral text."""
         post = self._posts.get(self._id)
         if post:
-            self._posts.change(post, text=reply.markdown, **fields_of(reply))
+            self._posts.files[post.id] = reply.attachments
+            links = (f"[{file.name}]({self._chat.file_link(post, file.name)})" for file in reply.attachments)
+            text = "\n\n".join([reply.markdown, *links])
+            self._posts.change(post, text=text, **fields_of(reply))
 
     async def ask(self, form: object) -> None:
         """Refuse: a line that was typed opens no form; a control does."""
@@ -192,5 +220,6 @@ def fields_of(reply: Reply) -> dict[str, Any]:
         "final": reply.final,
         "release": reply.release,
         "answer": reply.answer_id,
+        "concerns": reply.concerns,
         "controls": reply.controls,
     }

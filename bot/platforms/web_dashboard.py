@@ -3,7 +3,7 @@
     GET /dashboard               the page
     GET /api/dashboard           its figures as JSON
     GET /metrics                 the same for Prometheus
-    GET /readyz                  200 once a release answers, 503 before
+    GET /readyz                  200 once a release answers, 503 before; and whether the bot is paused
 
 All but `/readyz` want DASHBOARD_TOKEN where the server listens on more than this machine: as
 `Authorization: Bearer …`, or once as `?token=…`, which the page keeps in a cookie of the browser session.
@@ -61,7 +61,8 @@ class Dashboard:
 
     async def _ready(self, request: web.Request) -> web.Response:
         ready = self._dispatch.overview is not None and self._dispatch.overview.ready()
-        return web.json_response({"ready": ready}, status=200 if ready else 503)
+        paused = await self._dispatch.paused()
+        return web.json_response({"ready": ready, "paused": paused}, status=200 if ready else 503)
 
     def _overview(self) -> Overview:
         if self._dispatch.overview is None:

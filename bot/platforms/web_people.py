@@ -12,6 +12,8 @@ from core.domain import Scope
 PLATFORM = "web"
 BOT = "threadlore"
 BOT_NAME = "Threadlore"
+HELP = "help"
+"""The channel in which everybody asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Player:
 class Channel:
     """A place to talk; `members` is None where everybody may read.
 
-    In a channel that `listens` the bot answers messages that open a thread without a mention.
+    In a channel that `listens` the bot answers messages that open a thread without a mention. `mode` is
+    how it is served where nobody says so; a `forum` shows each message as a post with a title.
     """
 
     id: str
@@ -43,6 +46,12 @@ class Channel:
     topic: str
     members: frozenset[str] | None = None
     listens: bool = False
+    mode: str = "mentions"
+
+    @property
+    def forum(self) -> bool:
+        """Tell whether the channel is one of posts."""
+        return self.mode == "forum"
 
     @property
     def scope(self) -> Scope:
@@ -67,8 +76,9 @@ PLAYERS = {
 CHANNELS = {
     channel.id: channel
     for channel in (
-        Channel("help", "help", "public", "Every message here is a question to Threadlore", listens=True),
+        Channel(HELP, HELP, "public", "Every message here is a question to Threadlore", listens=True),
         Channel("general", "general", "public", "Everyone is here; mention @Threadlore to ask it"),
+        Channel("forum", "forum", "public", "Each post has a thread of its own", mode="forum"),
         Channel(
             "maintainers",
             "maintainers",

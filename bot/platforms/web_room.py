@@ -7,12 +7,22 @@ import logging
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.chat import Command
+from bot.chat import Attachment, Command
 from bot.platforms.web_chat import WebChat, WebResponder, message_of, person_of
 from bot.platforms.web_feed import Event
-from bot.platforms.web_people import BOT, BOT_NAME, CHANNELS, PLAYERS, Channel, Player, without_mention
+from bot.platforms.web_people import (
+    BOT,
+    BOT_NAME,
+    CHANNELS,
+    HELP,
+    PLATFORM,
+    PLAYERS,
+    Channel,
+    Player,
+    without_mention,
+)
 from bot.platforms.web_presses import Presses
-from bot.platforms.web_progress import examples
+from bot.platforms.web_progress import examples, modes
 from bot.platforms.web_requests import MAX_CHARACTERS, ApiError, player_of, text_of, visible
 from bot.platforms.web_state import Post, Posts
 from core.domain import MessageRef
@@ -42,25 +52,46 @@ class Room:
 
     # --- reading ------------------------------------------------------------------------------
 
+    async def open(self) -> None:
+        """Say how channels are served where nobody says so."""
+        if self._dispatch.pages is not None:
+            for channel in CHANNELS.values():
+                self._dispatch.pages.suppose(f"{PLATFORM}:{channel.id}", channel.mode)
+
     async def state(self, person: str) -> dict[str, Any]:
         """Return all that one person's page shows."""
         player = player_of(person)
         releases = await self._dispatch.releases()
-        product = self._dispatch.product
+        product, pages = self._dispatch.product, self._dispatch.pages
+        served = await modes(self._dispatch)
+        answered = await pages.examples(f"{PLATFORM}:{HELP}") if pages else ()
         return {
             "person": player.id,
-            "people": [{"id": p.id, "name": p.name, "about": p.about} for p in PLAYERS.values()],
+            "people": [
+                {"id": p.id, "name": p.name, "about": p.about, "direct": self._posts.last_direct(p.id)}
+                for p in PLAYERS.values()
+            ],
             "bot": {"id": BOT, "name": BOT_NAME},
             "product": product,
             "channels": [
-                {"id": c.id, "name": c.name, "kind": c.kind, "topic": c.topic, "listens": c.listens}
+                {
+                    "id": c.id,
+                    "name": c.name,
+                    "kind": c.kind,
+                    "topic": c.topic,
+                    "listens": c.listens,
+                    "forum": c.forum,
+                    "mode": served.get(c.id, c.mode),
+                }
                 for c in CHANNELS.values()
                 if c.seen_by(player.id)
             ],
             "messages": [post.shown() for post in self._posts.seen_by(player.id)],
             "releases": releases,
             "progress": self._dispatch.progress(),
-            "examples": examples(product, releases),
+            "examples": examples(product, releases, answered),
+            "commands": pages.commands(person_of(player, self._settings)) if pages else [],
+            "privacy": pages.privacy if pages else "",
             "limit": MAX_CHARACTERS,
         }
 
@@ -72,15 +103,33 @@ class Room:
 
     async def why(self, answer: str, person: str) -> dict[str, Any]:
         """Return what led to an answer, to people who can read that answer."""
-        post = self._posts.answered_with(answer)
-        seen = post is not None and CHANNELS[post.channel].seen_by(person) and post.only in ("", person)
         try:
-            if not seen:
+            if not self._reads(answer, person):
                 raise KeyError(answer)
             found: dict[str, Any] = await self._dispatch.why(answer)
             return found
         except KeyError:
             raise ApiError(404, "Nothing is known any more about how this answer came about.") from None
+
+    async def source(self, answer: str, number: str, person: str) -> dict[str, Any]:
+        """Return a source of an answer with its page's words, to people who can read that answer."""
+        try:
+            if not self._reads(answer, person) or self._dispatch.pages is None or not number.isdecimal():
+                raise KeyError(number)
+            return await self._dispatch.pages.source(answer, int(number))
+        except KeyError:
+            raise ApiError(404, "This source is not known any more.") from None
+
+    def _reads(self, answer: str, person: str) -> bool:
+        post = self._posts.answered_with(answer)
+        return post is not None and CHANNELS[post.channel].seen_by(person) and post.only in ("", person)
+
+    def file(self, post_id: str, name: str, player: str) -> Attachment:
+        """Return a file that goes with a message to one person alone, to that person."""
+        found = self._posts.file(post_id, name, player)
+        if found is None:
+            raise ApiError(404, "There is no such file any more; give the command again.")
+        return found
 
     # --- what people do -----------------------------------------------------------------------
 
@@ -136,7 +185,7 @@ class Room:
         post = self._posts.add(asked.channel, BOT, "", command="Answer this", **shown)
         person, event = person_of(player, self._settings), f"command-{post.id}"
         text, scope = without_mention(asked.text), CHANNELS[asked.channel].scope
-        told = Command("ask", text, person, asked.ref, scope, event)
+        told = Command("ask", text, person, asked.ref, scope, event, asked.turn.author)
         self._soon(self._answer(told, WebResponder(self._posts, self._chat, post)))
         return post.id
 

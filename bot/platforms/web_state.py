@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.chat import ACCEPT, DOWN, OBJECT, UP, Choice, Control
+from bot.chat import ACCEPT, DOWN, OBJECT, UP, Attachment, Choice, Control
 from bot.platforms.web_feed import Feed, Journal
 from bot.platforms.web_people import BOT, CHANNELS, PLATFORM, PLAYERS, without_mention
 from bot.playground_journal import players_of, without
 from core.domain import MessageRef, Turn
+from core.privacy import nobody
 
 EMOJI = (UP, DOWN, ACCEPT, OBJECT)
 """What can be put on a message, in the order in which it is shown."""
@@ -26,7 +27,7 @@ class Post:
 
     `votes` maps a player to their one of 👍 and 👎, `marks` to their other emoji. `only` names the one
     player who sees an ephemeral message, `about` the message that it stands under, if it does. `gone`
-    marks a deleted root whose replies are still there.
+    marks a deleted root whose replies are still there. `concerns` is an answer that is told of here.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Post:
     only: str = ""
     about: str = ""
     command: str = ""
+    concerns: str = ""
 
     @property
     def ref(self) -> MessageRef:
@@ -113,6 +115,10 @@ class Posts:
         self._posts: dict[str, Post] = {}
         self._last = 0
         self._lines = 0
+        self.files: dict[str, tuple[Attachment, ...]] = {}
+        """Files that go with messages to one player, by message; held in memory alone."""
+        self.is_out: Callable[[str], bool] = nobody
+        """Tells by account who opted out: what they write is shown and not written down."""
 
     async def load(self) -> None:
         """Read the conversation of earlier runs; lines that cannot be read are skipped."""
@@ -137,6 +143,12 @@ class Posts:
         self._last = max(self._last + 1, time.time_ns() // 1000)
         return str(self._last)
 
+    def file(self, post_id: str, name: str, player: str) -> Attachment | None:
+        """Return a file that goes with a message to that player, while the message is there."""
+        post = self._posts.get(post_id)
+        files = self.files.get(post_id, ()) if post and post.only == player else ()
+        return next((file for file in files if file.name == name), None)
+
     def get(self, post_id: str) -> Post | None:
         """Return one message, if it is still there."""
         return self._posts.get(post_id)
@@ -148,6 +160,11 @@ class Posts:
             for post in self._posts.values()
             if CHANNELS[post.channel].seen_by(player) and post.only in ("", player)
         ]
+
+    def last_direct(self, player: str) -> str:
+        """Return the id of what the bot wrote to that player last; empty for nothing."""
+        posts = reversed(self._posts.values())
+        return next((p.id for p in posts if p.channel == f"dm-{player}" and p.author == BOT), "")
 
     def answered_with(self, answer: str) -> Post | None:
         """Return the newest message that carries that answer."""
@@ -171,6 +188,9 @@ class Posts:
         self._posts[post.id] = post
         self._trim()
         self._tell("posted", post)
+        if author == BOT and CHANNELS[channel].kind == "direct":
+            player = channel.removeprefix("dm-")
+            self._feed.publish("direct", {"person": player, "id": post.id}, key=player)
         return post
 
     def whisper(self, channel: str, player: str, text: str, *, about: str = "", **more: Any) -> Post:
@@ -220,14 +240,30 @@ class Posts:
             for key, post in self._posts.items()
             if key in left
         }
+        self.files.clear()
         self._rewrite()
         self._feed.forget()
         if self._journal:
             await self._journal.settled()
 
+    async def expire(self, before: float) -> int:
+        """Remove conversations without a word since then (seconds since the epoch); count their messages."""
+        latest: dict[str, float] = {}
+        for post in self._posts.values():
+            root = post.thread or post.id
+            latest[root] = max(latest.get(root, 0.0), post.at)
+        gone = {key for key, post in self._posts.items() if latest[post.thread or key] < before}
+        if gone:
+            self._posts = {key: post for key, post in self._posts.items() if key not in gone}
+            self._rewrite()
+            self._feed.forget()
+            if self._journal:
+                await self._journal.settled()
+        return len(gone)
+
     def _tell(self, kind: str, post: Post) -> None:
         # Growing text is shown but not written down; its first and its last state are.
-        if not post.only and (post.final or kind == "posted"):
+        if self._kept(post) and (post.final or kind == "posted"):
             self._write(asdict(post))
         self._feed.publish(kind, post.shown(), key=post.id, channel=post.channel, only=post.only)
 
@@ -241,9 +277,12 @@ class Posts:
 
     def _rewrite(self) -> None:
         if self._journal:
-            kept = [asdict(post) for post in self._posts.values() if not post.only]
+            kept = [asdict(post) for post in self._posts.values() if self._kept(post)]
             self._lines = len(kept)
             self._journal.start(kept)
+
+    def _kept(self, post: Post) -> bool:
+        return not post.only and not self.is_out(f"{PLATFORM}:{post.author}")
 
     def _trim(self) -> None:
         while len(self._posts) > self._limit:

@@ -22,7 +22,8 @@ from core.ports import CorpusStore, LanguageModel, ModelHealth, Prompt, VectorIn
 from core.prompts import DONT_KNOW
 from core.query.releases import resolve
 from core.research import Asked, Research
-from core.retrieval.search import Found, Weights, merged
+from core.retrieval.found import Found, merged
+from core.retrieval.search import Weights
 from core.text import query_terms
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,8 @@ log = logging.getLogger(__name__)
 class Configuration:
     """Which steps are on. Without a `mix` retrieval is the product's own.
 
-    `standalone` asks follow-ups in the form that a person wrote for them, as a bound for rewriting.
+    `standalone` asks follow-ups in the form that a person wrote for them, as a bound for rewriting;
+    without `pairs` those made of documents are not searched.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Configuration:
     select: bool = False
     mix: Mix | None = None
     standalone: bool = False
+    pairs: bool = True
 
 
 CONFIGURATIONS: tuple[Configuration, ...] = (
@@ -52,6 +55,7 @@ CONFIGURATIONS: tuple[Configuration, ...] = (
     Configuration("+select", rewrite=False, dual=False, select=True),
     Configuration("all", reduce=True, select=True),
     Configuration("stand-alone", reduce=True, select=True, standalone=True),
+    Configuration("no pairs", reduce=True, select=True, pairs=False),
     Configuration("one corpus", mix=Mix(together=True)),
     Configuration("dense only", mix=Mix(Weights(dense=1.0, lexical=0.0))),
     Configuration("BM25 only", mix=Mix(Weights(dense=0.0, lexical=1.0))),
@@ -155,6 +159,7 @@ class Pipeline:
         self._answers = answers
         mix = configuration.mix or (None if configuration.dual else Mix(dual=False))
         self._baseline = Baseline(parts.store, parts.vectors, parts.words, mix) if mix else None
+        self._research = parts.research if configuration.pairs else parts.research.without_pairs()
 
     async def open(self) -> None:
         """Read what a baseline needs; load the encoder, so that no question pays for it."""
@@ -216,7 +221,7 @@ class Pipeline:
 
     async def _retrieved(self, asked: Asked) -> Found:
         if self._baseline is None:
-            return await self._parts.research.search(asked)
+            return await self._research.search(asked)
         lists = []
         for release in asked.releases:
             if not asked.parts:

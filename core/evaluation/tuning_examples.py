@@ -13,7 +13,8 @@ from core.evaluation.pipeline import Parts
 from core.evaluation.tuning_fit import Marks
 from core.ports import Matrix
 from core.retrieval.features import Numbers
-from core.retrieval.search import KEPT, Searcher, merged
+from core.retrieval.found import KEPT, merged
+from core.retrieval.search import Searcher
 
 
 @dataclass(frozen=True, slots=True)

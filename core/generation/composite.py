@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import Citation, Evidence
+from core.generation.phrases import both
 from core.generation.quote import Weight, quote
+from core.languages import _
 
 MAX_QUOTES = 2
 """Quotes a part; a single question has three."""
@@ -68,6 +70,6 @@ def nothing_on(parts: Sequence[str], product: str, release: str) -> str:
     """Say of which parts the documentation holds nothing; empty where there are none."""
     if not parts:
         return ""
-    named = f"{product} {release.replace('+', ' and ')}".rstrip()
-    asked = " and on ".join(f"“{part}”" for part in parts)
-    return f"I found nothing in the {named} documentation on {asked}."
+    asked = _(" and on ").join(f"“{part}”" for part in parts)
+    said = _("I found nothing in the {product} documentation on {questions}.")
+    return said.format(product=f"{product} {both(release)}".rstrip(), questions=asked)

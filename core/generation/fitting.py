@@ -48,6 +48,10 @@ class Request:
     temperature: float = 0.7
     max_tokens: int = ANSWER_TOKENS
     calculator: bool = False
+    language: str = ""
+    """The English name of the language to write in; empty for that of the question."""
+    original: str = ""
+    """The question in the asker's own words, where `question` is its translation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +69,14 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
     `extra` is appended to the system text. Raises ModelRefused where even the question is too long.
     """
     count = model.count_tokens
-    system = prompts.answer_system(request.product, request.releases, calculator=request.calculator) + extra
-    bare = prompts.answer_user(request.question, request.parts, [])
+    system = (
+        prompts.answer_system(
+            request.product, request.releases, calculator=request.calculator, language=request.language
+        )
+        + extra
+    )
+    asked = {"original": request.original, "language": request.language}
+    bare = prompts.answer_user(request.question, request.parts, [], **asked)
     fixed = count(system) + count(bare) + _TEMPLATE_TOKENS
     room = model.context_tokens - fixed
     answer = min(request.max_tokens, max(_LEAST_ANSWER_TOKENS, room // 2))
@@ -83,7 +93,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
         left -= count(block) if block else 0
     shown, evidence = _evidence(request, left, count)
     blocks = [shown, blocks[1], blocks[2], blocks[0]]
-    user = prompts.answer_user(request.question, request.parts, blocks)
+    user = prompts.answer_user(request.question, request.parts, blocks, **asked)
     return Fitted((Prompt("system", system), Prompt("user", user)), evidence, answer)
 
 

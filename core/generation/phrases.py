@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain import Evidence, Product, Resolution
+from core.generation.blocks import headings
+from core.languages import N_, _, ngettext, told_name
 from core.opinions import Correction
 from core.prompts import DONT_KNOW
 
@@ -16,55 +18,83 @@ NEAREST = 3
 
 def unknown_release(product: Product, resolution: Resolution) -> str:
     """Say that a release does not exist, and which do."""
-    names = [r.name + (" (latest)" if r == product.latest else "") for r in reversed(product.releases)]
-    asked = " or ".join(resolution.unknown)
-    return (
-        f"I know no {product.name} {asked}. The releases I can answer for are: {', '.join(names)}. "
-        f"Ask again with one of them."
-    )
+    latest = _("{release} (latest)").format(release=product.latest.name)
+    names = [latest if r == product.latest else r.name for r in reversed(product.releases)]
+    return _(
+        "I know no {product} {release}. The releases I can answer for are: {releases}. "
+        "Ask again with one of them."
+    ).format(product=product.name, release=either(resolution.unknown), releases=", ".join(names))
 
 
 def not_ready(product: Product, release: str, ready: Sequence[str]) -> str:
     """Say that a release is still being indexed, and which ones answer already."""
-    others = f" Ready now: {', '.join(ready)}." if ready else ""
-    reading = f"I am still reading the documentation of {product.name} {release}."
-    return f"{reading} Please ask again in a moment.{others}"
+    reading = _("I am still reading the documentation of {product} {release}. Please ask again in a moment.")
+    said = reading.format(product=product.name, release=release)
+    return " ".join(
+        [said, *([_("Ready now: {releases}.").format(releases=", ".join(ready))] if ready else ())]
+    )
 
 
 def dont_know(product: Product, evidence: Sequence[Evidence]) -> str:
-    """Say the one phrase for having no answer, and link the nearest pages."""
+    """Say the one phrase for having no answer, in the language of the moment, and link the nearest pages."""
     links: dict[str, None] = {}
+    several = len({item.chunk.release for item in evidence}) > 1
     for item in evidence:
-        title = (item.chunk.heading or item.chunk.title).replace("[", "(").replace("]", ")")
-        links[f"- [{title}]({item.chunk.url}) ({product.name} {item.chunk.release})"] = None
+        title = headings(item.chunk.title, item.chunk.heading).replace("[", "(").replace("]", ")")
+        # the answer says which release it speaks for; where it speaks for several, each page says its own
+        release = f" ({product.name} {item.chunk.release})" if several else ""
+        links[f"- [{title}]({item.chunk.url}){release}"] = None
     pages = list(links)[:NEAREST]
-    return DONT_KNOW + (f"\n\nThe nearest pages are:\n{chr(10).join(pages)}" if pages else "")
+    if not pages:
+        return _(DONT_KNOW)
+    return "\n".join([_(DONT_KNOW), "", _("The nearest pages are:"), *pages])
+
+
+def in_another_language(language: str) -> str:
+    """Say that a remembered answer is in another language than the question."""
+    return _("I know a good answer to this only in {language}:").format(language=told_name(language))
+
+
+def either(names: Sequence[str]) -> str:
+    """Join names by "or"."""
+    return _(" or ").join(names)
+
+
+def both(release: str) -> str:
+    """Name the release of an answer, or the several that it compares (`2.0+3.1`)."""
+    return _(" and ").join(release.split("+"))
 
 
 _ORIGINS = {
-    "given": "it was chosen by the one who asked",
-    "question": "the question names it",
-    "thread": "it was named earlier in the thread",
-    "channel": "it is this channel's release",
-    "latest": "nothing named one, and it is the latest",
+    "given": N_("Release {release}: it was chosen by the one who asked."),
+    "question": N_("Release {release}: the question names it."),
+    "thread": N_("Release {release}: it was named earlier in the thread."),
+    "channel": N_("Release {release}: it is this channel's release."),
+    "latest": N_("Release {release}: nothing named one, and it is the latest."),
 }
 _ROUTES = {
-    "reuse": "A remembered answer to the same question was reused; no model was called.",
-    "reference": "The model wrote it from the pages below, with remembered good answers as examples.",
-    "avoid": "The model wrote it from the pages below, told not to repeat answers that were voted down.",
-    "documents": "The model wrote it from the pages below.",
-    "quote": "It quotes the best sentences of the pages below; no model wrote it.",
-    "abstain": "It gives no answer.",
+    "reuse": N_("A remembered answer to the same question was reused; no model was called."),
+    "reference": N_("The model wrote it from the pages below, with remembered good answers as examples."),
+    "avoid": N_("The model wrote it from the pages below, told not to repeat answers that were voted down."),
+    "documents": N_("The model wrote it from the pages below."),
+    "quote": N_("It quotes the best sentences of the pages below; no model wrote it."),
+    "abstain": N_("It gives no answer."),
 }
 
-_PERSON = (
+_PERSON = N_(
     "A person's answer to the same question was reused, which a helper vouched for; no model was called."
 )
 _WRONG = {
-    "release": "it is for the wrong release",
-    "wrong": "it is wrong",
-    "outdated": "it is outdated",
-    "other": "it is not what was asked",
+    "release": N_("it is for the wrong release"),
+    "wrong": N_("it is wrong"),
+    "outdated": N_("it is outdated"),
+    "other": N_("it is not what was asked"),
+}
+
+
+_KNOWN = {
+    "high": N_("Memory knows a good answer to “{question}” (similarity {similarity}, score {score})."),
+    "low": N_("Memory knows a bad answer to “{question}” (similarity {similarity}, score {score})."),
 }
 
 
@@ -72,43 +102,56 @@ def corrected(corrections: Sequence[Correction]) -> list[str]:
     """Tell what people found wrong with an answer; what they wrote instead only where it is remembered."""
     counts = Counter(correction.what for correction in corrections)
     lines = [
-        f"{count} {'person' if count == 1 else 'people'} said: {_WRONG.get(what, what)}."
+        ngettext("{count} person said: {what}.", "{count} people said: {what}.", count).format(
+            count=count, what=_(_WRONG.get(what, what))
+        )
         for what, count in counts.most_common()
     ]
-    lines += [f"{c.name} wrote a better answer: {c.better}" for c in corrections if c.pair_id]
+    better = _("{name} wrote a better answer: {text}")
+    lines += [better.format(name=c.name, text=c.better) for c in corrections if c.pair_id]
     return lines
 
 
 def why(row: Mapping[str, Any]) -> list[str]:
     """Explain a kept answer (a row of `answers`) in plain sentences."""
     trace = row["trace"]
-    lines = [_PERSON if trace.get("origin") == "person" else _ROUTES[row["route"]]]
+    route = _PERSON if trace.get("origin") == "person" else _ROUTES[row["route"]]
+    lines = [_(route)]
     if row["release"]:
-        lines.append(f"Release {row['release']}: {_ORIGINS[trace['release_origin']]}.")
+        origin = _ORIGINS[trace["release_origin"]]
+        lines.append(_(origin).format(release=row["release"]))
     if trace.get("rewritten"):
-        lines.append(f"The follow-up was understood as: {trace['queries']['base']}")
-    for kind, said in (("high", "good"), ("low", "bad")):
+        lines.append(_("It was understood as: {question}").format(question=trace["queries"]["base"]))
+    for kind, known in _KNOWN.items():
         lines += [
-            f"Memory knows a {said} answer to “{near['question']}” (similarity {near['similarity']:.2f}, "
-            f"score {near['score']:.2f})."
+            _(known).format(
+                question=near["question"],
+                similarity=f"{near['similarity']:.2f}",
+                score=f"{near['score']:.2f}",
+            )
             for near in trace.get(kind, ())
         ]
     if trace.get("decided"):
         lines.append(trace["decided"])
     if trace.get("guard"):
-        lines.append(f"The nearest good one was not reused as it is: {trace['guard']}")
+        lines.append(_("The nearest good one was not reused as it is: {why}").format(why=trace["guard"]))
     if support := trace.get("support"):
         said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
-        lines.append(f"Before any vote its score was {support['prior']:.2f}, by its pages ({said}).")
+        score = _("Before any vote its score was {score}, by its pages ({parts}).")
+        lines.append(score.format(score=f"{support['prior']:.2f}", parts=said))
     if trace.get("model_error"):
-        lines.append(f"The model did not write it: {trace['model_error']}")
+        lines.append(_("The model did not write it: {why}").format(why=trace["model_error"]))
     if "confidence" in trace:
-        lines.append(
-            f"The pages looked {trace['confidence']:.0%} likely to answer the question "
-            f"(at least {trace['threshold']:.0%} is needed)."
+        likely = _(
+            "The pages looked {confidence} likely to answer the question (at least {threshold} is needed)."
         )
+        shares = {name: f"{trace[name]:.0%}" for name in ("confidence", "threshold")}
+        lines.append(likely.format(**shares))
+    page_line = _("Page {place}: {title} ({release}), score {score}")
     lines += [
-        f"Page {place}: {page['title']} ({page['release']}), score {page['score']:.2f}"
+        page_line.format(
+            place=place, title=page["title"], release=page["release"], score=f"{page['score']:.2f}"
+        )
         for place, page in enumerate(trace.get("evidence", ()), start=1)
     ]
     return lines

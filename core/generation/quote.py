@@ -11,7 +11,9 @@ from itertools import pairwise
 from core.domain import Citation, Evidence
 from core.generation.blocks import headings, last_heading, one_line, terms
 from core.generation.citations import citation
+from core.generation.phrases import both
 from core.generation.units import Unit, units
+from core.languages import _
 from core.text import STOP_WORDS
 
 Weight = Callable[[str], float]
@@ -69,9 +71,8 @@ def quote(
     chosen = _choose(passages, wanted, max_quotes)
     if not chosen:
         return "", ()
-    named = f"{product} {release.replace('+', ' and ')}".rstrip()
-    intro = f"No language model answered, so I quote the {named} documentation:"
-    parts = [intro]
+    named = f"{product} {both(release)}".rstrip()
+    parts = [_("No language model answered, so I quote the {product} documentation:").format(product=named)]
     citations: list[Citation] = []
     for number, (passage, runs) in enumerate(chosen, 1):
         citations.append(citation(passage.evidence, number))

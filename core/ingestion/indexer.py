@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.errors import EncoderChanged, SourceError
 from core.ingestion.reading import Progress, Reader, Reading, Report
-from core.ports import Corpus, CorpusStore, Encoder, SearchRow, Source, VectorIndex, WordIndex
+from core.ports import (
+    Corpus,
+    CorpusStore,
+    Encoder,
+    SearchRow,
+    Source,
+    VectorIndex,
+    WordIndex,
+    pairs_collection,
+)
 from core.windows import window_texts
 
 EMBEDDED_AT_ONCE = 128
@@ -58,9 +67,14 @@ class Indexer:
         return reading
 
     async def reindex(
-        self, release: str, encoder: Encoder, report: Report = lambda _: None, rebuild: bool = False
+        self,
+        release: str,
+        encoder: Encoder,
+        report: Report = lambda _: None,
+        rebuild: bool = False,
+        only: Collection[str] = (),
     ) -> Indexed:
-        """Bring the corpus of a release up to date; one release at a time.
+        """Bring the corpus of a release up to date; one release at a time. `only` names sources to read.
 
         Raises SourceError where no source can be read, StorageError where the disk is full, and
         EncoderChanged where the live corpus belongs to another encoder and `rebuild` is not set.
@@ -75,7 +89,7 @@ class Indexer:
         progress = self.running[release] = Progress(release, "waiting")
         try:
             async with self._turn:
-                return await self._build(release, encoder, progress, report)
+                return await self._build(release, encoder, progress, report, only)
         finally:
             if self.running.get(release) is progress:
                 del self.running[release]
@@ -99,15 +113,23 @@ class Indexer:
                 if extra:
                     await index.delete(corpus.collection, extra)
         used = {corpus.collection for corpus in corpora.values()}
+        used |= {pairs_collection(corpus) for corpus in corpora.values()}
         for index in (self._vectors, self._words):
             for name in await index.collections() - used:
                 await index.drop(name)
         return mended
 
-    async def _build(self, release: str, encoder: Encoder, progress: Progress, report: Report) -> Indexed:
+    async def _build(
+        self,
+        release: str,
+        encoder: Encoder,
+        progress: Progress,
+        report: Report,
+        only: Collection[str],
+    ) -> Indexed:
         began = time.monotonic()
         old = (await self._store.live()).get(release)
-        reading, ids = await self._reader.read(release, encoder, progress, report, keep=True)
+        reading, ids = await self._reader.read(release, encoder, progress, report, keep=True, only=only)
         if reading.failed and not ids:
             raise SourceError(reading.failed[0][1])
         rows = await self._store.rows(release, ids)
@@ -129,6 +151,8 @@ class Indexer:
             corpus = old
             if added:  # an older version made the corpus without them
                 await self._on_live(release)
+            if not reading.failed and await self._store.leftovers(release):  # of a run that was cut short
+                await self._clean(corpus, {row.id for row in rows}, old)
         else:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
@@ -147,6 +171,7 @@ class Indexer:
                 await index.delete(corpus.collection, list(extra))
             if old and old.collection != corpus.collection:
                 await index.drop(old.collection)
+                await index.drop(pairs_collection(old))
         await self._store.sweep(corpus.release)
 
     async def _embed(

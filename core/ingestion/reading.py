@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain import ChunkedDocument, RawDocument, content_hash
 from core.errors import SourceError
 from core.ingestion.chunking import chunk
 from core.ingestion.parsing import parse
-from core.ports import CorpusStore, Encoder, Source, StoredDocument
+from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument
 
 log = logging.getLogger(__name__)
 
@@ -87,9 +87,17 @@ class Reader:
         self._sources = sources
 
     async def read(
-        self, release: str, encoder: Encoder, progress: Progress, report: Report, keep: bool
+        self,
+        release: str,
+        encoder: Encoder,
+        progress: Progress,
+        report: Report,
+        keep: bool,
+        only: Collection[str] = (),
     ) -> tuple[Reading, list[str]]:
-        """Read every source; return the differences and the ids of the documents there are now."""
+        """Read every source, or `only` those names; return the differences and the ids of the documents
+        there are now. Documents of sources that are not read stay, if they were read before.
+        """
         progress.enter("reading", 0)
         live: dict[str, dict[str, StoredDocument]] = {}
         for document in await self._store.manifest(release):
@@ -99,6 +107,10 @@ class Reader:
         for source in self._sources(release):
             progress.source = source.name
             before = live.pop(source.name, {})
+            if only and before and source.name not in only:
+                reading = reading.joined(Reading(unchanged=len(before)))
+                ids += [document.id for document in before.values()]
+                continue
             try:
                 some, found = await self._read_source(
                     source, release, encoder, before, progress, report, keep
@@ -109,7 +121,8 @@ class Reader:
             if keep:
                 error_text = some.failed[0][1] if some.failed else ""
                 passed = [(path, reason) for _, path, reason in some.skipped]
-                await self._store.note_run(release, source.name, error_text, passed)
+                changed = some.differs if before and not some.failed else None
+                await self._store.note_run(release, source.name, error_text, passed, changed)
             reading = reading.joined(some)
             ids += found
         gone = tuple(f"{name}: {path}" for name, documents in live.items() for path in documents)
@@ -148,7 +161,7 @@ class Reader:
             if keep:
                 await self._store.put(release, document)
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
-        if not ids:
+        if not ids and not (isinstance(source, PeoplesSource) and source.withheld):
             first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
             raise SourceError(
                 f"{source.name} holds no document that can be read{first}; check its path and include "

@@ -43,6 +43,10 @@ class Centroids:
         """Return the clusters with the mean of their members' vectors."""
         return tuple(Cluster(key, self._mean(ids), tuple(ids)) for key, ids in self._members.items())
 
+    def clustered(self) -> dict[int, tuple[str, ...]]:
+        """Return the ids in each cluster, in the order in which they joined."""
+        return {key: tuple(ids) for key, ids in self._members.items()}
+
     def vectors(self) -> dict[int, Vector]:
         """Return the centroids that are searched, scaled to unit length, by cluster."""
         self._refresh()

@@ -83,6 +83,11 @@ class Partition:
         return self._centroids.all()
 
     @property
+    def clustered(self) -> dict[int, tuple[str, ...]]:
+        """Return the ids in each cluster."""
+        return self._centroids.clustered()
+
+    @property
     def members(self) -> tuple[str, ...]:
         """Return the ids of all pairs, kept or waiting."""
         return tuple(self._ids)

@@ -11,14 +11,15 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import replace
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
+from core.languages import _
 from core.memory.clusters import Partition
 from core.memory.decision import CANDIDATES, PAPER, Candidate, Decision, choose
-from core.memory.filing import PRIVATE, Key
+from core.memory.filing import PRIVATE, Key, scope_of
 from core.memory.places import Places
 from core.memory.recognition import Recognition
 from core.memory.scoring import Thresholds, score_of, vouched
 from core.memory.topics import Encoders, kept, made
-from core.memory.verification import check
+from core.memory.verification import check, searched
 from core.ports import (
     CorpusStore,
     Encoder,
@@ -26,6 +27,7 @@ from core.ports import (
     Remembered,
     RewordingStore,
 )
+from core.text import words
 
 EVERY_RELEASE = "*"
 """Release of a pair that holds for all of them."""
@@ -75,39 +77,52 @@ class CommunityMemory:
             placed = await self._store.placements()
             pairs = {pair.id: pair for _, pair in placed} | {p.id: p for p in await self._store.voted()}
             vectors = await made(self._corpora, now, pairs.values())
-            self._places.begin(now)
-            self._recognition.forget()
-            late = pairs.keys() - {placement.pair_id for placement, _ in placed}
-            late |= {
-                pair.id
-                for placement, pair in placed
-                if not self._places.take_over(placement, pair, vectors[pair.id])
-            }
-            late |= self._places.unsound()
-            await self._put([pairs[pair_id] for pair_id in sorted(late)], vectors)
-            await self._learn(pairs.values())
+            places = self._places.empty(now)
+
+            def arrange() -> set[str]:
+                late = places.late(placed, pairs.keys(), vectors)
+                return places.arrange([pairs[pair_id] for pair_id in sorted(late)], vectors)
+
+            touched = await asyncio.to_thread(arrange)
+            await self._take_over(places, pairs.values())
+            await places.settle(touched)
 
     async def remember(self, pair: Remembered, vector: Vector) -> None:
         """Keep the vector of a new, neutral pair, so that a vote can place it."""
         encoder = self._places.encoders.of(pair.release)
         await self._corpora.put_vectors(encoder.name, {content_hash(pair.topic): vector})
 
-    async def recall(self, vector: Vector, topic: str, release: str, scope: Scope) -> Recall:
+    async def recall(
+        self,
+        vector: Vector,
+        topic: str,
+        release: str,
+        scope: Scope,
+        language: str = "",
+        literal: bool = False,
+    ) -> Recall:
         """Choose the route of a question and the pairs that go with it (ComRAG algorithm 1).
 
         Reuse also needs that enough people vouch for the pair, that the guard finds no decisive
-        difference and that the pair is not stale; else the pair is for reference.
+        difference and that the pair is not stale; else the pair is for reference. So is one whose answer is
+        in another `language`; empty for any. With `literal` a question must be asked in the same words.
         """
         low = self._all_shown(await self._nearest(vector, release, scope, "low"), vector)
         candidates = await self._candidates(vector, release, scope)
         decision, delta = self._recognition.decision, self.thresholds.delta
+        foreign: list[Candidate] = []
 
         def hindrance(candidate: Candidate) -> str:
             if unfit := self._unfit(candidate.pair, scope):
                 return unfit
             if self._recognition.rejected(candidate.pair.id, vector, delta):
-                return "People voted that answer bad for a question like this one."
-            return self._guard(topic, candidate.pair.topic)
+                return _("People voted that answer bad for a question like this one.")
+            if difference := self._difference(topic, candidate.pair.topic, literal):
+                return difference
+            if language and candidate.pair.language != language:
+                foreign.append(candidate)
+                return _("Its answer is in another language than the question.")
+            return ""
 
         chosen = choose(candidates, decision, delta, hindrance, self._guard)
         if chosen.candidate is not None:
@@ -115,7 +130,8 @@ class CommunityMemory:
             return Recall("reuse", ((self._shown(pair, vector), near),), low, decided=chosen.said)
         found = [(c.pair, c.closeness) for c in candidates if c.closeness >= self.thresholds.tau]
         high = self._all_shown(found[: self.thresholds.recalled], vector)
-        return Recall("reference" if high else "avoid", high, low, chosen.blocked, decided=chosen.said)
+        other = (self._shown(foreign[0].pair, vector), foreign[0].closeness) if foreign else None
+        return Recall("reference" if high else "avoid", high, low, chosen.blocked, chosen.said, other)
 
     async def repeated(self, text: str, topic: str, recall: Recall) -> str:
         """Return the id of the recalled good pair whose answer `text` says again; empty where it is new.
@@ -208,7 +224,8 @@ class CommunityMemory:
         async with self._changing:
             placed, voted = await self._store.placements(), await self._store.voted()
             vectors = await kept(self._corpora, self._places.encoders, [pair for _, pair in placed])
-            return check(placed, voted, vectors, self.thresholds, self._places.partitions, self._share)
+            mirror = await asyncio.to_thread(searched, self._places.partitions)
+        return await asyncio.to_thread(check, placed, voted, vectors, self.thresholds, mirror, self._share)
 
     async def rebuild(self, first: Callable[[], Awaitable[None]] | None = None) -> None:
         """Derive every placement anew from the votes; gives the same stores as before.
@@ -220,12 +237,11 @@ class CommunityMemory:
                 await first()
             voted = await self._store.voted()
             vectors = await made(self._corpora, self._places.encoders, voted)
-            self._places.clear()
-            placed = self._places.arrange(voted, vectors)
+            places = self._places.empty()
+            touched = await asyncio.to_thread(places.arrange, voted, vectors)
+            await self._take_over(places, voted)
             await self._store.clear_placements()
-            await self._places.settle(placed)
-            self._recognition.forget()
-            await self._learn(voted)
+            await places.settle(touched)
 
     def score(self, pair: Remembered) -> float:
         """Return a pair's score from its prior and its standing opinions."""
@@ -249,11 +265,11 @@ class CommunityMemory:
         self, vector: Vector, release: str, scope: Scope, store: Store
     ) -> tuple[tuple[Remembered, float], ...]:
         found: list[tuple[str, float]] = []
-        for _, partition in self._visible(vector, release, scope, store):
+        for _key, partition in self._visible(vector, release, scope, store):
             found += partition.nearest(vector, self.thresholds.recalled)
         near = sorted((f for f in found if f[1] >= self.thresholds.tau), key=lambda f: (-f[1], f[0]))
         near = near[: self.thresholds.recalled]
-        pairs = await self._store.pairs([pair_id for pair_id, _ in near]) if near else {}
+        pairs = await self._store.pairs([pair_id for pair_id, _near in near]) if near else {}
         heard = {pair_id for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
         return tuple((pairs[pair_id], similarity) for pair_id, similarity in near if pair_id in heard)
 
@@ -261,10 +277,10 @@ class CommunityMemory:
         """Return the good pairs that a question is closest to, closest first."""
         known, wanted = self._recognition, max(CANDIDATES, self.thresholds.recalled)
         near: dict[str, tuple[float, Vector, int]] = {}
-        for (at, heard, _), partition in self._visible(vector, release, scope, "high"):
+        for (at, heard, _store), partition in self._visible(vector, release, scope, "high"):
             near |= {
                 pair_id: known.closeness(pair_id, vector, partition.vector_of(pair_id), self.thresholds.delta)
-                for pair_id, _ in partition.nearest(vector, wanted)
+                for pair_id, _near in partition.nearest(vector, wanted)
             }
             near |= {
                 pair_id: known.closeness(pair_id, vector, partition.vector_of(pair_id), self.thresholds.delta)
@@ -283,7 +299,7 @@ class CommunityMemory:
         encoders = self._places.encoders
         for key, partition in self._places.partitions.items():
             at, heard, kind = key
-            if kind != store or at not in (release, EVERY_RELEASE) or not scope.hears(heard):
+            if kind != store or at not in (release, EVERY_RELEASE) or not scope.hears(scope_of(heard)):
                 continue
             # while a corpus gets another encoder, vectors of two kinds may meet
             if encoders.of(at).name == encoders.of(release).name and partition.dimensions == len(vector):
@@ -292,11 +308,18 @@ class CommunityMemory:
     def _unfit(self, pair: Remembered, scope: Scope) -> str:
         """Say why a pair is not reused whatever is asked; empty where it may be."""
         if pair.stale:
-            return "What it cites has changed since."
+            return _("What it cites has changed since.")
         voices, needed = vouched(pair), self.thresholds.min_voters
         if scope.kind == "public" and pair.origin == "answer" and voices < needed:
-            return f"{voices} of the {needed} people it needs have voted it good."
+            told = _("{voices} of the {needed} people it needs have voted it good.")
+            return told.format(voices=voices, needed=needed)
         return ""
+
+    def _difference(self, topic: str, remembered: str, literal: bool) -> str:
+        """Say in what two questions differ; where nothing but words can be compared, in any word."""
+        if literal and words(topic) != words(remembered):
+            return _("Without a model a question in this language is only recognised word for word.")
+        return self._guard(topic, remembered)
 
     def _all_shown(
         self, found: Iterable[tuple[Remembered, float]], vector: Vector
@@ -317,17 +340,20 @@ class CommunityMemory:
             topic=pair.topic,
             label=pair.label,
             origin=pair.origin,
+            language=pair.language,
         )
 
     async def _put(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> None:
         """Put pairs where their votes say, and write that down."""
         await self._places.settle(self._places.arrange(pairs, vectors))
 
+    async def _take_over(self, places: Places, pairs: Collection[Remembered]) -> None:
+        """Answer from these places from now on, with the ways to ask for all these pairs learnt anew."""
+        recognition = self._recognition.empty()
+        await recognition.learn(pairs, places.encoders, self.thresholds, places.asked_at)
+        self._places, self._recognition = places, recognition
+
     async def _learn(self, pairs: Collection[Remembered]) -> None:
         """Derive anew in which ways pairs are asked."""
-
-        def place(pair: Remembered) -> tuple[str, str]:
-            release, heard, _ = self._places.key(pair, "high")
-            return release, heard
-
-        await self._recognition.learn(pairs, self._places.encoders, self.thresholds, place)
+        at = self._places
+        await self._recognition.learn(pairs, at.encoders, self.thresholds, at.asked_at)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain import Vector
+from core.languages import _, ngettext
 from core.ports import Remembered
 
 CANDIDATES = 8
@@ -89,13 +90,11 @@ def choose(
     said = blocked = ""
     topics = _topics(candidates, decision, guard) if decision.learns else {}
     for candidate in candidates:
-        needed, next_one = delta, ""
+        needed, next_one = delta, 0.0
         if decision.learns:
             rival = _rival(candidate, candidates, topics)
             needed = decision.needed(rival)
-            next_one = (
-                f", as another remembered question is {rival:.2f} close" if rival > decision.far else ""
-            )
+            next_one = rival if rival > decision.far else 0.0
         told = _told(candidate, needed, next_one)
         said = said or told
         if candidate.closeness < needed:
@@ -141,10 +140,17 @@ def _rival(candidate: Candidate, candidates: Sequence[Candidate], topics: Mappin
     )
 
 
-def _told(candidate: Candidate, needed: float, next_one: str) -> str:
-    ways = f" and its {candidate.rewordings} rewordings" if candidate.rewordings > 1 else ""
-    ways = " and its rewording" if candidate.rewordings == 1 else ways
-    return (
-        f"The question is {candidate.closeness:.2f} close to the nearest remembered one{ways}; "
-        f"{needed:.2f} is needed{next_one}."
-    )
+def _told(candidate: Candidate, needed: float, next_one: float) -> str:
+    if candidate.rewordings:
+        near = ngettext(
+            "The question is {close} close to the nearest remembered one and its rewording",
+            "The question is {close} close to the nearest remembered one and its {count} rewordings",
+            candidate.rewordings,
+        )
+    else:
+        near = _("The question is {close} close to the nearest remembered one")
+    near = near.format(close=f"{candidate.closeness:.2f}", count=candidate.rewordings)
+    enough = _("{needed} is needed.")
+    if next_one:
+        enough = _("{needed} is needed, as another remembered question is {rival} close.")
+    return f"{near}; {enough.format(needed=f'{needed:.2f}', rival=f'{next_one:.2f}')}"

@@ -178,7 +178,11 @@ class Electorate:
                 seen.strangers + (given.standing in STRANGERS),
             )
         elif given.burst:
-            log.warning("%s cast %d votes within an hour; what comes now is capped", voter, seen.events)
+            log.warning(
+                "a person cast %d votes within an hour; what comes now is capped; `threadlore memory bursts` "
+                "names them",
+                seen.events,
+            )
         return given
 
     async def bursts(self, now: float) -> list[Burst]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from core.domain import Store
+from core.languages import DEFAULT
 from core.ports import Remembered
 
 Key = tuple[str, str, Store]
 """A partition of memory: release, who hears it, store."""
 PRIVATE = "private:"
+OTHER_LANGUAGE = "~"
+"""Stands before the language in who hears a pair that is not in English: `public~de`."""
 
 
 def platform_of(name: str) -> str:
@@ -17,10 +20,17 @@ def platform_of(name: str) -> str:
 
 
 def key_of(pair: Remembered, store: Store, share: bool = True) -> Key:
-    """Return the partition of a pair in that store.
+    """Return the partition of a pair in that store; answers in another language than English have their own.
 
     Platforms that do not share what they learn in public each have a partition of their own; what
     people brought has no platform and is for all of them.
     """
     platform = "" if share or pair.scope != "public" else platform_of(pair.channel or pair.asker)
-    return (pair.release, f"public@{platform}" if platform else pair.scope, store)
+    heard = f"public@{platform}" if platform else pair.scope
+    language = "" if pair.language in ("", DEFAULT) else f"{OTHER_LANGUAGE}{pair.language}"
+    return (pair.release, heard + language, store)
+
+
+def scope_of(heard: str) -> str:
+    """Return who hears a partition, without the language of its answers."""
+    return heard.partition(OTHER_LANGUAGE)[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from core.languages import _
 from core.memory.sense import Sense, root, sense
 from core.text import parts_of
 from core.vocabulary import OPPOSITES, RIVALS, SOFTWARE, SYNONYMS, word_list
@@ -105,11 +106,11 @@ def guard(
 
 
 def _said(one: str, other: str) -> str:
-    return f"One asks about {one}, the other about {other}."
+    return _("One asks about {one}, the other about {other}.").format(one=one, other=other)
 
 
 def _only(one: str) -> str:
-    return f"Only one of them speaks of {one}."
+    return _("Only one of them speaks of {one}.").format(one=one)
 
 
 def _numbers(left: Sense, right: Sense) -> str:
@@ -194,7 +195,8 @@ def _negation(left: Sense, right: Sense) -> str:
         turned = (other.stems - one.stems) & _TURNED
         if one.denied and not other.denied and not turned and one.denied & other.stems:
             word = min(one.denied & other.stems)
-            return f"Only one of them has a negation before “{other.spelled[word]}”."
+            said = _("Only one of them has a negation before “{word}”.")
+            return said.format(word=other.spelled[word])
     return ""
 
 

@@ -7,7 +7,7 @@ write goes with the next one.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from core.domain import Store, Vector
 from core.memory.clusters import Member, Partition
@@ -16,6 +16,8 @@ from core.memory.scoring import Thresholds, is_neutral, score_of, worth
 from core.memory.topics import Encoders
 from core.ports import MemoryChange, MemoryStore, Placement, Remembered
 
+WRITTEN_AT_ONCE = 2000
+"""Placements written in one transaction, so that votes and answers are written in between."""
 EVICTED_AT_ONCE = 20
 """Part of the limit by which a full store is emptied, so that not every vote has to."""
 
@@ -34,20 +36,33 @@ class Places:
 
     @property
     def encoders(self) -> Encoders:
-        """Return the encoders of the releases; `begin` comes first."""
+        """Return the encoders of the releases; they come with what is loaded."""
         assert self._encoders is not None, "load() comes first"
         return self._encoders
 
-    def begin(self, encoders: Encoders) -> None:
-        """Start with nothing, for these encoders."""
-        self._encoders, self._unwritten = encoders, set()
-        self.clear()
+    def empty(self, encoders: Encoders | None = None) -> Places:
+        """Return places like these, but empty, to be filled beside them; `encoders` where they change."""
+        fresh = Places(self._store, self.thresholds, self._share)
+        fresh._encoders = encoders or self._encoders
+        return fresh
 
-    def clear(self) -> None:
-        """Let every pair be in no partition."""
-        self.partitions, self.home = {}, {}
+    def late(
+        self,
+        placed: Iterable[tuple[Placement, Remembered]],
+        known: Collection[str],
+        vectors: Mapping[str, Vector],
+    ) -> set[str]:
+        """Load placements as they were written; return which of the known pairs have to be put again.
 
-    def take_over(self, placement: Placement, pair: Remembered, vector: Vector) -> bool:
+        Those are pairs that stand nowhere, whose votes say something else by now, and that other
+        thresholds have placed.
+        """
+        placed = list(placed)
+        late = set(known) - {placement.pair_id for placement, _ in placed}
+        late |= {pair.id for p, pair in placed if not self._load(p, pair, vectors[pair.id])}
+        return late | self._unsound()
+
+    def _load(self, placement: Placement, pair: Remembered, vector: Vector) -> bool:
         """Load a placement as it was written; tells whether the votes say so, too."""
         key = self.key(pair, placement.store)
         member = Member(pair.id, placement.score, pair.created_at, vector)
@@ -55,7 +70,7 @@ class Places:
         self.home[pair.id] = key
         return not is_neutral(pair) and placement.score == self._score(pair) and key == self._right(pair)
 
-    def unsound(self) -> set[str]:
+    def _unsound(self) -> set[str]:
         """Empty partitions that other thresholds have made; return the pairs that have to be put again."""
         lost: set[str] = set()
         for key, partition in list(self.partitions.items()):
@@ -64,7 +79,7 @@ class Places:
                 self.partitions[key] = self._empty(key)
         return lost
 
-    def arrange(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> set[str]:
+    def arrange(self, pairs: Iterable[Remembered], vectors: Mapping[str, Vector]) -> set[str]:
         """Put pairs where their votes say; return every pair whose placement this touches."""
         touched: set[str] = set()
         arriving: dict[Key, list[Member]] = {}
@@ -90,13 +105,20 @@ class Places:
                 if len(partition) > self.thresholds.limit:
                     touched |= await self._evict(key)
         self._unwritten |= touched
-        if self._unwritten:
-            await self._store.place(self._change(self._unwritten))
-            self._unwritten = set()
+        late = sorted(self._unwritten)
+        for start in range(0, len(late), WRITTEN_AT_ONCE):
+            some = late[start : start + WRITTEN_AT_ONCE]
+            await self._store.place(self._change(some))
+            self._unwritten -= set(some)
 
     def key(self, pair: Remembered, store: Store) -> Key:
         """Return the partition that a pair belongs to if it is in that store."""
         return key_of(pair, store, self._share)
+
+    def asked_at(self, pair: Remembered) -> tuple[str, str]:
+        """Return the release and who hears it: where the ways to ask for a pair are searched."""
+        release, heard, _ = self.key(pair, "high")
+        return release, heard
 
     async def _evict(self, key: Key) -> set[str]:
         """Set aside what is worth least, a twentieth of the limit more than needed: it is costly."""

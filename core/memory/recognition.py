@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Collection, Sequence
 
@@ -16,6 +17,8 @@ from core.text import identifiers, quantities
 SAME_ANSWER = 0.9
 """Cosine from which two answers may be one in other words. Of two people's answers to one question .1 %
 reach it, of answers to two questions none reaches even .7 (StackFAQ, MiniLM)."""
+LEARNT_AT_ONCE = 500
+"""Pairs that are learnt from before others are served."""
 _CITED = re.compile(r"\[\d+\]")
 
 
@@ -38,9 +41,9 @@ class Recognition:
         """Return how many vectors are searched beside those of the pairs' own questions."""
         return self._centres.count
 
-    def forget(self) -> None:
-        """Forget every way to ask, before all are learnt anew."""
-        self._centres.clear()
+    def empty(self) -> Recognition:
+        """Return one that knows no way to ask yet, to learn them all anew beside this one."""
+        return Recognition(self.decision, self._store, self._corpora)
 
     async def learn(
         self,
@@ -53,7 +56,9 @@ class Recognition:
         if self._store is None or not pairs:
             return
         reworded = await self._store.rewordings([pair.id for pair in pairs])
-        for pair in pairs:
+        for count, pair in enumerate(pairs):
+            if count % LEARNT_AT_ONCE == 0:
+                await asyncio.sleep(0)
             good, bad = sorted_out(pair, reworded.get(pair.id, ()), thresholds, self.decision)
             known = None
             if good or bad:

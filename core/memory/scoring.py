@@ -53,8 +53,10 @@ class Thresholds:
 
 def score(prior: float, opinions: Sequence[tuple[int, float]], strength: float) -> float:
     """Return `(m·s0 + Σ w·v) / (m + Σ w)` over (value, weight) opinions, in 0..1."""
-    weights = sum(weight for _, weight in opinions)
-    return (strength * prior + sum(weight * value for value, weight in opinions)) / (strength + weights)
+    # summed exactly, so that the order of the voters' names does not matter
+    weights = math.fsum(weight for _, weight in opinions)
+    voted = math.fsum(weight * value for value, weight in opinions)
+    return (strength * prior + voted) / (strength + weights)
 
 
 def score_of(pair: Remembered, thresholds: Thresholds) -> float:
@@ -65,7 +67,7 @@ def score_of(pair: Remembered, thresholds: Thresholds) -> float:
 def counted(pair: Remembered, thresholds: Thresholds) -> tuple[tuple[int, float], ...]:
     """Return the opinions that count, as (value, weight): all strangers together weigh a voter at most."""
     strangers = counted_strangers(pair)
-    weights = sum(weight for _, weight in strangers)
+    weights = math.fsum(weight for _, weight in strangers)
     most = thresholds.voter_weight * (BESIDE if pair.opinions or pair.origin != "answer" else 1.0)
     share = min(1.0, most / weights) if weights else 1.0
     return (*pair.opinions, *((value, weight * share) for value, weight in strangers))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,12 +16,33 @@ from core.ports import Placement, Remembered
 Placed = Sequence[tuple[Placement, Remembered]]
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """One partition as it is searched: its pairs with cluster and better pair, clusters, unit centroids."""
+
+    members: tuple[tuple[str, int | None, str], ...]
+    clusters: Mapping[int, tuple[str, ...]]
+    centroids: Mapping[int, Vector]
+
+
+def searched(partitions: Mapping[Key, Partition]) -> dict[Key, Searched]:
+    """Copy what is searched, so that it can be checked while votes change it."""
+    return {
+        key: Searched(
+            tuple((i, partition.cluster_of(i), partition.shadowed_by(i)) for i in partition.members),
+            partition.clustered,
+            {cluster: row.copy() for cluster, row in partition.centroids.items()},
+        )
+        for key, partition in partitions.items()
+    }
+
+
 def check(
     placed: Placed,
     voted: Sequence[Remembered],
     vectors: Mapping[str, Vector],
     thresholds: Thresholds,
-    partitions: Mapping[Key, Partition],
+    partitions: Mapping[Key, Searched],
     share: bool = True,
 ) -> list[str]:
     """Compare what is written down and what is searched with what the votes give.
@@ -107,7 +129,7 @@ def _shadow(
 
 
 def _mirror(
-    placed: Placed, vectors: Mapping[str, Vector], partitions: Mapping[Key, Partition], share: bool
+    placed: Placed, vectors: Mapping[str, Vector], partitions: Mapping[Key, Searched], share: bool
 ) -> list[str]:
     """Check that what is searched is what is written down, and each centroid its members' mean."""
     wrong: list[str] = []
@@ -115,24 +137,24 @@ def _mirror(
         pair.id: (key_of(pair, placement.store, share), placement.cluster, placement.shadowed_by)
         for placement, pair in placed
     }
-    searched: dict[str, list[tuple[Key, int | None, str]]] = {}
+    found: dict[str, list[tuple[Key, int | None, str]]] = {}
     for key, partition in partitions.items():
-        for pair_id in partition.members:
-            place = (key, partition.cluster_of(pair_id), partition.shadowed_by(pair_id))
-            searched.setdefault(pair_id, []).append(place)
-    for pair_id in sorted(written.keys() | searched.keys()):
-        places = searched.get(pair_id, [])
+        for pair_id, cluster, better in partition.members:
+            found.setdefault(pair_id, []).append((key, cluster, better))
+    for pair_id in sorted(written.keys() | found.keys()):
+        places = found.get(pair_id, [])
         if len(places) > 1:
             wrong.append(f"{pair_id} is searched in {len(places)} stores")
         elif places != [written.get(pair_id)]:
             wrong.append(f"{pair_id} is not searched where it is written down")
     for partition in partitions.values():
-        centroids = partition.centroids
-        for cluster in partition.clusters:
-            known = [vectors[key] for key in cluster.members if key in vectors]
-            mean = np.mean(known, axis=0) if len(known) == len(cluster.members) else cluster.centroid
+        for number, members in partition.clusters.items():
+            known = [vectors[key] for key in members if key in vectors]
+            if len(known) < len(members):
+                continue  # told above: they have no vector, or are not written down
+            mean = np.mean(known, axis=0)
             norm = float(np.linalg.norm(mean))
-            off = float(np.abs(centroids[cluster.id] - (mean / norm if norm else mean)).max())
+            off = float(np.abs(partition.centroids[number] - (mean / norm if norm else mean)).max())
             if off > ROUNDING:
-                wrong.append(f"the centroid of cluster {cluster.id} is {off:.5f} off its members' mean")
+                wrong.append(f"the centroid of cluster {number} is {off:.5f} off its members' mean")
     return wrong

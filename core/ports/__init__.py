@@ -7,6 +7,7 @@ from core.ports.conversations import Claim, ConversationStore
 from core.ports.corpora import (
     Corpus,
     CorpusStore,
+    PeoplesSource,
     Place,
     SearchRow,
     Source,
@@ -17,10 +18,30 @@ from core.ports.corpora import (
 )
 from core.ports.memory import MemoryChange, MemoryStore, Placement, Remembered, Reworded, RewordingStore
 from core.ports.models import Encoder, LanguageModel, Listener, Matrix, ModelHealth, Prompt, Reranker
-from core.ports.people import Acquaintance, Forgotten, PersonStore, VoteEvent, VoterStore
+from core.ports.people import (
+    Acquaintance,
+    Forgotten,
+    OptOutStore,
+    PersonStore,
+    RetentionStore,
+    Slice,
+    VoteEvent,
+    VoterStore,
+)
+from core.ports.pregenerated import (
+    ASKED,
+    TOLD,
+    PairCount,
+    PregeneratedPair,
+    PregeneratedStore,
+    entries,
+    pairs_collection,
+)
 from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
 
 __all__ = [
+    "ASKED",
+    "TOLD",
     "Acquaintance",
     "Census",
     "Claim",
@@ -35,15 +56,22 @@ __all__ = [
     "MemoryChange",
     "MemoryStore",
     "ModelHealth",
+    "OptOutStore",
+    "PairCount",
+    "PeoplesSource",
     "PersonStore",
     "Place",
     "Placement",
+    "PregeneratedPair",
+    "PregeneratedStore",
     "Prompt",
     "Remembered",
     "Reranker",
+    "RetentionStore",
     "Reworded",
     "RewordingStore",
     "SearchRow",
+    "Slice",
     "Source",
     "SourceRun",
     "StalePair",
@@ -54,4 +82,6 @@ __all__ = [
     "VoteEvent",
     "VoterStore",
     "WordIndex",
+    "entries",
+    "pairs_collection",
 ]

@@ -44,6 +44,9 @@ class ConversationStore(Protocol):
     async def answered(self, message: str, answer_id: str) -> None:
         """Note that a claim is settled with this answer; an empty id settles it without one."""
 
+    async def emptied(self, message: str) -> None:
+        """Forget what a claimed message said; that it was taken stays known."""
+
     async def unanswered(self, since: float) -> tuple[Claim, ...]:
         """Return claims younger than `since` that were never settled, oldest first."""
 
@@ -55,6 +58,9 @@ class ConversationStore(Protocol):
 
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
+
+    async def last_in(self, channel: str) -> Claim | None:
+        """Return the latest answered claim of a channel (`slack:C1`), whatever its thread."""
 
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
         """Let a settled claim be answered anew, with a new payload, in the same messages."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.domain import ChunkedDocument, ContextChunk, Hit, RawDocument, Vector, content_hash
 from core.ports.models import Matrix
@@ -26,6 +26,18 @@ class Source(Protocol):
     @property
     def skipped(self) -> Sequence[tuple[str, str]]:
         """Return (path, reason) of what the last run passed over."""
+
+
+@runtime_checkable
+class PeoplesSource(Protocol):
+    """A source of what people said: it yields nothing of those of whom `is_out` says that they opted out.
+
+    `is_out` is given accounts as everywhere (`slack:U1`); `withheld` counts messages that the last run left
+    out for that, so that nothing left is no failure.
+    """
+
+    is_out: Callable[[str], bool]
+    withheld: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +120,9 @@ class CorpusStore(Protocol):
     async def sweep(self, release: str) -> None:
         """Remove documents of a release that are not live, and vectors nobody uses."""
 
+    async def leftovers(self, release: str) -> int:
+        """Count the documents of a release that are kept and not live: being built, or left by a cut."""
+
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         """Return context chunks by id."""
 
@@ -118,9 +133,17 @@ class CorpusStore(Protocol):
         """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""
 
     async def note_run(
-        self, release: str, source: str, error: str, skipped: Sequence[tuple[str, str]]
+        self,
+        release: str,
+        source: str,
+        error: str,
+        skipped: Sequence[tuple[str, str]],
+        changed: bool | None = None,
     ) -> None:
-        """Write down how reading a source went; an empty error is success."""
+        """Write down how reading a source went; an empty error is success.
+
+        `changed` tells whether its documents were others than before, None where there is no telling.
+        """
 
     async def runs(self) -> tuple[SourceRun, ...]:
         """Return the last run of every source of every release."""
@@ -137,6 +160,8 @@ class SourceRun:
     failures: int
     error: str
     skipped: tuple[tuple[str, str], ...]
+    level: int = 0
+    """How often it was found changed (`core.schedule.next_level`)."""
 
 
 class VectorIndex(Protocol):

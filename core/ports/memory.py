@@ -17,7 +17,7 @@ class Remembered:
     `strangers` those of people who are not yet, as (value, weight, whether nobody was known then).
     `label` is the id a pair was imported under, `channel` where it was learnt (`slack:C1`). `aside`
     says why a pair is in no store whatever its votes are, `uses` how often it was reused, `used_at`
-    when last, in seconds since the epoch.
+    when last, in seconds since the epoch. `language` is what the answer is in, as `de`.
     """
 
     id: str
@@ -38,6 +38,7 @@ class Remembered:
     uses: int = 0
     used_at: float = 0.0
     channel: str = ""
+    language: str = "en"
     strangers: tuple[tuple[int, float, bool], ...] = ()
 
 

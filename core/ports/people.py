@@ -1,10 +1,10 @@
-"""Voters and how long they have been about; forgetting a person."""
+"""Voters and how long they have been about; what is held of a person, for how long, and how it goes."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,62 @@ class Forgotten:
 
 
 class PersonStore(Protocol):
-    """Forgets people."""
+    """Tells what is held of a person, and forgets them."""
+
+    async def held(self, accounts: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+        """Return all rows that say something of a person, by what they are, the latest first.
+
+        `accounts` are all names of the person.
+        """
 
     async def forget(self, accounts: Collection[str], voters: Collection[str]) -> Forgotten:
         """Remove what accounts asked and `voters` voted, and all that was made of it."""
 
     async def scrub(self) -> None:
         """Overwrite what was removed; raises StorageError where that cannot be done now."""
+
+
+class OptOutStore(Protocol):
+    """Keeps who opted out, by one-way names (`core.privacy`), and what they were told once."""
+
+    async def opt_outs(self) -> frozenset[str]:
+        """Return the names of all who opted out."""
+
+    async def opt_out(self, names: Collection[str], at: float) -> None:
+        """Put names on the list; what is there already stays as it is."""
+
+    async def opt_in(self, names: Collection[str]) -> None:
+        """Take names off the list; a name that is not there is no error."""
+
+    async def tell(self, names: Collection[str], what: str) -> bool:
+        """Note that the person of these names is told something; False where they were told before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What one step of retention did: how much, by what it is, and where the next step begins.
+
+    `cursor` is None when there is nothing left to look at.
+    """
+
+    done: dict[str, int] = field(default_factory=dict)
+    cursor: int | None = None
+
+
+class RetentionStore(Protocol):
+    """Removes what is old, a limited number of rows a call, so that nobody waits long for the database."""
+
+    async def due(self, questions: float, votes: float) -> dict[str, int]:
+        """Count what is older than those times (seconds since the epoch, 0 for none); nothing changes."""
+
+    async def drop(self, before: float, cursor: int, limit: int) -> Slice:
+        """Remove some questions and answers, and who asked, of that time; what memory holds stays.
+
+        Answers with votes stay without any words, so that the votes can still be changed.
+        """
+
+    async def veil(self, before: float, cursor: int, limit: int) -> Slice:
+        """Replace who voted by one-way names, of people who did not vote on the same pair again since."""
+
+    async def settle(self) -> None:
+        """Let nothing of what was removed stand in the log that the database writes ahead."""

@@ -24,21 +24,27 @@ def checked(rewrite: str, question: str, history: Sequence[Turn]) -> bool:
     said = " ".join([question, *(turn.text for turn in history), *(turn.release for turn in history)])
     if len(rewrite) > len(question) + max((len(t.text) for t in history), default=0) + 120:
         return False
+    if not keeps_facts(rewrite, question, said) or not _asks(question) <= _asks(rewrite):
+        return False
+    if not _numbers(rewrite) <= _numbers(said) | _digits(said):
+        return False
+    return negated(rewrite) if negated(question) else not negated(rewrite) or negated(said)
+
+
+def keeps_facts(rewrite: str, question: str, said: str) -> bool:
+    """Tell whether every identifier, constant, flag and digit of a question is in a text, in any language.
+
+    The text may hold none that was not `said`, by the question or before it.
+    """
     said_plain, rewrite_plain = _plain(said), _plain(rewrite)
     if any(_plain(name) not in rewrite_plain for name in identifiers(question)):
         return False
     if any(_plain(name) not in said_plain for name in identifiers(rewrite)):
         return False
     asked, told, heard = (_digits(text) for text in (question, rewrite, said))
-    if not asked <= told or not told <= heard:
+    if not asked <= told or not told <= heard or not _exact(question) <= _exact(rewrite):
         return False
-    if not _exact(question) <= _exact(rewrite) or not _asks(question) <= _asks(rewrite):
-        return False
-    if any(name not in said and name.lower() not in words(said) for name in _exact(rewrite)):
-        return False
-    if not _numbers(rewrite) <= _numbers(said) | heard:
-        return False
-    return _negated(rewrite) if _negated(question) else not _negated(rewrite) or _negated(said)
+    return all(name in said or name.lower() in words(said) for name in _exact(rewrite))
 
 
 def _plain(text: str) -> str:
@@ -68,5 +74,6 @@ def _numbers(text: str) -> set[str]:
     return {NUMBER_WORDS[word] for word in words(text) if word in NUMBER_WORDS and NUMBER_WORDS[word] != "1"}
 
 
-def _negated(text: str) -> bool:
+def negated(text: str) -> bool:
+    """Tell whether an English text says "not"."""
     return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words(text))

@@ -26,6 +26,7 @@ from core.query.completions import (
 from core.query.focus import Thread, carried, leans, same_subject, subject
 from core.query.forms import content as content_words
 from core.query.forms import without, without_product
+from core.query.language_words import says_little
 from core.query.mentions import mentions
 from core.query.pronouns import pointed, pronouns, reacted
 from core.text import STOP_WORDS, identifiers
@@ -58,7 +59,9 @@ _MEANT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THANKS = re.compile(
-    r"^\W*(?:thanks?|thx|ty|cheers|perfect|great|cool|awesome|got it|it works|solved)\b", re.IGNORECASE
+    r"^\W*(?:(?:thanks?|thx|ty|cheers|perfect|great|cool|awesome|got it|it works|solved"
+    r"|danke|vielen dank|(?:muchas )?gracias|merci|obrigad[oa]|спасибо)\b|谢谢|感谢|多谢|ありがとう)",
+    re.IGNORECASE,
 )
 _ABOUT_RELEASES = re.compile(
     r"\bwhat(?:['’]s|\s+is|\s+are|\s+has|\s+have|\s+was|\s+were)?\s+(?:the\s+)?(?:been\s+)?(?:new|chang\w+|differen\w+)\b"
@@ -148,7 +151,7 @@ def _completed(text: str, thread: Thread, product: Product) -> str:
     if (
         found
         and not _ABOUT_RELEASES.search(core)
-        and all(word in _SAME for word in content_words(without_product(bare, product)))
+        and all(word in _SAME or says_little(word) for word in content_words(without_product(bare, product)))
         and len(core.split()) < 12
     ):
         return kept(for_release(previous, core, found, product), core, previous)

@@ -11,17 +11,21 @@ from typing import Any, Literal
 from core import prompts
 from core.domain import Product, Queries, Question, Resolution, Turn
 from core.errors import ModelRefused
+from core.languages import name_of
 from core.ports import LanguageModel, Prompt
 from core.query import glossary
 from core.query.checks import checked
 from core.query.decompose import MOST
+from core.query.language_checks import translated
 from core.query.mentions import mentions
 from core.query.releases import lookup
 from core.query.rewrite import queries
 from core.text import identifiers, parts_of, quantities, query_terms
 
-Doubt = Literal["", "follow-up", "release"]
+Doubt = Literal["", "language", "follow-up", "release"]
 
+NO_PRODUCT = Product("")
+"""Where nothing is known of what is talked about: its documentation is in English."""
 OUTPUT_TOKENS = 500
 """Room for the forms of a chat message with four parts; most take 150."""
 _TURNS = 6
@@ -29,6 +33,8 @@ _TURN_CHARACTERS = 500
 """How much of a message is told; a question and the answer's first sentences stand in it."""
 _EXPLAINED = 30
 """Words from which a message is taken to explain itself, as the rules do."""
+_TRANSLATED = 1_500
+"""Characters of a question that are translated; the output has no room for more."""
 _KEPT = 0.5
 """Least share of the message's terms that its rewrite holds: "that approach" may go, "fish" may not."""
 _SAID = 0.7
@@ -55,8 +61,18 @@ _JOINED = re.compile(
 """What stands between releases that are asked for together: small words and the product's name."""
 
 
-def doubt(question: Question, resolution: Resolution, ruled: Queries) -> Doubt:
-    """Say what the rules are not sure of; nothing for a question that stands alone with a clear release."""
+def is_foreign(question: Question, product: Product) -> bool:
+    """Tell that a question is in another language than the documentation; one nobody knows is not."""
+    return question.language not in ("", product.language)
+
+
+def doubt(question: Question, resolution: Resolution, ruled: Queries, product: Product = NO_PRODUCT) -> Doubt:
+    """Say what the rules are not sure of; nothing for a question that stands alone with a clear release.
+
+    A question in another language than the documentation has to be translated.
+    """
+    if is_foreign(question, product) and not resolution.unknown and len(question.text) <= _TRANSLATED:
+        return "language"
     if resolution.unknown or len(question.text.split()) > _EXPLAINED or "```" in question.text:
         return ""
     clear = resolution.origin == "question" and not _ambiguous(question, resolution)
@@ -75,8 +91,12 @@ async def understand(
     """
     fitted, limit = _fitted(model, question, product)
     output = await model.structured(fitted, prompts.UNDERSTAND_SCHEMA, max_tokens=limit)
-    resolution = _with_release(output, question, product, resolution)
-    base = _base(output, question, product, resolution, ruled)
+    if is_foreign(question, product):
+        base = _translation(output, question, product, resolution) or ruled.base
+        resolution = _with_release(output, replace(question, text=base), product, resolution)
+    else:
+        resolution = _with_release(output, question, product, resolution)
+        base = _base(output, question, product, resolution, ruled)
     plain = replace(question, text=base, history=())
     forms = queries(plain, product, resolution)
     if base == ruled.base:
@@ -100,8 +120,10 @@ async def understand(
 def _fitted(model: LanguageModel, question: Question, product: Product) -> tuple[tuple[Prompt, ...], int]:
     """Write the prompts with as much of the thread as has room."""
     turns = [(turn.role, _begin(turn.text)) for turn in question.history[-_TURNS:]]
+    foreign = is_foreign(question, product)
+    languages = (name_of(question.language), name_of(product.language)) if foreign else ()
     while True:
-        system, user = prompts.understand(product, question.text, turns)
+        system, user = prompts.understand(product, question.text, turns, *languages)
         left = model.context_tokens - model.count_tokens(system) - model.count_tokens(user)
         if left >= OUTPUT_TOKENS // 2:
             return (Prompt("system", system), Prompt("user", user)), min(OUTPUT_TOKENS, left)
@@ -146,6 +168,18 @@ def _with_release(
     if resolution.named and name not in resolution.named:
         return resolution
     return replace(resolution, release=name, origin="question", named=(name,), comparison=False)
+
+
+def _translation(
+    output: Mapping[str, Any], question: Question, product: Product, resolution: Resolution
+) -> str:
+    """Return the model's Base of a foreign question where it keeps to what was said, else nothing."""
+    base = " ".join(str(output.get("base") or "").split())
+    known = Turn("user", "", release=" ".join((resolution.release, *resolution.named)))
+    heard = (*question.history, known)
+    if not translated(base, question.text, heard, question.language):
+        return ""
+    return base if _keeps_releases(base, question, product, resolution) else ""
 
 
 def _base(

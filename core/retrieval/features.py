@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.domain import ContextChunk, Vector
 from core.ports import Matrix
+from core.retrieval.pregenerated import PairView
 from core.text import index_terms
 from core.windows import window_hashes, windows
 
@@ -30,6 +31,10 @@ FEATURES = (
     "reference",
     "document",
     "pairs",
+    "question",
+    "answer",
+    "question_terms",
+    "answer_terms",
 )
 """The columns of `features`, in order.
 
@@ -37,11 +42,14 @@ FEATURES = (
 `joint`: best window by cosine and by its share of the question's terms together; `identifiers`: share of
 the question's identifiers; `reference`: how far the document is an API reference; `document`: BM25F of
 the three best pages of the same document; `pairs`: share of neighbouring terms that stand together.
+The last four are those of pairs made of the page: best cosine of a question and of an answer, and the share
+of the question's terms that the best of each holds; 0 for pages without pairs.
 """
 K1 = 1.2
 B = 0.75
 TITLE, HEADING = 0.5, 1.0
 """Occurrences of a term in the text that one in title or heading is worth."""
+NO_PAIRS = (0.0, 0.0, 0.0, 0.0)
 TOGETHER = 3
 """Best pages of a document that speak for it."""
 _NAME = re.compile(r"[\w.:*]+(\(.*\))?")
@@ -98,6 +106,7 @@ class Candidate:
     vectors: Matrix | None
     document: str = ""
     reference: float = 0.0
+    made: PairView | None = None
 
 
 def features(
@@ -133,6 +142,7 @@ def features(
                 page.reference,
                 together[page.document],
                 sum(value for a, b, value in neighbours if (a, b) in view.pairs) / paired,
+                *(page.made.columns(query, weight) if page.made else NO_PAIRS),
             )
         )
     return np.array(rows, np.float64)

@@ -5,20 +5,31 @@ from __future__ import annotations
 import asyncio
 import copy
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
-from core.ports import Corpus, CorpusStore, Matrix, Place, Reranker, VectorIndex, WordIndex
-from core.retrieval.confidence import DEFAULT_JUDGEMENT, NO_SIGNS, Judgement, Signs, signs
+from core.ports import (
+    Corpus,
+    CorpusStore,
+    Matrix,
+    Place,
+    PregeneratedStore,
+    Reranker,
+    VectorIndex,
+    WordIndex,
+)
+from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, PageView, features
+from core.retrieval.found import KEPT, Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live, live_of
 from core.retrieval.mmr import DIVERSE_FROM, union
 from core.retrieval.pool import Pool
+from core.retrieval.pregenerated import LivePairs, PairView
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.text import query_terms
 
@@ -26,8 +37,6 @@ CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
 NEAR = 100
 """Hits of the dense retriever whose cosines are known to the second look at pages; 40 of them are fused."""
-KEPT = 8
-"""Context chunks after fusion (QA pre-generation, retrieval)."""
 CACHED = 4096
 """Context chunks kept in memory."""
 Retriever = Literal["fusion", "cosine+mmr"]
@@ -43,38 +52,11 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Evidence, best first, the signs of how good it is, and the rarity of the question's terms.
-
-    `ranks` tells for each context chunk at which rank which retriever found it.
-    """
-
-    evidence: tuple[Evidence, ...] = ()
-    signs: Signs = NO_SIGNS
-    rarity: dict[str, float] = field(default_factory=dict)
-    ranks: dict[str, dict[str, int]] = field(default_factory=dict)
-    judgement: Judgement = DEFAULT_JUDGEMENT
-
-    @property
-    def confidence(self) -> float:
-        """Estimate how likely the evidence answers the question, 0..1."""
-        return self.judgement.confidence(self.signs)
-
-    @property
-    def is_enough(self) -> bool:
-        """Tell whether the evidence is good enough for an answer."""
-        return self.confidence >= self.judgement.enough
-
-    def weight(self, term: str) -> float:
-        """Return how much a term of the question weighs: its inverse document frequency."""
-        return self.rarity.get(term, 0.0)
-
-
-@dataclass(frozen=True, slots=True)
 class _Page:
     chunk: ContextChunk
     view: PageView
     vectors: Matrix | None
+    made: PairView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +67,7 @@ class _Fused:
     lists: Sequence[tuple[float, Sequence[Hit]]]
     near: Sequence[Hit]
     lexical: Sequence[Hit]
+    made: Sequence[str]
 
 
 class Searcher:
@@ -99,6 +82,7 @@ class Searcher:
         reranker: Reranker | None = None,
         problem: str = "",
         retriever: Retriever = "fusion",
+        pairs: PregeneratedStore | None = None,
     ) -> None:
         self._store = store
         self._vectors = vectors
@@ -108,7 +92,9 @@ class Searcher:
         self.problem = problem
         """Why a tuned ranking is not used."""
         self._reranker = reranker
+        self._made = pairs
         self._live: dict[str, Live] = {}
+        self._pairs: dict[str, LivePairs] = {}
         self._pages: OrderedDict[str, _Page] = OrderedDict()
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
 
@@ -116,6 +102,12 @@ class Searcher:
     def corpora(self) -> dict[str, Corpus]:
         """Return the corpora that answer now, by release."""
         return {release: live.corpus for release, live in self._live.items()}
+
+    def without_pairs(self) -> Searcher:
+        """Return a searcher of the same corpora that does not know the pairs made of documents."""
+        other = copy.copy(self)
+        other._pairs, other._pages = {}, OrderedDict()
+        return other
 
     def by(self, ranking: Ranking) -> Searcher:
         """Return a searcher of the same corpora that weighs in another way."""
@@ -128,9 +120,12 @@ class Searcher:
         corpora = await self._store.live()
         for name, corpus in corpora.items():
             if release in (None, name):
-                self._live[name] = live_of(corpus, await self._store.rows(name))
+                live = live_of(corpus, await self._store.rows(name))
+                pairs = await self._made.pairs(name) if self._made else ()
+                # no wait in between: a search sees both or neither
+                self._live[name], self._pairs[name] = live, LivePairs.of(corpus, pairs)
         for name in [name for name in self._live if name not in corpora]:
-            del self._live[name]
+            del self._live[name], self._pairs[name]
         self._pages.clear()
         self._places.clear()
 
@@ -139,12 +134,19 @@ class Searcher:
 
         `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned.
         """
-        live = self._live.get(release)
-        if live is None:
-            return Found()
+        while (live := self._live.get(release)) is not None:
+            found = await self._search(live, queries, vectors, keep)
+            if self._live.get(release) is live:
+                return found
+            # another corpus went live meanwhile, and pages of this one may be gone
+        return Found()
+
+    async def _search(self, live: Live, queries: Queries, vectors: Matrix, keep: int) -> Found:
         fused = await self._fused(live, queries, vectors)
         pool, ranked = await self._ranked(live, fused, vectors[0], POOL if self._reranker else keep)
-        best = dict(zip(FEATURES, pool.table.max(axis=0), strict=True)) if len(pool.table) else {}
+        # how sure the passages are; a page that only its pairs brought is no sign of an answer
+        by_passage = pool.table[[bool(pool.passages[key]) for key in pool.keys]]
+        best = dict(zip(FEATURES, by_passage.max(axis=0), strict=True)) if len(by_passage) else {}
         read = signs(
             fused.asked,
             fused.rarity,
@@ -158,7 +160,7 @@ class Searcher:
         evidence = await self._reranked(queries.base, ranked, keep)
         names = ("dense", "words", "words, filtered")
         named = {name: hits for name, (_, hits) in zip(names, fused.lists, strict=False)}
-        return Found(evidence, read, fused.rarity, _ranks(evidence, live, named), self.ranking.judgement)
+        return Found(evidence, read, fused.rarity, ranks_of(evidence, live, named), self.ranking.judgement)
 
     async def pool(self, queries: Queries, vectors: Matrix, release: str) -> Pool | None:
         """Return the pages that a search looks at, unordered; None for a release that is not live."""
@@ -207,15 +209,17 @@ class Searcher:
         terms = [query_terms(form) for form in dict.fromkeys(forms)]
         collection = live.corpus.collection
         every = list(dict.fromkeys(term for some in terms for term in some))
-        dense, lexical, rarity = await asyncio.gather(
+        pairs = self._pairs.get(live.corpus.release)
+        dense, lexical, rarity, made = await asyncio.gather(
             self._vectors.search(collection, vectors[:1], NEAR),
             asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
             self._words.rarity(collection, every),
+            pairs.pages(self._vectors, self._words, vectors[0], terms[-1]) if pairs else _none(),
         )
         near = live.only(dense[0])
         lists = [(self.ranking.dense, near[:CANDIDATES])]
         lists += [((1.0 - self.ranking.dense) / len(lexical), live.only(hits)) for hits in lexical]
-        return _Fused(terms[-1], asked, rarity, lists, near, lexical[0 if queries.carried else -1])
+        return _Fused(terms[-1], asked, rarity, lists, near, lexical[0 if queries.carried else -1], made)
 
     async def _pool(
         self, live: Live, fused: _Fused, query: Vector, keys: Sequence[str] | None = None
@@ -227,73 +231,49 @@ class Searcher:
         for hit in fused.near:
             cosines.setdefault(live.context_of[hit.chunk_id], hit.score)
         farthest = fused.near[-1].score if fused.near else 0.0
-        pages = await self._looked_up(list(grouped)[:POOL] if keys is None else keys, live.corpus.encoder)
+        if keys is None:
+            keys = list(dict.fromkeys([*list(grouped)[:POOL], *fused.made]))
+        pages = await self._looked_up(keys, live.corpus)
         candidates = []
         for key, page in pages.items():
             document = live.document_of[key]
             candidates.append(
                 Candidate(
                     page.view,
-                    grouped[key][0].score,
+                    grouped[key][0].score if key in grouped else 0.0,
                     cosines.get(key, farthest),
                     page.vectors,
                     document,
                     live.reference[document],
+                    page.made,
                 )
             )
         return Pool(
             tuple(pages),
             tuple(page.chunk for page in pages.values()),
             features(candidates, fused.terms, fused.rarity, query),
-            {key: tuple(live.text_of[hit.chunk_id] for hit in grouped[key]) for key in pages},
+            {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             cosines,
         )
 
-    async def _looked_up(self, ids: Sequence[str], encoder: str) -> dict[str, _Page]:
+    async def _looked_up(self, ids: Sequence[str], corpus: Corpus) -> dict[str, _Page]:
         missing = [key for key in ids if key not in self._pages]
         if missing:
+            encoder, pairs = corpus.encoder, self._pairs.get(corpus.release)
             chunks = await self._store.contexts(missing)
-            views = {key: PageView.of(chunk) for key, chunk in chunks.items()}
+            # 5 ms a page: others are served meanwhile
+            views = await asyncio.to_thread(lambda: {key: PageView.of(c) for key, c in chunks.items()})
             kept = await self._store.vectors(encoder, [h for view in views.values() for h in view.hashes])
+            made = await pairs.views(self._store, encoder, missing) if pairs else {}
             for key, view in views.items():
                 rows = [kept[name] for name in view.hashes if name in kept]
                 whole = np.stack(rows) if rows and len(rows) == len(view.windows) else None
-                self._pages[key] = _Page(chunks[key], view, whole)
+                self._pages[key] = _Page(chunks[key], view, whole, made.get(key))
         found = {key: self._pages[key] for key in ids if key in self._pages}
         while len(self._pages) > CACHED:
             self._pages.popitem(last=False)
         return found
 
 
-def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
-    """Join what several searches found: in turns by rank, each chunk once, numbered anew."""
-    if len(lists) == 1:
-        return lists[0]
-    taken: dict[str, Evidence] = {}
-    for rank in range(max(len(found.evidence) for found in lists)):
-        for found in lists:
-            if rank < len(found.evidence):
-                taken.setdefault(found.evidence[rank].chunk.id, found.evidence[rank])
-    numbered = enumerate(list(taken.values())[: keep * 2], start=1)
-    rarity: dict[str, float] = {}
-    for found in lists:
-        rarity |= found.rarity
-    best = max(lists, key=lambda found: found.confidence)
-    evidence = tuple(replace(item, number=number) for number, item in numbered)
-    ranks: dict[str, dict[str, int]] = {}
-    for found in reversed(lists):
-        ranks |= found.ranks
-    return Found(evidence, best.signs, rarity, ranks, best.judgement)
-
-
-def _ranks(
-    evidence: Sequence[Evidence], live: Live, lists: Mapping[str, Sequence[Hit]]
-) -> dict[str, dict[str, int]]:
-    """Tell for each context chunk the rank of its best passage in every list that has one."""
-    ranks: dict[str, dict[str, int]] = {item.chunk.id: {} for item in evidence}
-    for name, hits in lists.items():
-        for rank, hit in enumerate(hits, start=1):
-            found = ranks.get(live.context_of[hit.chunk_id])
-            if found is not None:
-                found.setdefault(name, rank)
-    return ranks
+async def _none() -> list[str]:
+    return []

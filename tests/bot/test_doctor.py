@@ -1,19 +1,43 @@
 from __future__ import annotations
 
 import re
+import socket
+import sqlite3
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
-from bot import doctor
-from bot.findings import Finding
+from bot import doctor, doctor_models
+from bot.findings import Finding, clock
 from bot.platforms import discord_doctor, slack_doctor
 from core.settings import Settings, load_settings
+from tests.journeys.house import new_kettle
 from tests.ollama_server import OllamaServer
 from tests.platforms.discord_server import TOKEN, discord_server
 from tests.platforms.slack_server import SlackServer
 
 ROOT = Path(__file__).parent.parent.parent
+CORPORA = """
+[product]
+name = "Kettle"
+[[release]]
+name = "1.0"
+latest = true
+[channels."slack:C1"]
+release = "1.0"
+[channels."slack:C404"]
+release = "1.0"
+[ask]
+people = ["slack:U2", "slack:U404", "slack:UROBOT", "discord:42", "discord:43"]
+channels = ["slack:C2"]
+[channels."discord:200"]
+release = "1.0"
+[channels."discord:404"]
+release = "1.0"
+"""
 
 
 def of(found: list[Finding]) -> dict[str, tuple[str, str]]:
@@ -107,22 +131,139 @@ async def test_what_a_discord_bot_lacks_is_told(tmp_path):
     assert discord_doctor.invitation(900) in advice
 
 
+def test_the_manifest_that_init_writes_is_the_documented_one():
+    packaged = files("bot.platforms").joinpath("slack-manifest.yaml").read_text(encoding="utf-8")
+    documented = (ROOT / "docs/slack-manifest.yaml").read_text(encoding="utf-8")
+    assert packaged == documented, "copy docs/slack-manifest.yaml to bot/platforms/"
+
+
 def test_the_readmes_invitation_is_the_doctors():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert discord_doctor.invitation("YOUR_ID") in readme
 
 
+async def test_channels_that_the_configuration_names_are_looked_at(tmp_path):
+    (tmp_path / "corpora.toml").write_text(CORPORA)
+    async with SlackServer() as server:
+        given = slack(server, tmp_path, config=tmp_path / "corpora.toml", admin_channels=("slack:G1",))
+        server.add_user("UROBOT", is_bot=True)
+        found = await slack_doctor.examine(given)
+        asked = of(found)
+        server.channels["C1"]["members"].discard(server.bot_user)
+        outside = of(await slack_doctor.examine(given))
+    assert of(found)["Slack channel C1"] == ("good", "the bot is in #c1")
+    assert of(found)["Slack channel G1"] == ("good", "the bot is in #g1")
+    assert of(found)["Slack channel C404"] == ("bad", "there is none with that id that the bot can see")
+    assert outside["Slack channel C1"] == ("bad", "the bot is not in #c1")
+    assert asked["Slack channel C2"] == ("bad", "the bot is not in #c2")
+    assert asked["Slack person U2"] == ("good", "u2 can be asked for help")
+    assert asked["Slack person U404"] == ("bad", "Slack says user_not_found")
+    assert asked["Slack person UROBOT"] == ("bad", "they cannot be written to")
+    assert "/invite" in next(f.advice for f in found if f.what == "Slack channel C404")
+
+
+async def test_discords_channels_that_the_configuration_names_are_looked_at(tmp_path):
+    (tmp_path / "corpora.toml").write_text(CORPORA)
+    async with discord_server() as server:
+        address = {"discord_token": TOKEN, "discord_api_url": f"{server.url}/api/v10"}
+        found = of(
+            await discord_doctor.examine(settings(tmp_path, config=tmp_path / "corpora.toml", **address))
+        )
+    assert found["Discord channel 200"][0] == "good"
+    assert found["Discord person 42"] == ("good", "helper can be asked, if they take direct messages")
+    assert found["Discord person 43"] == ("bad", "there is nobody with that id")
+    assert found["Discord channel 404"] == ("bad", "there is none with that id that the bot can see")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "state", "said"),
+    [(0, "good", "within a minute"), (300, "unsure", "300 s slow"), (-400, "unsure", "400 s fast")],
+)
+def test_a_clock_that_is_wrong_is_told(seconds, state, said):
+    found = clock(format_datetime(datetime.now(UTC) + timedelta(seconds=seconds)), "Slack")
+    assert found is not None and found.state == state and said.split()[-1] in found.said
+    assert clock("yesterday", "Slack") is None and clock("", "Slack") is None
+
+
+async def test_the_clock_is_compared_with_slacks_and_discords(tmp_path):
+    async with SlackServer() as server:
+        assert of(await slack_doctor.examine(slack(server, tmp_path)))["Clock"][0] == "good"
+    async with discord_server() as server:
+        given = settings(tmp_path, discord_token=TOKEN, discord_api_url=f"{server.url}/api/v10")
+        assert of(await discord_doctor.examine(given))["Clock"][0] == "good"
+
+
+async def test_what_slack_does_not_tell_is_said_so(tmp_path):
+    async with SlackServer() as server:
+        found = await slack_doctor.examine(slack(server, tmp_path))
+    told = next(f for f in found if f.what == "Slack app settings")
+    assert "App Home" in told.said and "slash commands" in told.said and "messages tab" in told.advice
+
+
 async def test_a_model_in_order_is_good_and_one_half_on_the_gpu_is_told(tmp_path):
     async with OllamaServer() as server:
-        given = settings(tmp_path, ollama_host=server.url, ollama_model=server.model)
-        found = of(await doctor._model(given))
+        given = {"ollama_host": server.url, "ollama_model": server.model}
+        found = of(await doctor_models.model(settings(tmp_path, **given)))
         assert found["Model"][0] == "good" and server.version in found["Model"][1]
-        assert found["Context"] == ("good", "8192 tokens")
-        small = settings(tmp_path, ollama_host=server.url, ollama_model=server.model, ollama_num_ctx=2048)
-        assert of(await doctor._model(small))["Context"][0] == "unsure"
+        state, said = found["Context"]
+        assert state == "good" and said.startswith("8192 tokens, of which ")
         missing = settings(tmp_path, ollama_host=server.url, ollama_model="nothing:1b")
-        (told,) = await doctor._model(missing)
+        (told,) = await doctor_models.model(missing)
         assert told.state == "bad" and "ollama pull nothing:1b" in told.said
+
+
+async def test_a_context_too_small_for_the_prompts_is_told(tmp_path):
+    async with OllamaServer() as server:
+        given = {"ollama_host": server.url, "ollama_model": server.model}
+        small = await doctor_models.model(settings(tmp_path, ollama_num_ctx=2048, **given))
+        tiny = await doctor_models.model(settings(tmp_path, ollama_num_ctx=1024, **given))
+    async with OllamaServer(context_length=2048) as server:
+        given = {"ollama_host": server.url, "ollama_model": server.model}
+        old = await doctor_models.model(settings(tmp_path, **given))
+    assert of(small)["Context"][0] == "unsure" and of(tiny)["Context"][0] == "bad"
+    assert "set OLLAMA_NUM_CTX=8192" in next(f.advice for f in small if f.what == "Context")
+    told = next(f for f in old if f.what == "Context")
+    assert "the model was made for less" in told.said and "choose a model" in told.advice
+
+
+async def test_an_ollama_that_is_away_is_told_with_where_to_get_it(tmp_path):
+    (told,) = await doctor_models.model(settings(tmp_path, ollama_host="http://127.0.0.1:9"))
+    assert told.state == "bad" and "ollama serve" in told.said and "ollama.com/download" in told.advice
+
+
+async def test_an_index_of_another_embedder_is_told(tmp_path, encoder_cache):
+    kettle = await new_kettle(tmp_path / "kettle", encoder_cache, "2.0")
+    found = of(await doctor_models.embedder(kettle.settings()))
+    assert found["Embedder"][0] == "good" and "384 dimensions" in found["Embedder"][1]
+    assert found["Index"] == ("good", "2.0 were made by that embedder")
+    with sqlite3.connect(kettle.home / "threadlore.sqlite3") as connection:
+        connection.execute("UPDATE corpora SET encoder = 'other@512'")
+    told = next(f for f in await doctor_models.embedder(kettle.settings()) if f.what == "Index")
+    assert told.state == "bad" and "other@512" in told.said
+    assert "threadlore index --rebuild" in told.advice and "EMBEDDING_MODEL=other" in told.advice
+
+
+async def test_a_port_that_is_taken_is_told(tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        found = await doctor._platforms(settings(tmp_path, port=taken.getsockname()[1]))
+    assert of(found)["Playground"][0] == "bad" and "THREADLORE_PORT" in found[0].advice
+    assert of(found)["Platforms"][0] == "unsure"
+    assert of(await doctor._platforms(settings(tmp_path, port=0, discord_token="x"))) == {}
+
+
+async def test_a_disk_that_is_full_and_a_home_that_cannot_be_written_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "LEAST_DISK", 1 << 60)
+    assert of(await doctor._home(settings(tmp_path)))["Disk"][0] == "unsure"
+    (tmp_path / "file").touch()
+    (told,) = await doctor._home(settings(tmp_path / "file"))
+    assert told.state == "bad" and "THREADLORE_HOME" in told.advice
+
+
+async def test_a_chroma_server_that_is_away_is_told(tmp_path):
+    found = await doctor.examine(settings(tmp_path, chroma_url="http://127.0.0.1:9", port=0))
+    assert of(found)["Chroma"][0] == "bad" and "chroma run" in of(found)["Chroma"][1]
 
 
 async def test_everything_is_looked_at_whatever_fails(tmp_path):

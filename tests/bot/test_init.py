@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import stat
+from pathlib import Path
 
 import pytest
 
-from bot.init_command import init
+from bot.init_command import Given, init
+from bot.init_sources import Unclear, located
 from core.catalogue import load_catalogue
 from core.errors import UsageError
 from core.ingestion.sources import Kinds
 from core.settings import load_settings
 
-WEBSITE = ["Kettle", "1.0, 2.0", "", "https://kettle.example/1.0/", "https://kettle.example/2.0/"]
-SETTINGS = ["off", "slack:U1"]
+WEBSITE = ["Kettle", "1.0, 2.0", "https://kettle.example/1.0/", "https://kettle.example/2.0/"]
+NO_MODEL = ["off"]
+NOWHERE = ["", ""]
+"""Neither Slack nor Discord."""
 
 
 class Person:
@@ -28,60 +32,145 @@ class Person:
         return self.answers.pop(0)
 
 
-def test_the_files_are_written_and_hold_what_was_answered(tmp_path):
-    told = init(tmp_path, ask=Person(*WEBSITE, *SETTINGS), secret=Person("xoxb-1", "xapp-1", ""))
-    catalogue = load_catalogue(tmp_path / "corpora.toml", Kinds())
+def test_the_files_are_written_and_hold_what_was_answered(tmp_path, capsys):
+    folder = tmp_path / "my-bot"
+    person = Person(*WEBSITE, *NO_MODEL, "y", "yes", "1045", "slack:U1")
+    secrets = Person("xoxb-1", "xapp-1", "discord-1")
+    told = init(folder, ask=person, secret=secrets, invitation=lambda key: f"https://invite/{key}")
+    catalogue = load_catalogue(folder / "corpora.toml", Kinds())
     assert [release.name for release in catalogue.product.releases] == ["1.0", "2.0"]
     assert catalogue.product.latest.name == "2.0"
     assert [source.kind for source in catalogue.sources] == ["website", "website"]
-    settings = load_settings(str(tmp_path / ".env"))
+    settings = load_settings(str(folder / ".env"))
+    assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
     assert settings.slack_app_token.get_secret_value() == "xapp-1"
+    assert settings.discord_token.get_secret_value() == "discord-1"
     assert settings.admins == ("slack:U1",) and settings.ollama_host == ""
-    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
-    assert "threadlore doctor" in told and "threadlore serve" in told
+    assert settings.home == folder / "home"
+    assert stat.S_IMODE((folder / ".env").stat().st_mode) == 0o600
+    assert "reactions:write" in (folder / "slack-manifest.yaml").read_text(encoding="utf-8")
+    assert f"cd {folder}" in told and "threadlore doctor" in told and "/invite @Threadlore" in told
+    assert "Still" not in told
+    shown = capsys.readouterr().out
+    assert str(folder / "slack-manifest.yaml") in shown, "before its tokens are asked for"
+    assert "https://invite/1045" in shown and "Message Content Intent" in shown
+
+
+def test_tokens_can_be_given_later(tmp_path):
+    told = init(tmp_path, ask=Person(*WEBSITE, "", "", "y", "", ""), secret=Person("", ""))
+    assert "Still to be put into .env: SLACK_BOT_TOKEN, SLACK_APP_TOKEN." in told and "cd " in told
+    written = (tmp_path / ".env").read_text()
+    assert "\nSLACK_BOT_TOKEN=\n" in written and "\nSLACK_APP_TOKEN=\n" in written
+    assert "DISCORD" not in written
+
+
+def test_a_token_in_the_wrong_place_is_asked_for_again(tmp_path, capsys):
+    secrets = Person("xapp-1", "xoxb-1", "xapp-1")
+    init(tmp_path, ask=Person(*WEBSITE, *NO_MODEL, "y", "", ""), secret=secrets)
+    assert "begins with xapp-" in capsys.readouterr().err
+    assert load_settings(str(tmp_path / ".env")).slack_bot_token.get_secret_value() == "xoxb-1"
 
 
 @pytest.mark.parametrize(
-    ("answers", "kind"),
+    ("where", "link", "kind", "lines"),
     [
-        (["git", "https://x.example/k.git", "v1", "docs", "https://k.example/{page}/"], "git"),
-        (["sdist", "flask", "3.1.0", "", ""], "sdist"),
-        (["folder", "docs", ""], "folder"),
-        (["pdf", "manual.pdf", ""], "pdf"),
+        ("https://x.example/docs/", "", "website", 'start = ["https://x.example/docs/"]'),
+        ("https://x.example/k.git@v1:docs", "https://k/{page}", "git", 'ref = "v1"\npath = "docs"\nurl = "'),
+        ("git@x.example:me/k.git@main", "", "git", 'repository = "git@x.example:me/k.git"\nref = "main"'),
+        ("flask==3.1.0:docs", "", "sdist", 'package = "flask"\nversion = "3.1.0"\npath = "docs"'),
+        ("docs", "https://k/{page}/", "folder", 'docs"\nurl = "https://k/{page}/"'),
+        ("manual.pdf", "", "pdf", 'manual.pdf"'),
     ],
 )
-def test_every_kind_of_source_that_is_offered_can_be_chosen(tmp_path, answers, kind):
-    init(tmp_path, ask=Person("Kettle", "1.0", *answers, "", "", ""), secret=Person("", ""))
-    (source,) = load_catalogue(tmp_path / "corpora.toml", Kinds()).sources
+def test_every_kind_of_source_that_is_offered_is_understood(tmp_path, monkeypatch, where, link, kind, lines):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "manual.pdf").touch()
+    monkeypatch.chdir(tmp_path)
+    found = located(where, link)
+    assert found.startswith(f'kind = "{kind}"\n') and lines in found
+    folder = tmp_path / "my-bot"
+    answers = ["Kettle", "1.0", where, *([] if kind == "website" else [link]), "", "", *NOWHERE]
+    init(folder, ask=Person(*answers), secret=Person())
+    (source,) = load_catalogue(folder / "corpora.toml", Kinds()).sources
     assert source.kind == kind
-    assert load_settings(str(tmp_path / ".env")).ollama_model == "qwen3:8b"
+    if kind in ("folder", "pdf"):
+        assert str(tmp_path) in found, "it must hold from the other folder, too"
+    assert load_settings(str(folder / ".env")).ollama_model == "qwen3:8b"
+
+
+@pytest.mark.parametrize("where", ["nowhere", "https://x.example/k.git", "notes.txt"])
+def test_a_place_that_cannot_be_is_told_with_what_to_write(tmp_path, monkeypatch, where):
+    (tmp_path / "notes.txt").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Unclear, match=r"write|needs a tag|name the folder"):
+        located(where)
 
 
 def test_questions_that_need_an_answer_are_asked_again(tmp_path, capsys):
-    person = Person("", "Kettle", "1.0", "carrier pigeon", "folder", "docs", "", *SETTINGS)
-    init(tmp_path, ask=person, secret=Person("", ""))
+    (tmp_path / "docs").mkdir()
+    person = Person("", "Kettle", "1.0", "carrier pigeon", str(tmp_path / "docs"), "", *NO_MODEL, *NOWHERE)
+    init(tmp_path, ask=person, secret=Person())
     assert person.asked[0] == person.asked[1]
-    assert "one of website, git" in capsys.readouterr().err
+    assert "There is no" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["corpora.toml", ".env"])
 def test_what_is_there_is_not_written_over(tmp_path, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(UsageError, match="say --force"):
-        init(tmp_path, ask=Person(*WEBSITE, *SETTINGS), secret=Person("", ""))
+    (tmp_path / name).chmod(0o644)
+    with pytest.raises(UsageError, match=r"threadlore init my-bot.*--force"):
+        init(tmp_path, ask=Person(*WEBSITE, *NO_MODEL, *NOWHERE), secret=Person())
     assert (tmp_path / name).read_text() == "mine"
-    init(tmp_path, force=True, ask=Person(*WEBSITE, *SETTINGS), secret=Person("", ""))
+    init(tmp_path, force=True, ask=Person(*WEBSITE, *NO_MODEL, *NOWHERE), secret=Person())
     assert (tmp_path / name).read_text() != "mine"
+    assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
 
 
 def test_nobody_to_ask_leaves_nothing_behind(tmp_path):
     with pytest.raises(UsageError, match="nothing was written"):
-        init(tmp_path, ask=Person("Kettle"))
+        init(tmp_path / "my-bot", ask=Person("Kettle"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_answers_that_do_not_fit_together_leave_nothing_behind(tmp_path):
-    twice = ["Kettle", "1.0 1.0", "folder", "a", "", "b", ""]
+    wrong = ["Kettle", "1.0", "https://"]
     with pytest.raises(UsageError, match=r"do not fit together: .*Nothing was written"):
-        init(tmp_path, ask=Person(*twice, *SETTINGS), secret=Person("", ""))
+        init(tmp_path / "my-bot", ask=Person(*wrong, *NO_MODEL, *NOWHERE), secret=Person())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_with_all_on_the_command_line_nothing_is_asked(tmp_path):
+    (tmp_path / "docs").mkdir()
+    given = Given(
+        product="Kettle",
+        docs=("1.0=https://kettle.example/1.0/", f"2.0={tmp_path / 'docs'}"),
+        links=("2.0=https://kettle.example/2.0/{page}",),
+        ollama="http://gpu:11434",
+        model="qwen3:14b",
+        slack=True,
+        discord="1045",
+        admins="slack:U1",
+        tokens={"SLACK_BOT_TOKEN": "xoxb-1"},
+    )
+    told = init(tmp_path / "my-bot", ask=Person(), secret=Person(), given=given)
+    catalogue = load_catalogue(tmp_path / "my-bot" / "corpora.toml", Kinds())
+    assert [source.kind for source in catalogue.sources] == ["website", "folder"]
+    settings = load_settings(str(tmp_path / "my-bot" / ".env"))
+    assert (settings.ollama_host, settings.ollama_model) == ("http://gpu:11434", "qwen3:14b")
+    assert settings.slack_bot_token.get_secret_value() == "xoxb-1" and settings.admins == ("slack:U1",)
+    assert "Still to be put into .env: SLACK_APP_TOKEN, DISCORD_TOKEN." in told
+    assert (tmp_path / "my-bot" / "slack-manifest.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("docs", "links", "said"),
+    [
+        (("docs",), (), "write it as --docs 2.0="),
+        (("2.0=nowhere",), (), "There is no"),
+        (("2.0=https://x/",), ("1.0=https://x/{page}",), "--link names 1.0"),
+    ],
+)
+def test_flags_that_cannot_be_are_told(tmp_path: Path, docs, links, said):
+    with pytest.raises(UsageError, match=said):
+        init(tmp_path, ask=Person(), secret=Person(), given=Given("Kettle", docs, links))
     assert list(tmp_path.iterdir()) == []

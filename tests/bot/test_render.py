@@ -12,7 +12,7 @@ def test_an_answer_shows_its_sources_and_its_release() -> None:
     reply = compose(Answer("a1", "Set it. [1]", "documents", "2.3", (CITATION,)), "Flask")
     assert reply.markdown == (
         "Set it. [1]\n\n"
-        f"{SOURCES}\n[1] [Config (all)](https://docs.example/config/#DEBUG)\n\n"
+        f"**{SOURCES}**\n[1] [Config (all)](https://docs.example/config/#DEBUG)\n\n"
         "*Flask 2.3 · written from the documentation*"
     )
     assert (reply.final, reply.release, reply.answer_id) == (True, "2.3", "a1")
@@ -37,7 +37,7 @@ def test_the_pages_stand_there_before_the_first_word() -> None:
     chunk = ContextChunk("c", "config.rst", "Config", "Config > DEBUG", "https://docs.example/c", "text")
     early = growing("", "Flask", "2.3", [Evidence(1, chunk, 1.0)])
     assert not early.final
-    assert "[Config > DEBUG](https://docs.example/c)" in early.markdown
+    assert "[Config › DEBUG](https://docs.example/c)" in early.markdown
     assert growing("Half a", "Flask", "2.3", ()).markdown == "Half a …"
 
 

@@ -10,17 +10,29 @@ from pathlib import Path
 
 import pytest
 
+from core.escalations import EscalationStore
 from core.opinions import OpinionStore
-from core.ports import ConversationStore, CorpusStore, MemoryStore, UpkeepStore, VoterStore
+from core.ports import (
+    ConversationStore,
+    CorpusStore,
+    MemoryStore,
+    PregeneratedStore,
+    UpkeepStore,
+    VoterStore,
+)
 from storage.conversations import SqlConversations
 from storage.corpora import SqlCorpora
 from storage.database import Database
+from storage.escalations import SqlEscalations
 from storage.memories import SqlMemories
 from storage.opinions import SqlOpinions
+from storage.pregenerated import SqlPregenerated
 from storage.upkeep import SqlUpkeep
 from storage.voters import SqlVoters
 from tests.databases import DATABASES, postgres_schema, truncated
+from tests.fake_escalations import FakeEscalations
 from tests.fake_opinions import FakeOpinions
+from tests.fake_pregenerated import FakePregenerated
 from tests.fake_upkeep import FakeUpkeep, FakeVoters
 from tests.fakes import FakeConversations, FakeCorpora, FakeMemories
 
@@ -35,6 +47,8 @@ class Stores:
     upkeep: UpkeepStore
     voters: VoterStore
     opinions: OpinionStore
+    pregenerated: PregeneratedStore
+    escalations: EscalationStore
 
 
 @pytest.fixture(scope="session")
@@ -70,13 +84,16 @@ async def stores(place: str | None, tmp_path: Path) -> AsyncIterator[Stores]:
     if place is None:
         memories = FakeMemories()
         upkeep = FakeUpkeep(memories)
+        corpora = FakeCorpora(memories.topics)
         yield Stores(
-            FakeCorpora(memories.topics),
+            corpora,
             memories,
             FakeConversations(),
             upkeep,
             FakeVoters(memories),
             FakeOpinions(memories),
+            FakePregenerated(corpora),
+            FakeEscalations(),
         )
         return
     database = await Database.open(tmp_path, place)
@@ -87,5 +104,7 @@ async def stores(place: str | None, tmp_path: Path) -> AsyncIterator[Stores]:
         SqlUpkeep(database),
         SqlVoters(database),
         SqlOpinions(database),
+        SqlPregenerated(database),
+        SqlEscalations(database),
     )
     await database.close()

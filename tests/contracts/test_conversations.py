@@ -130,6 +130,10 @@ async def test_the_last_claim_of_a_conversation_is_the_latest_answered(store: Co
     assert last is not None
     assert (last.message, last.answer_id, last.at) == ("m3", "a-m3", 3.0)
     assert await store.last_claim("slack:C:3") is None
+    in_channel = await store.last_in("slack:C")
+    assert in_channel is not None and in_channel.message == "other"
+    assert await store.last_in("slack:_") is None and await store.last_in("slack") is not None
+    assert await store.last_in("discord:C") is None
 
 
 async def test_the_claim_of_an_answer_is_found_until_it_is_answered_anew(store: ConversationStore) -> None:

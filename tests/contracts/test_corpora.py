@@ -222,7 +222,9 @@ async def test_a_sweep_keeps_what_is_live_or_remembered(stores: Stores) -> None:
     topic = content_hash("how to run it")
     await corpora.put_vectors("e", dict.fromkeys((*texts.values(), topic, "nobody's"), one))
 
+    assert (await corpora.leftovers("1.0"), await corpora.leftovers("2.0")) == (1, 1)
     await corpora.sweep("1.0")
+    assert (await corpora.leftovers("1.0"), await corpora.leftovers("2.0")) == (0, 1)
     assert await corpora.stored([old.id, new.id, building.id]) == {new.id, building.id}
     assert await corpora.contexts([old.contexts[0].id]) == {}
     assert len(await corpora.rows("1.0")) == 4

@@ -90,6 +90,7 @@ async def test_corrections_come_latest_first_one_a_person_and_answer(stores: Sto
     ]
     assert [c.question for c in everything] == ["How to p-a1?", "How to p-a2?", "How to p-a1?"]
     assert {c.release for c in everything} == {"1.0"}
+    assert {c.scope for c in everything} == {"public"}
     of_one = await stores.opinions.corrections("a1")
     assert [c.better for c in of_one] == ["", AWKWARD] and of_one[1].pair_id == "h1"
     assert len(await stores.opinions.corrections(limit=2)) == 2

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from core.domain import Answer, Queries, Question, Scope, Vote
+from core.escalations import Ticket
 from core.opinions import Correction
 from storage.database import Database
+from storage.escalations import SqlEscalations
 from storage.memories import SqlMemories
 from storage.opinions import SqlOpinions
 from storage.statistics import SqlStatistics
@@ -25,6 +27,7 @@ class House:
     def __init__(self, database: Database) -> None:
         self.memories = SqlMemories(database)
         self.opinions = SqlOpinions(database)
+        self.escalations = SqlEscalations(database)
         self.statistics = SqlStatistics(database)
 
     async def asked(self, key: str, route: str = "documents", release: str = "1.0", **more) -> None:
@@ -53,14 +56,15 @@ async def house(place: str, tmp_path: Path) -> AsyncIterator[House]:
 async def test_a_day_counts_routes_votes_people_and_time(house):
     await house.asked("a1")
     await house.asked("a2", "reuse", ms=20.0)
-    await house.asked("a3", "reuse", ms=30.0)
+    await house.asked("a3", "documents", ms=30.0, first_ms=4.0, model_error="It hung.")
     await house.memories.vote(Vote("a1", "slack:U2", 1), 1.0)
     await house.memories.vote(Vote("a1", "slack:U3", 0), 1.0)
     (day,) = await house.statistics.days(0.0)
     assert day.day == time.strftime("%Y-%m-%d", time.gmtime())
-    assert day.routes == {"documents": 1, "reuse": 2}
+    assert day.routes == {"documents": 2, "reuse": 1}
     assert (day.up, day.down, day.people) == (1, 1, 1)
     assert (day.ms_p50, day.ms_p95) == (20.0, 30.0)
+    assert (day.first_p50, day.first_p95, day.failed) == (12.5, 20.0, 1)
     assert await house.statistics.days(time.time() + 60) == ()
 
 
@@ -74,6 +78,18 @@ async def test_what_was_abstained_from_voted_down_or_corrected_was_not_served(ho
     assert await house.unserved() == {"none": "abstained", "bad": "voted down", "wrong": "corrected"}
     found = {q.answer_id: q for q in await house.statistics.unserved(0.0, 10)}
     assert found["bad"].topic == "how bad" and found["bad"].page == (PAGE["title"], PAGE["url"])
+
+
+async def test_what_was_put_to_a_person_was_not_served_unless_it_was_private(house):
+    hidden = Scope("private", "slack:G1")
+    for key, scope in (("asked", Scope()), ("bad", Scope()), ("secret", hidden), ("fine", Scope())):
+        await house.asked(key, "abstain" if key == "asked" else "documents", scope=scope)
+    await house.memories.vote(Vote("bad", "slack:U2", 0), 1.0)
+    for key in ("asked", "bad", "secret"):
+        ticket = Ticket(f"slack:C1:{key}", key, "slack:C1:1", "slack:C1", "public", "slack:U1", "slack:U1",
+                        f"How {key}?", "1.0", time.time())  # fmt: skip
+        assert await house.escalations.add(ticket)
+    assert await house.unserved() == {"asked": "escalated", "bad": "escalated"}
 
 
 async def test_a_vote_that_was_taken_back_no_longer_counts(house):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +12,25 @@ import pytest
 
 from core.ports import Matrix, VectorIndex
 from storage.vectors import ChromaVectors
+from tests.chroma_server import chroma_server
 from tests.fakes import FakeVectors
 
+DATABASES = itertools.count(1)
+"""A new database of the server for each test."""
 
-@pytest.fixture(params=["fake", "chroma"])
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with chroma_server(tmp_path_factory.mktemp("chroma") / "data") as url:
+        yield url
+
+
+@pytest.fixture(params=["fake", "chroma", "chroma server"])
 def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorIndex]:
-    made = FakeVectors() if request.param == "fake" else ChromaVectors(tmp_path / "vectors")
+    url = ""
+    if request.param == "chroma server":
+        url = f"{request.getfixturevalue('server')}/test-{next(DATABASES)}"
+    made = FakeVectors() if request.param == "fake" else ChromaVectors(tmp_path / "vectors", url)
     yield made
     made.close()
 

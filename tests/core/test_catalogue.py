@@ -8,7 +8,9 @@ import pytest
 from core.catalogue import Catalogue, ChannelSettings, load_catalogue
 from core.catalogue_tables import SourceOptions
 from core.errors import ConfigurationError
+from core.escalations import Targets
 from core.ingestion.sources import Kinds
+from core.schedule import Schedule
 
 
 class FolderOptions(SourceOptions):
@@ -104,7 +106,7 @@ ada = ["slack:U1", "discord:2", "slack:U1"]
     assert catalogue.root == tmp_path
     spec = catalogue.sources_of("3.1")[0]
     assert spec.options == PackageOptions(package="flask", version="3.1.0")
-    assert (spec.include, spec.exclude, spec.format, spec.interval) == (
+    assert (spec.include, spec.exclude, spec.format, spec.schedule.start) == (
         ("**/*.rst",),
         ("old",),
         "rst",
@@ -114,7 +116,7 @@ ada = ["slack:U1", "discord:2", "slack:U1"]
     assert spec.where == f"{tmp_path / 'corpora.toml'}, line 8"
     own, shared = catalogue.sources_of("2.9")
     assert (own.release, shared.release) == ("2.9", "")
-    assert own.interval == 86_400
+    assert own.schedule.start == 86_400 and own.schedule.adapts
     assert own.resolve("docs") == tmp_path / "docs"
     assert own.resolve("/docs") == Path("/docs")
 
@@ -134,7 +136,13 @@ def test_the_newest_release_is_the_latest_unless_one_says_so(tmp_path):
     ("written", "seconds"), [('"30m"', 1800), ('"1.5d"', 129_600), ("90", 90), ('"1w"', 604_800)]
 )
 def test_intervals(tmp_path, written, seconds):
-    assert load(tmp_path, BASE + f"interval = {written}\n").sources[0].interval == seconds
+    schedule = load(tmp_path, BASE + f"interval = {written}\n").sources[0].schedule
+    assert schedule == Schedule(seconds, seconds, seconds) and not schedule.adapts
+
+
+def test_an_interval_may_be_learnt_between_two_bounds(tmp_path):
+    schedule = load(tmp_path, BASE + 'interval = "1h to 4h"\n').sources[0].schedule
+    assert schedule == Schedule(7200, 3600, 14_400) and schedule.adapts
 
 
 def test_twins_of_one_place_are_told_apart(tmp_path):
@@ -231,6 +239,7 @@ MISTAKES = {
     "a channel without platform": (BASE + "[channels.C1]\n", 11, ["C1", '[channels."slack:C0123"]']),
     "a channel without quotes": (BASE + "[channels.slack:C1]\n", 11, ["quotes", '[channels."slack:C0123"]']),
     "a bad interval": (BASE + 'interval = "daily"\n', 11, ["interval", '"daily"', '"6h"', "seconds"]),
+    "bounds the wrong way round": (BASE + 'interval = "1d to 1h"\n', 11, ["interval", "1h to 1w"]),
     "a short interval": (BASE + "interval = 1\n", 11, ["interval", "at least 60"]),
     "an interval that is none": (BASE + "interval = nan\n", 11, ["interval"]),
     "a bad format": (BASE + 'format = "word"\n', 11, ["format", '"markdown"', '"rst"', '"html"', '"text"']),
@@ -315,3 +324,43 @@ def test_the_project_s_own_file_is_flask_in_three_releases():
         "2.3": ("sdist", "https://flask.palletsprojects.com/en/2.3.x/{page}/"),
         "2.0": ("sdist", "https://flask.palletsprojects.com/en/2.0.x/{page}/"),
     }
+
+
+ASKED = """
+[ask]
+people = ["slack:U1", "discord:2", "slack:U1"]
+channels = ["slack:C9"]
+call = ["slack:S1", "discord:role:5"]
+
+[channels."slack:C1".ask]
+people = ["slack:U7"]
+
+[channels."slack:C2"]
+mode = "forum"
+
+[channels."slack:C3".ask]
+"""
+
+
+def test_who_is_asked_for_help_by_platform_and_channel(tmp_path):
+    catalogue = load(tmp_path, BASE + ASKED)
+    assert catalogue.asked_in("slack:C0") == Targets(("slack:U1",), ("slack:C9",), ("slack:S1",))
+    assert catalogue.asked_in("slack:C2") == catalogue.asked_in("slack:C0")
+    assert catalogue.asked_in("discord:1") == Targets(("discord:2",), (), ("discord:role:5",))
+    assert catalogue.asked_in("slack:C1") == Targets(("slack:U7",))
+    assert not catalogue.asked_in("slack:C3") and not catalogue.asked_in("web:help")
+    assert not load(tmp_path, BASE).asked_in("slack:C1")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('\n[ask]\npeople = ["hal"]\n', "slack:U0123"),
+        ('\n[ask]\nroles = ["slack:S1"]\n', "call, channels, people"),
+        ('\n[channels."slack:C1".ask]\nwho = ["slack:U1"]\n', "call, channels, people"),
+    ],
+)
+def test_a_mistake_in_who_is_asked_is_told(tmp_path, text, told):
+    with pytest.raises(ConfigurationError) as caught:
+        load(tmp_path, BASE + text)
+    assert told in str(caught.value) and f"line {(BASE + text).count(chr(10))}" in str(caught.value)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.gaps import Statistics, grouped, markdown
+from core.gaps import Statistics, grouped
 from core.memory.scoring import Thresholds
 from core.statistics import Day, Unserved
 
@@ -65,13 +65,3 @@ def test_a_centroid_is_the_mean_of_its_members():
     vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     assert grouped(vectors, 0.7) == [[0, 1], [2]]
     assert grouped(vectors, 0.4) == [[0, 1, 2]]
-
-
-async def test_the_page_for_those_who_document_says_what_and_how_often():
-    store = Asked(question("stream", 3, page=("Streaming", "https://docs.example/s")), question("stream", 2))
-    gaps = await Statistics(store, Directions(), Thresholds()).gaps(7)
-    assert markdown(gaps, "Kettle", 7) == (
-        "# What the Kettle documentation does not answer\n\nOf the last 7 days.\n\n"
-        "## 1. How to stream?\n\nAsked 2 times about 1.0: 2 abstained.\n\n"
-        "Nearest page: [Streaming](https://docs.example/s)\n\n- How to stream?\n"
-    )

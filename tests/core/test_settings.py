@@ -131,3 +131,17 @@ def test_secrets_do_not_show(monkeypatch):
 def test_settings_do_not_change():
     with pytest.raises(ValueError, match="frozen"):
         load_settings(None).port = 1  # type: ignore[misc]
+
+
+def test_channels_for_notices_have_a_platform():
+    settings = load_settings(None, admin_channels="slack:C1, discord:5")
+    assert settings.admin_channels == ("slack:C1", "discord:5") and settings.gaps_digest == "mon 09:00"
+    with pytest.raises(ConfigurationError, match="THREADLORE_ADMIN_CHANNEL"):
+        load_settings(None, admin_channels="#help")
+
+
+@pytest.mark.parametrize("when", ["monday", "mon 24:00", "mon 9:00"])
+def test_a_digest_has_a_day_and_a_time_or_is_off(when):
+    assert load_settings(None, gaps_digest="off").gaps_digest == "off"
+    with pytest.raises(ConfigurationError, match="GAPS_DIGEST"):
+        load_settings(None, gaps_digest=when)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -16,6 +17,7 @@ from bot.chat import Choice
 from bot.platforms.discord import connect
 from bot.platforms.discord_commands import ANSWER_THIS
 from bot.slash import Subcommand, words
+from bot.slash_words import parsed
 from tests.journeys.discord_time import InRealTime
 from tests.journeys.house import Bot
 from tests.journeys.stage import PLAIN, Said, Seen, address, chosen
@@ -53,7 +55,8 @@ class DiscordStage:
         robot = guild.add_member(self.env.create_user("robot", bot=True))
         self.people = {"ann": world.alice, "bob": world.bob, "hal": hal, "boss": boss, "robot": robot}
         self.mentions = {who: f"<@{member.id}>" for who, member in self.people.items()} | {"bot": world.bot}
-        self.places = {"public": world.help, "private": world.private("maintainers", hal)}
+        desk = guild.create_text_channel("desk")
+        self.places = {"public": world.help, "private": world.private("maintainers", hal), "desk": desk}
         self.world = world
         return self
 
@@ -80,9 +83,21 @@ class DiscordStage:
         await self.env.restart_bot(self.platform.client)
         await self.env.settle()
 
+    async def disturb(self, trouble: str) -> None:
+        """Let something go wrong from now on, as `tests.scenarios.trouble` names it; there are no streams."""
+        if trouble in ("stream ends", "too many calls"):
+            fault = {"method": "PATCH", "path": "/channels/*/messages/*", "code": 0, "message": "no"}
+            status = 429 if trouble == "too many calls" else 500
+            self.env.backend.faults.append(fault | {"status": status, "times": 1})
+        elif trouble == "connection lost":
+            backend = self.env.backend  # a session that is resumed tells again what it has told
+            there = backend.messages[self.places["public"].id].values()
+            backend.announce_message_create([m for m in there if self.mentions["bot"] in m.content][-1])
+
     def key(self, place: str = "public") -> str:
-        """Return how the bot names a channel."""
-        return f"discord:{self.places[place].id}"
+        """Return how the bot names a channel; the direct one is there once something was said in it."""
+        channel = self.people["ann"].user.dm_channel if place == "direct" else self.places[place]
+        return f"discord:{channel.id}"
 
     async def repeat(self, said: Said | None) -> None:
         """Tell the bot of a message once more, as a resumed session does.
@@ -150,7 +165,7 @@ class DiscordStage:
 
     async def react(self, who: str, on: Seen | Said, emoji: str, added: bool = True) -> None:
         message = self._messages[on.id][1]
-        if on.place == "direct":
+        if on.place in ("direct", "hal"):
             self.env.backend.set_reaction(message.channel.id, message.id, emoji, self.people[who].id, added)
             await self.env.settle()
             return
@@ -204,13 +219,13 @@ class DiscordStage:
         actor, shown = self._forms.pop(who)
         self._keep(who, actor, await actor.submit_modal(shown, given))
 
-    async def slash(self, who: str, command: str, text: str = "") -> None:
-        member, channel = self.people[who], self.places["public"]
+    async def slash(self, who: str, command: str, text: str = "", place: str = "public") -> None:
+        member, channel = self.people[who], self.places[place]
         if command == "ask":
             result = await member.slash(channel, "ask", question=text)
         else:
-            words, options = _options(text, self.bot.dispatch.slash.subcommands)
-            result = await member.slash(channel, f"threadlore {words}", **options)
+            name, options = _options(text, self.bot.dispatch.slash.subcommands, channel)
+            result = await member.slash(channel, f"threadlore {name}", **options)
         self._keep(who, member, result)
 
     async def close_public(self) -> None:
@@ -239,6 +254,16 @@ class DiscordStage:
             told += [(said.content, said) for said in [*first, *result.followups] if said.ephemeral]
         return told
 
+    def account(self, who: str) -> str:
+        return f"discord:{self.people[who].id}"
+
+    def inbox(self, who: str) -> list[Seen]:
+        channel = self.people[who].user.dm_channel
+        return self._said(channel, who) if channel else []
+
+    def desk(self) -> list[Seen]:
+        return self._said(self.places["desk"], "desk")
+
     def heard(self, who: str) -> list[str]:
         return [text for text, _ in self._private(who)]
 
@@ -249,17 +274,19 @@ class DiscordStage:
 
     def replies(self, said: Said) -> list[Seen]:
         thread = self._thread(said)
-        if thread is None:
-            return []
+        return [] if thread is None else self._said(thread, said.place)
+
+    def _said(self, channel: Any, place: str) -> list[Seen]:
+        """Return what the bot says in a channel, a thread or direct messages, oldest first."""
         me = self.env.bot.user.id
-        found = [m for m in thread.history() if m.author.id == me and not m.is_system()]
+        found = [m for m in channel.history() if m.author.id == me and not m.is_system()]
         self._messages |= {str(m.id): ("bot", m) for m in found}
         return [
             Seen(
                 str(m.id),
                 m.content,
-                said.place,
-                self._seeds(thread, m.id),
+                place,
+                self._seeds(channel, m.id),
                 tuple(part["custom_id"].split("|")[1] for part in self.parts(m)),
             )
             for m in sorted(found, key=lambda m: m.id)
@@ -274,25 +301,22 @@ class DiscordStage:
         await asyncio.sleep(0.02)
 
 
-def _options(text: str, table: Sequence[Subcommand]) -> tuple[str, dict[str, Any]]:
+def _options(text: str, table: Sequence[Subcommand], here: Any) -> tuple[str, dict[str, Any]]:
     """Turn what is written after `/threadlore` into a command of Discord and its options."""
     said = words(text)
     found = max(
         (s for s in table if said[: len(s.name.split())] == tuple(s.name.split())), key=lambda s: len(s.name)
     )
-    given: dict[str, Any] = {}
-    places = [o for o in found.options if o.kind != "flag" and not o.named]
-    rest = list(said[len(found.name.split()) :])
-    while rest:
-        word = rest.pop(0)
-        option = next((o for o in found.options if o.name == word.lstrip("-")), None)
-        if option is not None and option.kind == "flag":
-            given[option.name.replace("-", "_")] = True
-        elif option is not None and option.named:
-            given[option.name] = rest.pop(0)
-        elif word != "me":
-            place = places.pop(0)
-            if place.kind == "person":
-                place = places.pop(0)
-            given[place.name] = word
-    return found.name, given
+    rest = [word for word in said[len(found.name.split()) :] if word != "me"]
+    # whom an account names is chosen in a field of its own
+    options = [replace(o, named=o.named and o.name != "account") for o in found.options if o.kind != "person"]
+    if found.name == "mode" and len(rest) == 1 and rest[0] in found.options[1].choices:
+        rest.insert(0, "here")
+    given: dict[str, Any] = dict(parsed(options, rest))
+    for option in options:
+        if option.name in given and option.kind == "flag":
+            given[option.name] = True
+        elif option.name in given and option.kind == "channel":
+            assert given[option.name] == "here", "people choose a channel there"
+            given[option.name] = here
+    return found.name, {name.replace("-", "_"): value for name, value in given.items()}

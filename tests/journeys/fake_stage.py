@@ -11,8 +11,12 @@ from typing import Any
 
 from bot.chat import Command, Form, Message, Person, Press, Reaction, Reply
 from core.domain import MessageRef, Scope, Turn
+from core.errors import PlatformRejected
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, chosen, pressed
+
+PLACES = ("public", "private", "direct", "desk")
+"""Channels; `desk` is where people who help are asked."""
 
 
 def person(who: str) -> Person:
@@ -51,6 +55,17 @@ class FakeChat:
         kept["controls"] = reply.controls
         return (replace(where, message=str(kept["id"])),)
 
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        await asyncio.sleep(0)
+        if to == "nobody":
+            raise PlatformRejected("There is nobody of that name; name somebody who is here.")
+        kept = self.keep("bot", to if to in PLACES else f"dm-{to}", "", reply.markdown)
+        kept["controls"], kept["calls"] = reply.controls, reply.calls
+        return (MessageRef("fake", kept["place"], str(kept["id"])),)
+
+    async def name_of(self, to: str) -> str:
+        return f"#{to}" if to in PLACES else to
+
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         await asyncio.sleep(0)
         self.of(parts[0].message).update(text=reply.markdown, controls=reply.controls)
@@ -73,6 +88,10 @@ class FakeChat:
 
     async def permalink(self, ref: MessageRef) -> str:
         return f"https://fake.example/{ref.channel}/{ref.message}"
+
+    async def linked(self, link: str) -> MessageRef | None:
+        place, _, message = link.removeprefix("https://fake.example/").partition("/")
+        return MessageRef("fake", place, message) if message.isdigit() else None
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         self.told.setdefault(person.id.partition(":")[2], []).append(reply)
@@ -137,6 +156,7 @@ class FakeStage:
         self.forms: dict[str, Form] = {}
 
     async def __aenter__(self) -> FakeStage:
+        self.bot.dispatch.meet(self.chat)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -199,11 +219,23 @@ class FakeStage:
         assert given.keys() == fields.keys(), f"{fields} in {form}"
         await self._send(who, form.name, form.value, self._pressed, **given)
 
-    async def slash(self, who: str, command: str, text: str = "") -> None:
-        where = MessageRef("fake", "public", "")
+    async def slash(self, who: str, command: str, text: str = "", place: str = "public") -> None:
+        where = MessageRef("fake", place, "")
         event = f"command-{uuid.uuid4()}"
-        given = Command(command, text, person(who), where, Scope(), event)
+        given = Command(command, text, person(who), where, scope(place), event)
         await self.bot.dispatch.command(self.chat, given, FakeResponder(self, who))
+
+    def account(self, who: str) -> str:
+        return f"fake:{who}"
+
+    def key(self, place: str = "public") -> str:
+        return f"fake:{place}"
+
+    def inbox(self, who: str) -> list[Seen]:
+        return self.replies(Said("", f"dm-{who}", ""))
+
+    def desk(self) -> list[Seen]:
+        return self.replies(Said("", "desk", ""))
 
     def heard(self, who: str) -> list[str]:
         return [reply.markdown for reply in self.chat.told.get(who, [])]

@@ -20,8 +20,7 @@ from typing import Any
 
 from bot.bootstrap import Threadlore, build
 from bot.dispatch import Dispatch
-from bot.limits import Limits
-from bot.slash_table import slash_commands
+from bot.serving import dispatch_of
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle
 
@@ -114,8 +113,7 @@ async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
     async with build(settings, "test") as app:
-        limits = Limits(settings.questions_per_minute)
-        dispatch = Dispatch(app.engine, app.conversations, app.library, slash_commands(app), limits)
+        dispatch = dispatch_of(app)
         app.people.listeners = dispatch.forgetters
         try:
             yield Bot(kettle, settings, app, dispatch)

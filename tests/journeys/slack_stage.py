@@ -16,7 +16,7 @@ from tests.platforms.slack_bot import settings_for
 from tests.platforms.slack_server import SlackServer
 
 PEOPLE = {"ann": "U1", "bob": "U2", "hal": "UHAL", "boss": "UADMIN", "robot": "UROBOT"}
-PLACES = {"public": "C1", "private": "G1", "direct": "D1"}
+PLACES = {"public": "C1", "private": "G1", "direct": "D1", "desk": "C7", "hal": "DUHAL"}
 MENTIONS = {who: f"<@{user}>" for who, user in PEOPLE.items()} | {"bot": "<@UBOT>"}
 EMOJI = {"👍": "+1", "👎": "-1", "👍🏽": "+1::skin-tone-4", "✅": "white_check_mark", "❌": "x"}
 
@@ -41,6 +41,7 @@ class SlackStage:
             await self.server.__aenter__()
         self.server.add_user("UROBOT", is_bot=True)
         self.server.channels["C1"]["members"].add("UROBOT")
+        self.server.add_channel("C7", "channel", "UHAL", "UADMIN", self.server.bot_user)
         assert self.bot is not None
         await self.join(self.bot)
         return self
@@ -75,6 +76,19 @@ class SlackStage:
             event = sent["payload"]["event"]
             if event["type"] in ("message", "app_mention") and event["ts"] == said.id:
                 self.server.redeliver(sent)
+
+    async def disturb(self, trouble: str) -> None:
+        """Let something go wrong from now on, as `tests.scenarios.trouble` names it."""
+        if trouble == "no streams":
+            self.server.streaming.there = False
+        elif trouble == "stream ends":
+            for channel, ts in list(self.server.streaming.running):
+                self.server.streaming.end(channel, ts)
+        elif trouble == "too many calls":
+            for method in ("chat.appendStream", "chat.stopStream", "chat.update", "reactions.add"):
+                self.server.fail(method, "ratelimited", status=429, retry_after=1)
+        else:
+            await self.server.drop()
 
     async def close_public(self) -> None:
         """Make the public channel a private one."""
@@ -140,8 +154,17 @@ class SlackStage:
         self.server.submit(PEOPLE[who], **fields)
         await self.quiet()
 
-    async def slash(self, who: str, command: str, text: str = "") -> None:
-        self.server.slash(PEOPLE[who], "C1", f"/{command}", text)
+    async def slash(self, who: str, command: str, text: str = "", place: str = "public") -> None:
+        self.server.slash(PEOPLE[who], PLACES[place], f"/{command}", text)
+
+    def account(self, who: str) -> str:
+        return f"slack:{PEOPLE[who]}"
+
+    def inbox(self, who: str) -> list[Seen]:
+        return [replace(self._seen(m), place=who) for m in self.server.said(PLACES[who])]
+
+    def desk(self) -> list[Seen]:
+        return [replace(self._seen(m), place="desk") for m in self.server.said(PLACES["desk"])]
 
     def heard(self, who: str) -> list[str]:
         return [w["text"] for w in self.server.whispers if w["user"] == PEOPLE[who]]
@@ -157,8 +180,9 @@ class SlackStage:
     def _seen(self, message: dict[str, Any]) -> Seen:
         reactions = message.get("reactions", {})
         seeds = [PLAIN[name] for name, users in reactions.items() if self.server.bot_user in users]
-        blocks = [b for b in message["blocks"] if b["type"] == "markdown"]
-        text = "\n".join(b["text"] for b in blocks) or message["text"]
+        blocks = [b["text"] for b in message["blocks"] if b["type"] == "markdown"]
+        small = [e["text"] for b in message["blocks"] if b["type"] == "context" for e in b["elements"]]
+        text = "\n\n".join(blocks + small) if blocks else message["text"]
         return Seen(message["ts"], text, seeds=tuple(seeds), controls=_controls(message))
 
     async def quiet(self) -> None:

@@ -1,7 +1,8 @@
 """One way to play people on any platform, so that a journey is written once.
 
 People: `ann` asks, `bob` is somebody else, `hal` is a helper, `boss` is an admin. Places: `public`;
-`private`, which ann, hal and the bot are in; `direct`, between ann and the bot.
+`private`, which ann, hal and the bot are in; `direct`, between ann and the bot; `desk`, a channel of people
+who help; `hal`, the direct messages between hal and the bot.
 """
 
 from __future__ import annotations
@@ -81,8 +82,20 @@ class Stage(Protocol):
     async def fill(self, who: str, **fields: str) -> None:
         """Send the open form; a menu's line is named by its value or its label."""
 
-    async def slash(self, who: str, command: str, text: str = "") -> None:
-        """Use a slash command in the public channel."""
+    async def slash(self, who: str, command: str, text: str = "", place: str = "public") -> None:
+        """Use a slash command in a channel."""
+
+    def account(self, who: str) -> str:
+        """Return a person's account, as `corpora.toml` names it."""
+
+    def key(self, place: str = "public") -> str:
+        """Return how the bot names a channel."""
+
+    def inbox(self, who: str) -> list[Seen]:
+        """Return what the bot says in its direct messages to a person (`hal`), oldest first."""
+
+    def desk(self) -> list[Seen]:
+        """Return what the bot says outside of threads at the desk, oldest first."""
 
     def heard(self, who: str) -> list[str]:
         """Return what that person alone was told: by slash commands, whispers and presses."""

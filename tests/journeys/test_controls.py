@@ -267,6 +267,9 @@ async def test_the_asker_and_admins_delete_an_answer_and_nobody_else(platform: s
         said, seen = await asked(stage, REWORDED)
         await stage.press("boss", seen, "delete")
         await until(lambda: not stage.replies(said))
+        await stage.quiet()
+        [act] = await bot.app.audit.acts()
+        assert act.what.startswith("delete a") and act.outcome == "done", "an admin's, not the asker's own"
 
 
 # --- what must not break ----------------------------------------------------------------------

@@ -46,7 +46,8 @@ async def test_the_figures_tell_what_was_asked_and_nothing_private(kettle):
         await bot.app.engine.answer(Question("How do I bake a rye bread with zebras?", "web:ada", "web:help"))
         status, _, figures = await get(f"{url}/api/dashboard")
         assert status == 200
-        assert sum(figures["days"][0]["routes"].values()) == 3
+        assert sum(figures["days"][-1]["routes"].values()) == 3
+        assert len(figures["days"]) == 30 and figures["days"][0]["routes"] == {}
         assert [gap["question"] for gap in figures["gaps"]] == ["How do I bake a rye bread with zebras?"]
         assert "secret" not in str(figures)
         assert {release["name"] for release in figures["releases"]} == set(bot.app.research.corpora)
@@ -59,6 +60,7 @@ async def test_prometheus_reads_the_metrics(kettle):
         assert (status, kind) == (200, "text/plain")
         assert 'threadlore_answers_total{route="quote"} 1.0' in text
         assert "threadlore_model_ready 0.0" in text
+        assert 'threadlore_escalations{state="open"} 0.0' in text
         assert "# TYPE threadlore_corpus_chunks gauge" in text
 
 

@@ -22,6 +22,10 @@ REWORDED = "On which port is the dashboard listening?"
 REUSED = "from community memory"
 ADVICE = "Put the dough into the lid and press the red button for an hour."
 BREAD = "How do I bake sourdough bread with the kettle?"
+HANA_IS_ASKED = """
+[ask]
+people = ["web:hana"]
+"""
 START_SECONDS = 60.0
 SAYS = 20.0
 """Patience with an answer of the whole bot, in seconds."""
@@ -56,6 +60,8 @@ def served(kettle: Kettle) -> Iterator[str]:
 
 @pytest.fixture
 def page(chromium: webdriver.Chrome, kettle: Kettle) -> Iterator[Page]:
+    with kettle.config.open("a") as config:
+        config.write(HANA_IS_ASKED)
     with served(kettle) as url:
         page = Page(chromium, url)
         page.size(1280, 860)
@@ -73,6 +79,13 @@ def ask(page: Page, text: str, who: str = "ada") -> str:
     page.write(text)
     page.find("#thread .message:not(.from-bot)", text)
     return answers(page, 1)
+
+
+def ask_in_help(page: Page, text: str, who: str) -> str:
+    """Go to #help, wherever the page is, and ask there as somebody."""
+    page.click("#channels a", "help")
+    page.until(lambda: page.text("#title") == "help")
+    return ask(page, text, who)
 
 
 def answers(page: Page, count: int) -> str:
@@ -168,6 +181,67 @@ def test_what_a_helper_marks_is_remembered_until_its_author_objects(page: Page) 
     assert ADVICE not in ask(page, "How could I bake sourdough bread with the kettle?", "ada")
 
 
+def test_a_person_is_asked_and_what_they_say_is_told_to_the_next(page: Page) -> None:
+    ask(page, BREAD)
+    page.click(last(".control-person"))
+    page.find("#thread .note", "I have asked Hana")
+    page.find("#thread .message", "I have asked Hana for help")
+    page.find("#people label:has([value=hana]) .waits")
+    page.play("hana")
+    page.gone(".waits")
+    page.click("#direct a:has(.badge)")
+    page.find("#messages .message", BREAD)
+    page.click("#messages .message a[href^='#/m/']")
+    page.find("#thread .message", BREAD)
+    page.write(ADVICE, where="thread")
+    react(page, ADVICE, "This answers it")
+    page.find("#thread .message", "Resolved by")
+    page.click("#direct a")
+    page.find("#messages .message", "Resolved by")
+    told = ask_in_help(page, "How can I bake sourdough bread with the kettle?", "noor")
+    assert ADVICE in told and REUSED in told
+
+
+def test_a_command_is_completed_and_answered_to_its_caller(page: Page) -> None:
+    page.write("/threadlore rel", send=False)
+    page.find("#composer-main-options li[aria-selected=true]", "releases")
+    page.keys(Keys.TAB, Keys.ENTER)
+    told = page.text("#messages .ephemeral:not(.growing)", "1.5")
+    assert "Only visible to you" in told and "/threadlore releases" in told
+    page.play("noor")
+    page.find("#messages")
+    assert page.all("#messages .ephemeral") == []
+
+
+def test_a_number_shows_the_words_of_its_page(page: Page) -> None:
+    ask(page, PORT)
+    page.click(last("a.citation"))
+    told = page.text(".panel-why", PORTS["2.0"])
+    assert "Kettle 2.0 · dashboard.rst" in told
+    assert page.attribute(".panel-why a", "href").startswith("https://kettle.example/2.0/dashboard")
+
+
+def test_on_a_phone_everything_is_in_reach(page: Page) -> None:
+    page.size(390, 844)
+    page.write(PORT)
+    answers(page, 1)
+    wide = "return document.documentElement.scrollWidth"
+    assert page.js(wide) <= 390
+    page.click(last(".vote.up"))
+    page.find(last(".vote.up[aria-pressed=true]"), "1")
+    page.find(last(".note"), "counts")
+    page.click(last(".control-why"))
+    assert "remembered as good" in page.text(".panel-why", "Votes")
+    page.click("[aria-label='Back to the thread']")
+    page.click("[aria-label='Close the panel']")
+    page.click("#menu")
+    page.click("#people label:has([value=noor])")
+    page.until(lambda: page.person() == "noor")
+    page.write(REWORDED)
+    assert REUSED in answers(page, 1)
+    assert page.js(wide) <= 390
+
+
 def test_a_thumb_down_by_emoji_offers_the_form_and_a_private_channel_stays_private(page: Page) -> None:
     ask(page, PORT)
     react(page, PORTS["2.0"], "Not helpful")
@@ -209,6 +283,22 @@ def test_the_keyboard_alone_is_enough(page: Page) -> None:
     walk("#thread .control-release")
     page.keys(Keys.ENTER, Keys.ARROW_DOWN, Keys.ENTER)
     answers(page, 2)
+    walk("#thread .control-why")
+    page.keys(Keys.ENTER)
+    page.find(".panel-why", "Pages that were read")
+    page.until(lambda: page.js("return document.activeElement.matches('.panel-why')"))
+    page.keys(Keys.ESCAPE, Keys.ESCAPE)
+    page.gone("#panel")
+    walk("#people input")
+    page.keys(Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+    page.until(lambda: page.person() == "noor")
+    walk("#channels a[aria-current]")
+    page.keys(Keys.ENTER)
+    page.js("document.body.tabIndex = -1; document.body.focus()")
+    page.keys(Keys.TAB)
+    page.keys(Keys.ENTER)
+    page.keys("/threadlore rel", Keys.ARROW_DOWN, Keys.TAB, Keys.ENTER)
+    page.find("#messages .ephemeral", "1.5")
 
 
 def test_a_message_is_answered_to_one_person_and_shared(page: Page) -> None:

@@ -7,14 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from bot.dispatch import Dispatch
-from bot.limits import Limits
-from bot.slash import SlashCommands
+from bot.serving import dispatch_of
 from core.domain import Answer
 from core.engine import Engine
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import ask, open_stage, squeezed, until
+from tests.journeys.stage import ask, open_stage, squeezed, told, until
 
 EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
@@ -33,9 +31,9 @@ async def test_ask_is_answered_to_the_caller_alone(platform: str, bot: Bot) -> N
 async def test_admins_see_status_and_releases(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("boss", "threadlore", "status")
-        told = squeezed(await until(lambda: next((t for t in stage.heard("boss") if "Memory" in t), "")))
-        assert "2.0 (latest): 5 pages" in told and "Embedder: all-MiniLM-L6-v2" in told
-        assert "Ranking: " in told
+        said = squeezed(await until(lambda: next((t for t in stage.heard("boss") if "Memory" in t), "")))
+        assert "2.0 (latest): 5 pages" in said and "Embedder: all-MiniLM-L6-v2" in said
+        assert "Ranking: " in said
         await stage.slash("boss", "threadlore", "releases")
         await until(lambda: len(stage.heard("boss")) == 2 and stage.heard("boss")[1])
         assert "1.0: 4 pages" in squeezed(stage.heard("boss")[1])
@@ -54,9 +52,11 @@ async def test_admins_see_what_the_documentation_does_not_answer(platform: str, 
 @EVERYWHERE
 async def test_others_are_refused(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
-        for text in ("status", "releases", "reindex", "reindex 2.0"):
+        for text in ("status", "sources", "reindex", "reindex 2.0"):
             await stage.slash("ann", "threadlore", text)
         await until(lambda: len([t for t in stage.heard("ann") if "Only admins" in t]) == 4)
+        await stage.slash("ann", "threadlore", "releases")
+        await told(stage, "ann", "2.0 (latest): 5 pages")
         await stage.quiet()
         assert not stage.public() and not bot.app.library.progress()
 
@@ -81,8 +81,8 @@ async def test_reindex_answers_at_once_and_shows_its_progress_in_one_message(pla
 async def test_an_unknown_release_is_not_reindexed(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("boss", "threadlore", "reindex 9.9")
-        told = await until(lambda: stage.heard("boss") and stage.heard("boss")[0])
-        assert "9.9" in told and "1.0, 1.5, 2.0" in told and not stage.public()
+        said = await until(lambda: stage.heard("boss") and stage.heard("boss")[0])
+        assert "9.9" in said and "1.0, 1.5, 2.0" in said and not stage.public()
 
 
 async def test_a_source_that_is_gone_is_told_and_the_old_pages_answer(bot: Bot) -> None:
@@ -124,8 +124,7 @@ async def test_what_people_ask_is_never_in_the_log(
 ) -> None:
     caplog.set_level("INFO")
     engine = cast(Engine, OutOfOrder(bot.app.engine))
-    slash = SlashCommands(())
-    dispatch = Dispatch(engine, bot.app.conversations, bot.app.library, slash, Limits(60))
+    dispatch = dispatch_of(replace(bot.app, engine=engine))
     async with open_stage(platform, replace(bot, dispatch=dispatch)) as stage:
         await stage.slash("ann", "ask", "Where is the zeppelin hangar?")
         await until(lambda: "/ask failed" in caplog.text)

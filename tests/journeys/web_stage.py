@@ -15,7 +15,7 @@ from tests.platforms.web_client import Client, choices_of, controls_of, serving
 
 PEOPLE = {"ann": "ada", "bob": "ben", "hal": "hana", "boss": "chloe"}
 MENTIONS = {who: f"@{player}" for who, player in PEOPLE.items()} | {"bot": "@threadlore"}
-PLACES = {"public": "general", "private": "maintainers", "direct": "dm-ada"}
+PLACES = {"public": "general", "private": "maintainers", "direct": "dm-ada", "desk": "help", "hal": "dm-hana"}
 EMOJI = {"thumbsup": "👍", "+1": "👍", "-1": "👎", "thumbsdown": "👎"}
 
 
@@ -53,6 +53,9 @@ class WebStage:
         self._polling.cancel()
         await asyncio.gather(self._polling, return_exceptions=True)
         await self._stack.aclose()
+
+    async def disturb(self, trouble: str) -> None:
+        """Let something go wrong; here every look is a request of its own, so there is nothing to lose."""
 
     def key(self, place: str = "public") -> str:
         """Return how the bot names a channel."""
@@ -162,11 +165,14 @@ class WebStage:
         assert given.keys() == fields.keys(), f"{fields} in {form}"
         await self._send(who, message, form["name"], form["value"], **given)
 
-    async def slash(self, who: str, command: str, text: str = "") -> None:
+    async def slash(self, who: str, command: str, text: str = "", place: str = "public") -> None:
         line = f"/{command} {text}".strip()
-        body = {"person": PEOPLE[who], "channel": PLACES["public"], "text": line}
+        body = {"person": PEOPLE[who], "channel": PLACES[place], "text": line}
         status, told = await self.client.post("/api/commands", **body)
         assert status == 202, told
+
+    def account(self, who: str) -> str:
+        return f"web:{PEOPLE[who]}"
 
     def heard(self, who: str) -> list[str]:
         return [text for _, text in self._heard[who]]
@@ -179,19 +185,26 @@ class WebStage:
         ]
 
     def replies(self, said: Said) -> list[Seen]:
+        return self._said("ann", said.place, said.root)
+
+    def inbox(self, who: str) -> list[Seen]:
+        return self._said(who, who, "")
+
+    def desk(self) -> list[Seen]:
+        return self._said("hal", "desk", "")
+
+    def _said(self, reader: str, place: str, root: str) -> list[Seen]:
+        """Return what the bot says to everybody in a thread or a channel, as somebody there reads it."""
         return [
             Seen(
                 m["id"],
                 m["text"],
-                said.place,
+                place,
                 ("up", "down") if m["votable"] else (),
                 tuple(control["name"] for control in m["controls"]),
             )
-            for m in self._state.get("ann", [])
-            if m["author"] == "threadlore"
-            and m["channel"] == PLACES[said.place]
-            and m["thread"] == said.root
-            and not m["only"]
+            for m in self._state.get(reader, [])
+            if m["author"] == BOT and m["channel"] == PLACES[place] and m["thread"] == root and not m["only"]
         ]
 
     async def quiet(self) -> None:

@@ -12,7 +12,7 @@ import json
 import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from aiohttp import WSMsgType, web
 
@@ -27,6 +27,9 @@ async def until(condition: Callable[[], Any], seconds: float = 5.0) -> None:
     async with asyncio.timeout(seconds):
         while not condition():
             await asyncio.sleep(0.005)
+
+
+Server = TypeVar("Server", bound="DiscordServer")
 
 
 class DiscordServer:
@@ -179,6 +182,10 @@ class DiscordServer:
                 return _application() | {"flags": self.flags}
             case ("GET", "users", "@me", "guilds"):
                 return self.guilds
+            case ("GET", "users", "42"):
+                return _user("42", "helper")
+            case ("GET", "users", _):
+                return _json({"message": "Unknown User", "code": 10013}, status=404)
             case ("GET", "applications", _, "commands"):
                 return self.commands
             case ("PUT", "applications", _, "commands"):
@@ -194,6 +201,8 @@ class DiscordServer:
                 message = self._message(str(next(self._ids)), channel, BOT, body["content"])
                 self.posted.append({**body, "id": message["id"], "channel_id": channel})
                 return message
+            case ("GET", "channels", "404"):
+                return _json({"message": "Unknown Channel", "code": 10003}, 404)
             case ("GET", "channels", thread):
                 return _thread(thread)
             case ("PUT", "channels", _, "messages", _, "reactions", emoji, "@me"):
@@ -290,9 +299,9 @@ async def _page(_: web.Request) -> web.Response:
 
 
 @asynccontextmanager
-async def discord_server() -> AsyncIterator[DiscordServer]:
+async def discord_server(kind: type[Server] = DiscordServer) -> AsyncIterator[Server]:  # type: ignore[assignment]
     """Serve on a free port of 127.0.0.1."""
-    server = DiscordServer()
+    server = kind()
     app = web.Application()
     app.router.add_get("/gateway/", server._gateway)
     app.router.add_route("*", "/api/v10/{path:.*}", server._rest)

@@ -13,7 +13,8 @@ import pytest
 from bot.bootstrap import Threadlore
 from bot.chat import Reply
 from bot.platforms.discord import connect
-from bot.slash_table import slash_commands
+from bot.slash import SlashCommands
+from bot.slash_table import subcommands_of
 from core.settings import Settings, load_settings
 from tests.platforms.discord_server import TOKEN
 
@@ -35,7 +36,7 @@ class Recorder:
         self.on_command = None
         self.on_press = None
         self.controls = ()
-        self.slash = slash_commands(cast(Threadlore, Blank()))
+        self.slash = SlashCommands(subcommands_of(cast(Threadlore, Blank())))
 
     def of(self, kind: str) -> list:
         return [value for name, value in self.told if name == kind]

@@ -8,56 +8,10 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from tests.platforms.slack_blocks import SlackError, check_options, check_text, refuse
+
 if TYPE_CHECKING:
     from tests.platforms.slack_server import SlackServer
-
-
-class SlackError(Exception):
-    """An `{"ok": false}` answer."""
-
-    def __init__(self, error: str, *messages: str) -> None:
-        super().__init__(error)
-        self.error, self.messages = error, list(messages)
-
-
-def refuse(condition: bool, problem: str) -> None:
-    """Raise what Slack answers to blocks that are wrong, where a condition holds."""
-    if condition:
-        raise SlackError("invalid_blocks", f"[ERROR] {problem}")
-
-
-def check_actions(block: dict[str, Any]) -> None:
-    """Check an actions block as Slack does."""
-    elements = block.get("elements") or []
-    refuse(not 1 <= len(elements) <= 25, "no more than 25 items allowed, and at least 1")
-    ids = [element.get("action_id") for element in elements]
-    refuse(len(set(ids)) != len(ids), "`action_id` already exists in the block")
-    for element in elements:
-        refuse(len(str(element.get("action_id") or "")) > 255, "must be less than 256 characters")
-        if element.get("type") == "button":
-            _plain(element.get("text"), 75)
-            refuse(not 1 <= len(element.get("value", "x")) <= 2_000, "must be less than 2001 characters")
-            refuse(element.get("style") not in (None, "primary", "danger"), "style")
-        elif element.get("type") == "static_select":
-            _plain(element.get("placeholder"), 150)
-            _options(element)
-        else:
-            refuse(True, f"unsupported type: {element.get('type')}")
-
-
-def _options(element: dict[str, Any]) -> None:
-    options = element.get("options") or []
-    refuse(not 1 <= len(options) <= 100, "no more than 100 items allowed, and at least 1")
-    for option in options:
-        _plain(option.get("text"), 75)
-        refuse(not 1 <= len(option.get("value") or "") <= 150, "must be less than 151 characters")
-    values = [option["value"] for option in options]
-    refuse(len(set(values)) != len(values), "values must be unique")
-
-
-def _plain(text: Any, limit: int) -> None:
-    refuse(not isinstance(text, dict) or text.get("type") != "plain_text", "a plain_text object is required")
-    refuse(not 1 <= len(text.get("text") or "") <= limit, f"must be less than {limit + 1} characters")
 
 
 def checked_view(view: Any) -> dict[str, Any]:
@@ -65,7 +19,7 @@ def checked_view(view: Any) -> dict[str, Any]:
     if not isinstance(view, dict) or view.get("type") != "modal":
         raise SlackError("invalid_arguments", "[ERROR] view must be a modal")
     for key in ("title", "submit", "close"):
-        _plain(view.get(key), 24)
+        check_text(view.get(key), 24)
     refuse(len(view.get("private_metadata") or "") > 3_000, "must be less than 3001 characters")
     refuse(len(view.get("callback_id") or "") > 255, "must be less than 256 characters")
     refuse(not 1 <= len(view.get("blocks") or ()) <= 100, "no more than 100 items allowed, and at least 1")
@@ -73,10 +27,10 @@ def checked_view(view: Any) -> dict[str, Any]:
     refuse(len(set(ids)) != len(ids), "`block_id` already exists")
     for block in view["blocks"]:
         refuse(block.get("type") != "input", "only inputs are known here")
-        _plain(block.get("label"), 2_000)
+        check_text(block.get("label"), 2_000)
         element = block.get("element") or {}
         if element.get("type") == "static_select":
-            _options(element)
+            check_options(element)
         else:
             refuse(element.get("type") != "plain_text_input", "unsupported type")
             refuse(not 1 <= int(element.get("max_length") or 1) <= 3_000, "max_length: 1 to 3000")

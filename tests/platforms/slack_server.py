@@ -19,6 +19,7 @@ from collections import defaultdict
 from typing import Any
 
 from tests.platforms import slack_interactive as interactive
+from tests.platforms.slack_streams import Streaming
 from tests.platforms.slack_web import WebApi
 from tests.platforms.slack_wire import Wire
 
@@ -38,6 +39,7 @@ class SlackServer(Wire):
         self.trigger_seconds = 3.0
         self.refuses_markdown = False
         """Whether the `markdown` block is unknown here."""
+        self.streaming = Streaming(self)
         self.page_size = 200
         self.update_bytes = 4_000
         self.users: dict[str, dict[str, Any]] = {}
@@ -224,7 +226,8 @@ class SlackServer(Wire):
     def response(self, channel: str, user: str) -> str:
         """Return the id of a new response URL."""
         key = f"r{next(self._numbers)}"
-        self._responses[key] = {"uses": 0, "channel": channel, "user": user}
+        made = asyncio.get_running_loop().time()
+        self._responses[key] = {"uses": 0, "channel": channel, "user": user, "made": made}
         return key
 
     def interact(self, payload: dict[str, Any]) -> None:

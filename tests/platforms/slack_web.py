@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tests.platforms import slack_interactive as interactive
-from tests.platforms.slack_interactive import SlackError
+from tests.platforms.slack_blocks import SlackError, check_blocks
+from tests.platforms.slack_limits import check_arguments
 
 __all__ = ["SlackError", "WebApi"]
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from tests.platforms.slack_server import SlackServer
 
 Arguments = dict[str, Any]
-BLOCKS = ("markdown", "section", "divider", "context", "actions", "header", "rich_text", "image")
 
 
 def flag(value: object) -> bool:
@@ -32,8 +32,10 @@ class WebApi:
         function = getattr(
             self, "_" + re.sub(r"(?<!^)([A-Z])", r"_\1", method).replace(".", "_").lower(), None
         )
-        if function is None:
+        missing = "Stream" in method and not self.server.streaming.there
+        if function is None or missing:
             raise SlackError("unknown_method")
+        check_arguments(method, given)
         return function(given)
 
     # --- who and where ------------------------------------------------------------------------
@@ -84,6 +86,19 @@ class WebApi:
                 "is_archived": channel["archived"],
             }
         }
+
+    def _conversations_open(self, given: Arguments) -> dict[str, Any]:
+        user = str(given.get("users") or "")
+        if user not in self.server.users:
+            raise SlackError("user_not_found")
+        if self.server.users[user]["is_bot"]:
+            raise SlackError("cannot_dm_bot")
+        both = {user, self.server.bot_user}
+        found = [c["id"] for c in self.server.channels.values() if c["kind"] == "im" and c["members"] == both]
+        if not found:
+            found = [f"D{user}"]
+            self.server.add_channel(found[0], "im", *both)
+        return {"channel": {"id": found[0]}}
 
     def _channel(self, given: Arguments, member: bool = False) -> dict[str, Any]:
         channel = self.server.channels.get(str(given.get("channel")))
@@ -179,8 +194,19 @@ class WebApi:
         self.server.views[user] = kept
         return {"view": kept}
 
+    def _chat_start_stream(self, given: Arguments) -> dict[str, Any]:
+        return self.server.streaming.start(self._channel(given, member=True), given)
+
+    def _chat_append_stream(self, given: Arguments) -> dict[str, Any]:
+        return self.server.streaming.append(*self._own(given, "cant_update_message"), given)
+
+    def _chat_stop_stream(self, given: Arguments) -> dict[str, Any]:
+        return self.server.streaming.stop(*self._own(given, "cant_update_message"), given)
+
     def _chat_update(self, given: Arguments) -> dict[str, Any]:
         channel, message = self._own(given, "cant_update_message")
+        if self.server.streaming.streams(channel["id"], message["ts"]):
+            raise SlackError("streaming_state_conflict")
         text, blocks = self.content(given)
         if len(text.encode()) > self.server.update_bytes:
             raise SlackError("msg_too_long")
@@ -195,6 +221,8 @@ class WebApi:
 
     def _chat_delete(self, given: Arguments) -> dict[str, Any]:
         channel, message = self._own(given, "cant_delete_message")
+        if self.server.streaming.streams(channel["id"], message["ts"]):
+            raise SlackError("cant_delete_message")
         self.server.delete(channel["id"], message["ts"])
         return {"channel": channel["id"], "ts": message["ts"]}
 
@@ -220,31 +248,10 @@ class WebApi:
 
     def content(self, given: Arguments) -> tuple[str, list[dict[str, Any]]]:
         """Check text and blocks as Slack does."""
-        text, blocks = str(given.get("text") or ""), given.get("blocks") or []
-        blocks = json.loads(blocks) if isinstance(blocks, str) else blocks
+        text = str(given.get("text") or "")
+        blocks = check_blocks(given.get("blocks") or [], self.server.refuses_markdown)
         if not text and not blocks:
             raise SlackError("no_text")
-        if len(text) > 40_000 or len(json.dumps(blocks)) > 13_200:
-            raise SlackError("msg_blocks_too_long" if blocks else "msg_too_long")
-        if len(blocks) > 50:
-            raise SlackError("invalid_blocks", "[ERROR] no more than 50 items allowed [json-pointer:/blocks]")
-        if sum(len(b.get("text", "")) for b in blocks if b.get("type") == "markdown") > 12_000:
-            raise SlackError("invalid_blocks", "[ERROR] must be less than 12001 characters")
-        for block in blocks:
-            self._check(block)
+        if len(text) > 40_000:
+            raise SlackError("msg_too_long")
         return text, blocks
-
-    def _check(self, block: dict[str, Any]) -> None:
-        kind = block.get("type")
-        if kind not in BLOCKS or (kind == "markdown" and self.server.refuses_markdown):
-            raise SlackError(
-                "invalid_blocks", f"[ERROR] unsupported type: {kind} [json-pointer:/blocks/0/type]"
-            )
-        if kind == "markdown" and not (isinstance(block.get("text"), str) and block["text"].strip()):
-            raise SlackError("invalid_blocks", "[ERROR] must be more than 0 characters")
-        if kind == "section":
-            text = block.get("text") or {}
-            if text.get("type") not in ("mrkdwn", "plain_text") or not 0 < len(text.get("text", "")) <= 3_000:
-                raise SlackError("invalid_blocks", "[ERROR] must be less than 3001 characters")
-        if kind == "actions":
-            interactive.check_actions(block)

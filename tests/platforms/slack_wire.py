@@ -12,10 +12,11 @@ from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 
+from tests.platforms.slack_limits import Limits
 from tests.platforms.slack_web import SlackError, WebApi
 
 SCOPES = """app_mentions:read,channels:history,channels:read,chat:write,commands,groups:history,groups:read,
-im:history,im:read,mpim:history,mpim:read,reactions:read,reactions:write,users:read"""
+im:history,im:read,im:write,mpim:history,mpim:read,reactions:read,reactions:write,users:read"""
 
 
 @dataclass(frozen=True)
@@ -58,14 +59,30 @@ class Wire:
         """Socket Mode connections made so far."""
         self.scopes = SCOPES.replace("\n", "")
         self.response_uses = 5
+        self.response_seconds = 1_800.0
+        """Uses of a response URL, and how long it is good for."""
+        self.revoked = ""
+        """What every call with the bot token is answered with, once it is taken back."""
+        self.limits = Limits()
+        self.ack_seconds = 3.0
+        self.retry_seconds = (0.0, 60.0, 300.0)
+        """Time for an acknowledgement, and the pauses before an event comes again without one."""
+        self.spread = False
+        """Whether events go to the open connections in turn, instead of to the newest."""
         self.broken_links = 0
         """Attempts to open the socket that fail and use up their URL."""
         self._trouble: dict[str, list[Trouble]] = defaultdict(list)
         self._waiting: dict[str, dict[str, Any]] = {}
         self._sockets: list[web.WebSocketResponse] = []
+        self.links = True
+        """Whether Socket Mode is switched on for the app."""
         self._tickets: set[str] = set()
         self._responses: dict[str, dict[str, Any]] = {}
         self._numbers = itertools.count(1)
+        self.late: list[str] = []
+        """Envelopes that were not acknowledged in time, so that their events came again."""
+        self._later: list[asyncio.TimerHandle] = []
+        self._turns = itertools.count()
         self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._connected = asyncio.Event()
         self._news = asyncio.Event()
@@ -99,6 +116,8 @@ class Wire:
 
     async def __aexit__(self, *_: object) -> None:
         self._pump.cancel()
+        for timer in self._later:
+            timer.cancel()
         for socket in list(self._sockets):
             await socket.close()
         await self._runner.cleanup()
@@ -143,7 +162,11 @@ class Wire:
         self._push(envelope["type"], envelope["payload"], attempt=attempt, reason=reason)
 
     async def disconnect(self, reason: str = "refresh_requested") -> None:
-        """Ask the bot to connect anew."""
+        """Ask the bot to connect anew: `warning` ahead of time, `refresh_requested`, or `link_disabled`.
+
+        The last one means that Socket Mode was switched off for the app, so that it gets no new URL.
+        """
+        self.links = reason != "link_disabled"
         frame = {"type": "disconnect", "reason": reason, "debug_info": {"host": "wss-111.slack.com"}}
         for socket in list(self._sockets):
             await socket.send_str(json.dumps(frame))
@@ -183,6 +206,15 @@ class Wire:
         self.envelopes.append(envelope)
         self._waiting[envelope["envelope_id"]] = envelope
         self._outbox.put_nowait(envelope)
+        if kind == "events_api" and attempt < len(self.retry_seconds):
+            wait = self.ack_seconds + self.retry_seconds[attempt]
+            self._later.append(asyncio.get_running_loop().call_later(wait, self._again, envelope))
+
+    def _again(self, envelope: dict[str, Any]) -> None:
+        """Send an event once more that was not acknowledged in time."""
+        if self._waiting.pop(envelope["envelope_id"], None):
+            self.late.append(envelope["envelope_id"])
+            self.redeliver(envelope)
 
     async def _deliver(self) -> None:
         while True:
@@ -191,7 +223,8 @@ class Wire:
                 await self._connected.wait()
                 try:
                     # a new connection takes over from the one before
-                    await self._sockets[-1].send_str(json.dumps(envelope))
+                    which = next(self._turns) % len(self._sockets) if self.spread else -1
+                    await self._sockets[which].send_str(json.dumps(envelope))
                     break
                 except ConnectionError:
                     await asyncio.sleep(0.01)
@@ -268,6 +301,13 @@ class Wire:
                 raise SlackError(
                     "not_allowed_token_type" if known else "invalid_auth" if token else "not_authed"
                 )
+            if self.revoked and wanted == self.bot_token:
+                raise SlackError(self.revoked)
+            if method == "apps.connections.open" and not self.links:
+                raise SlackError("access_denied")
+            now = asyncio.get_running_loop().time()
+            if wait := self.limits.wait(method, str(given.get("channel") or ""), now):
+                return {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": str(wait)}
             trouble = next((t for t in self._trouble[method] if t.times > 0), None)
             if trouble and trouble.after:
                 trouble.after -= 1
@@ -282,6 +322,8 @@ class Wire:
     async def _respond(self, request: web.Request) -> web.Response:
         known = self._responses.get(request.match_info["id"])
         body = json.loads(await request.text())
+        if known and asyncio.get_running_loop().time() - known["made"] > self.response_seconds:
+            return web.json_response({"ok": False, "error": "expired_url"}, status=404)
         if known is None or known["uses"] >= self.response_uses:
             return web.json_response({"ok": False, "error": "used_url"}, status=404)
         known["uses"] += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import discord
 
@@ -54,6 +55,12 @@ async def test_discord_offers_every_command_that_help_lists(world, recorder):
     assert recorder.of("command")[-1].text == "memory corrections"
 
 
+async def test_the_documentation_has_every_command(recorder):
+    said = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    for subcommand in recorder.slash.subcommands:
+        assert f"`/threadlore {subcommand.name}" in said, subcommand.name
+
+
 async def test_forget(world, recorder):
     async def forgotten(**given) -> str:
         await world.alice.slash(world.help, "threadlore forget", **given)
@@ -62,10 +69,35 @@ async def test_forget(world, recorder):
     assert await forgotten() == "forget"
     assert await forgotten(confirm=True) == "forget --confirm"
     assert await forgotten(person=world.bob) == f"forget <@{world.bob.id}>"
-    assert await forgotten(account="slack:U123", confirm=True) == "forget slack:U123 --confirm"
+    assert await forgotten(account="slack:U123", confirm=True) == "forget --account slack:U123 --confirm"
     await world.alice.user.slash("threadlore forget", confirm=True)
     command = recorder.of("command")[-1]
     assert (command.text, command.scope.kind) == ("forget --confirm", "direct")
+
+
+async def test_fields_become_words_in_any_combination(world, recorder):
+    async def said(name: str, **given) -> str:
+        await world.alice.slash(world.help, f"threadlore {name}", **given)
+        return recorder.of("command")[-1].text
+
+    assert await said("reindex", release="2.3", dry_run=True) == "reindex 2.3 --dry-run"
+    assert await said("pause", time="2h", reason="we move house") == 'pause 2h "we move house"'
+    assert await said("pause", here=True, reason="it's late") == 'pause --here --reason "it\'s late"'
+    assert await said("mode", channel=world.help, mode="questions") == f"mode <#{world.help.id}> questions"
+    assert await said("mode", mode="off") == "mode --mode off"
+    assert await said("memory list", store="high", page="2") == "memory list --store high --page 2"
+    assert await said("why", answer="https://discord.com/channels/1/2/3") == (
+        "why https://discord.com/channels/1/2/3"
+    )
+
+
+async def test_the_callers_roles_are_told_with_a_command(world, recorder):
+    tamers = world.guild.create_role("Tamers")
+    dana = world.guild.add_member(world.env.create_user("dana"), roles=[tamers])
+    await dana.slash(world.help, "threadlore status")
+    assert f"discord:role:{tamers.id}" in recorder.of("command")[-1].person.roles
+    await dana.send(world.help, f"{world.bot} how do I start?")
+    assert recorder.of("message")[-1].author.roles == (), "which are kept with no question"
 
 
 async def test_answer_this_asks_with_a_message_and_stands_on_it(world, recorder):

@@ -114,6 +114,13 @@ async def test_links_lead_to_messages_in_channels_threads_and_direct_messages(wo
     said = recorder.parts[0]
     assert await link(said) == f"https://discord.com/channels/@me/{channel}/{said.message}"
     assert await link(MessageRef("discord", "5", "6", "7")) == ""
+    linked = platform.chat.linked
+    assert await linked(await link(said)) == said
+    assert await linked(f"{here}/{world.help.id}/{asked.id}") == stands(world.help, asked)
+    in_thread = await linked(f"{here}/{asked.id}/99")
+    assert in_thread == MessageRef("discord", str(world.help.id), "99", str(asked.id))
+    for other in ("https://example.org/channels/1/2/3", f"{here}/5", f"{here}/5/6/7"):
+        assert await linked(other) is None
 
 
 async def test_marks_on_peoples_messages_are_handed_over(world, recorder):

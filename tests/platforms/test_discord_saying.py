@@ -234,7 +234,7 @@ def test_markdown_is_written_as_discord_shows_it():
         "Look:\n\n```\nname  | default\n------+-----------\nDEBUG | False\nENV   | production\n```\n\nend"
     ).replace("name  | default\n", "name  | default\n")
     linked = "| page | what |\n|---|---|\n| [Config](https://a.b/c) | keys |"
-    assert for_discord(linked) == "- **[Config](https://a.b/c)**; what: keys"
+    assert for_discord(linked) == "**page · what**\n- **[Config](https://a.b/c)**; what: keys"
     assert for_discord("#### Deep\n# Top") == "**Deep**\n# Top"
     assert for_discord("a ![pic](https://a.b/c.png)") == "a [pic](https://a.b/c.png)"
     assert for_discord("~~~py\n| a | b |\n|---|---|\n~~~") == "```py\n| a | b |\n|---|---|\n```"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,10 +70,14 @@ def test_answer_streams_into_the_thread_with_release_sources_and_code(
     link = "#thread .sources a"
     assert page.attribute(link, "href").endswith("/testing/#sending-requests")
     assert (page.attribute(link, "target"), page.attribute(link, "rel")) == ("_blank", "noopener noreferrer")
-    page.click("#thread a.citation")
-    assert page.js("return document.activeElement.matches('#thread .sources li')")
+    assert page.attribute("#thread a.citation", "href").endswith("/testing/#sending-requests")
     assert page.text("#thread .code pre").startswith("@pytest.fixture()\ndef client(app):")
     assert page.text("#messages .thread-link").startswith("1 reply")
+    page.click("#thread a.citation")
+    assert page.text(".panel-why", "makes requests").startswith("Testing › Sending Requests\nFlask 2.3")
+    assert page.text("#panel-title") == "Source 1"
+    page.click("[aria-label='Back to the thread']")
+    page.find("#thread .footer")
 
 
 def test_follow_up_goes_on_in_the_thread(page: Page, dispatch: FakeDispatch) -> None:
@@ -124,7 +127,7 @@ def test_private_channel_is_for_members_only(page: Page) -> None:
     page.find("#messages .message", "Friday")
     page.play("ben")
     page.until(lambda: page.text("#title") == "help")
-    assert [a.text for a in page.all("#channels a")] == ["help", "general"]
+    assert [a.text for a in page.all("#channels a")] == ["help", "general", "forum"]
     assert "Friday" not in page.driver.page_source
     page.play("chloe")
     page.click("#channels a", "maintainers")
@@ -286,20 +289,3 @@ def test_page_finds_back_after_the_server_was_restarted(
         page.find("#messages .message", "After")
         assert [m.text for m in page.all("#messages .body")] == ["Before", "After"]
         chromium.get("about:blank")
-
-
-def test_picture(page: Page, dispatch: FakeDispatch) -> None:
-    """Takes the screenshot that THREADLORE_SCREENSHOT names."""
-    path = os.environ.get("THREADLORE_SCREENSHOT")
-    ask(page)
-    page.click("#thread .vote.up")
-    page.play("ben")
-    page.click("#thread .vote.up")
-    page.find("#thread .vote.up", "2")
-    page.play("ada")
-    dispatch.running = [WORK]
-    page.find("#progress .work-text")
-    page.find("#thread .vote.up[aria-pressed=true]", "2")
-    if path:
-        assert page.driver.save_screenshot(path)
-        assert Path(path).stat().st_size < 300 * 1024

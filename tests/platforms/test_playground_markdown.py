@@ -39,7 +39,7 @@ def page(chromium: webdriver.Chrome, tmp_path_factory: pytest.TempPathFactory) -
         (r"\*not\* \[1\] \\", r"<p>*not* [1] \</p>"),
         ("one\ntwo  \nthree", "<p>one two<br>three</p>"),
         ("one\n\ntwo", "<p>one</p><p>two</p>"),
-        ("# Big\n### Small ###\ntext", "<h4>Big</h4><h6>Small</h6><p>text</p>"),
+        ("# Big\n### Small ###\ntext", "<h3>Big</h3><h5>Small</h5><p>text</p>"),
         ("a\n\n---\nb", "<p>a</p><hr><p>b</p>"),
         (
             "> one\n> two\n>> three\n\nafter",
@@ -120,15 +120,30 @@ def test_code_in_a_list_loses_its_indent(page: Page) -> None:
 def test_citations_lead_to_their_source(page: Page, sources: str) -> None:
     listed = sources.format("https://a.example")
     html = page.rendered(f"Said [1], and [2][1]. Not [3].\n\n{listed}", anchor="m7")
-    assert re.findall(r'class="citation" href="#(source-m7-\d)"', html) == [
-        "source-m7-1",
-        "source-m7-2",
-        "source-m7-1",
+    assert re.findall(r'class="citation" href="https://a.example/(\d)[^"]*" target="_blank"', html) == [
+        "1",
+        "2",
+        "1",
     ]
     assert '<span class="citation">3</span>' in html
     assert re.findall(r'<li id="(source-m7-\d)"', html) == ["source-m7-1", "source-m7-2"]
     assert 'href="https://a.example/1#x"' in html and ">Two (b)</a>" in html
     assert ("<em>Flask 2.3 · quoted</em>" in html.partition('class="after"')[2]) == ("Flask" in sources)
+
+
+@pytest.mark.parametrize("title", ["Quellen", "Fuentes", "来源"])
+def test_the_list_of_sources_is_found_in_any_language(page: Page, title: str) -> None:
+    html = page.rendered(f"Gesagt [1].\n\n**{title}**\n[1] [Eins](https://a.example/1)\n\n*Flask 2.3*")
+    assert (
+        f'class="sources-title">{title}</p>' in html
+        and html.count("<li ") == 1
+        and f"<strong>{title}" not in html
+    )
+
+
+def test_a_source_without_an_address_is_shown_in_the_list(page: Page) -> None:
+    html = page.rendered("Said [1].\n\n**Sources**\n[1] The manual", anchor="m7")
+    assert 'class="citation" href="#source-m7-1"' in html
 
 
 def test_text_that_begins_with_a_citation_is_no_source(page: Page) -> None:

@@ -86,6 +86,7 @@ async def test_long_answers_become_several_messages_that_can_be_updated(
 async def test_what_is_still_too_long_is_cut_smaller(
     chat: Chat, slack: SlackServer, dispatch: Recorder
 ) -> None:
+    slack.streaming.there = False
     slack.update_bytes = 1_000
     parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
     text = "\n\n".join("word " * 50 for _ in range(8))
@@ -108,6 +109,16 @@ async def test_a_server_without_the_markdown_block_gets_sections(
     assert message["blocks"] == [{"type": "section", "text": {"type": "mrkdwn", "text": "*other*"}}]
     assert len([c for c in slack.calls if c.error == "invalid_blocks"]) == 1
     assert all(len(b["text"]["text"]) <= 3_000 for b in slack.called("chat.postMessage")[0]["blocks"])
+
+
+async def test_one_text_that_the_markdown_block_refuses_is_no_reason_to_do_without_it(
+    chat: Chat, slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.fail("chat.postMessage", "only_one_table_allowed")
+    where = dispatch.messages[0].ref
+    for text in ("**two tables**", "**one**"):
+        await chat.post(where, Reply(text))
+    assert [m["blocks"][0]["type"] for m in slack.said("C1")] == ["section", "markdown"]
 
 
 async def test_a_server_that_refuses_all_blocks_gets_text(
@@ -159,6 +170,7 @@ async def test_deleting_and_seeding_twice_is_fine(chat: Chat, slack: SlackServer
 async def test_growing_replies_are_throttled_and_the_last_one_arrives(
     chat: Chat, slack: SlackServer, dispatch: Recorder
 ) -> None:
+    slack.streaming.there = False
     parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
     for number in range(30):
         parts = await chat.edit(parts, Reply("word " * number, final=False))
@@ -170,6 +182,7 @@ async def test_growing_replies_are_throttled_and_the_last_one_arrives(
 async def test_an_edit_in_progress_does_not_overtake_the_last_one(
     chat: Chat, slack: SlackServer, dispatch: Recorder
 ) -> None:
+    slack.streaming.there = False
     parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
     await asyncio.gather(
         *(chat.edit(parts, Reply(f"part {n}", final=False)) for n in range(5)), chat.edit(parts, Reply("end"))
@@ -180,6 +193,7 @@ async def test_an_edit_in_progress_does_not_overtake_the_last_one(
 async def test_a_rate_limit_on_a_growing_reply_is_not_waited_for(
     chat: Chat, slack: SlackServer, dispatch: Recorder
 ) -> None:
+    slack.streaming.there = False
     parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
     slack.fail("chat.update", "ratelimited", status=429, retry_after=30)
     async with asyncio.timeout(2):

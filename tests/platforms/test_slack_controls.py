@@ -11,8 +11,9 @@ from bot.chat import Chat, Choice, Control, Field, Form, Person, Press, Reply, R
 from bot.platforms.slack_controls import actions, pressed, view
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError
+from tests.platforms.slack_blocks import check_actions
 from tests.platforms.slack_bot import LONG, Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture
-from tests.platforms.slack_interactive import check_actions, checked_view
+from tests.platforms.slack_interactive import checked_view
 from tests.platforms.slack_server import SlackServer
 
 __all__ = ["chat_fixture", "dispatch_fixture", "slack_fixture"]
@@ -265,6 +266,10 @@ async def test_a_link_is_slacks_or_empty(slack: SlackServer, chat: Chat) -> None
     link = await chat.permalink(ref)
     assert link.startswith("https://fake.slack.com/archives/C1/p") and f"thread_ts={ref.thread}" in link
     assert await chat.permalink(MessageRef("slack", "C1", "1.000001")) == ""
+    back = await chat.linked(link)
+    assert back is not None and back.key == ref.key
+    for other in ("https://example.org/p1", "https://fake.slack.com/archives/C1", link.replace("/p", "/q")):
+        assert await chat.linked(other) is None
 
 
 async def test_who_is_not_in_the_channel_is_not_told(slack: SlackServer, chat: Chat) -> None:

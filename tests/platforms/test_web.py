@@ -140,10 +140,12 @@ async def test_private_channel_and_foreign_direct_messages_are_hidden(web: Clien
         await web.say("Just me", channel="dm-ada")
         await until(lambda: len(web.dispatch.answers) == 2)
         await web.say("Hello all", channel="general")
-        kind, _, data = await stream.next()  # nothing came before this
+        while (told := await stream.next())[0] in ("direct", "modes", "releases"):
+            assert "text" not in told[2]
+        kind, _, data = told  # no words came before this
         assert (kind, data["text"]) == ("posted", "Hello all")
     _, ben = await web.call("GET", "/api/state?person=ben")
-    assert [c["id"] for c in ben["channels"]] == ["help", "general", "dm-ben"]
+    assert [c["id"] for c in ben["channels"]] == ["help", "general", "forum", "dm-ben"]
     assert [m["text"] for m in ben["messages"]] == ["Hello all"]
     assert "@Threadlore rotate the key" in [m["text"] for m in await web.messages("ada")]
     assert web.dispatch.messages[0].scope == Scope("private", "web:maintainers")
@@ -293,3 +295,27 @@ async def test_posting_where_the_thread_is_gone_is_refused(web: Client) -> None:
         await chat.edit((MessageRef("web", "help", "1", "1"),), Reply("hi"))
     await chat.delete((MessageRef("web", "help", "1", "1"),))
     await chat.seed_votes(MessageRef("web", "help", "1", "1"))
+
+
+async def test_a_source_is_told_to_who_can_read_its_answer(web: Client) -> None:
+    root = await web.say("@Threadlore how do I test?", person="chloe", channel="maintainers")
+    answer = (await web.answer(root, "chloe"))["answer"]
+    path = f"/api/answers/{answer}/sources"
+    status, told = await web.call("GET", f"{path}/1?person=chloe")
+    assert status == 200 and told["path"] == "testing.rst" and "requests" in told["text"]
+    for wrong in (f"{path}/1?person=ben", f"{path}/9?person=chloe", f"{path}/x?person=chloe"):
+        status, told = await web.call("GET", wrong)
+        assert (status, told["error"]) == (404, "This source is not known any more.")
+
+
+async def test_the_state_tells_commands_modes_and_whom_the_bot_wrote_to(web: Client) -> None:
+    root = await web.say("How?", person="hana", channel="dm-hana")
+    await until(lambda: len(web.dispatch.answers) == 1)
+    _, told = await web.call("GET", "/api/state?person=ada")
+    assert "/threadlore mode" not in {command["line"] for command in told["commands"]}
+    modes = {channel["id"]: (channel["mode"], channel["forum"]) for channel in told["channels"]}
+    assert modes["forum"] == ("forum", True) and modes["general"] == ("mentions", False)
+    wrote = {person["id"]: person["direct"] for person in told["people"]}
+    assert int(wrote["hana"]) > int(root) and wrote["ada"] == ""
+    _, told = await web.call("GET", "/api/state?person=chloe")
+    assert "/threadlore mode" in {command["line"] for command in told["commands"]}

@@ -278,6 +278,9 @@ async def test_message_question_and_link(web: Client) -> None:
     assert await chat.question_of(ref(root)) is None
     assert await chat.permalink(ref(reply)) == f"{web.playground.url}/#/m/{reply}"
     assert await chat.permalink(ref("7")) == ""
+    assert await chat.linked(f"{web.playground.url}/#/m/{reply}") == ref(reply)
+    for other in (f"{web.playground.url}/#/m/7", f"https://example.org/#/m/{reply}", reply):
+        assert await chat.linked(other) is None
     assert await chat.message(ref("7")) is None and await chat.message(ref(reply, "help")) is None
     await web.call("DELETE", f"/api/messages/{root}", json={"person": "ada"})
     assert await chat.message(ref(root)) is None and await chat.question_of(ref(reply)) is None

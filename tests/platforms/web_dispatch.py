@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from bot.chat import (
     Field,
     Form,
     Message,
+    Person,
     Press,
     Reaction,
     Reply,
@@ -65,6 +67,57 @@ WRONG = Form(
 )
 
 
+COMMANDS = (
+    ("/ask", "/ask QUESTION", "ask without anybody seeing it", (), True),
+    ("/threadlore status", "/threadlore status", "what is indexed, and what is wrong", (), True),
+    ("/threadlore releases", "/threadlore releases", "which releases there are", (), True),
+    ("/threadlore mode", "/threadlore mode [off|forum]", "serve", ("off", "forum"), False),
+    ("/threadlore help", "/threadlore help", "list these commands", (), True),
+)
+
+
+class FakePages:
+    """What pages ask: a few commands, modes that a test sets, one source with its words."""
+
+    privacy = "I keep what you ask. `/threadlore help` says more."
+
+    def __init__(self) -> None:
+        self.served: dict[str, str] = {}
+
+    def commands(self, person: Person) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": line,
+                "usage": usage,
+                "help": help_,
+                "options": [
+                    {"name": "value", "kind": "text", "help": "", "choices": list(choices), "named": False}
+                ]
+                if choices
+                else [],
+                "everybody": everybody,
+            }
+            for line, usage, help_, choices, everybody in COMMANDS
+            if everybody or person.admin
+        ]
+
+    def suppose(self, channel: str, mode: str) -> None:
+        self.served.setdefault(channel, mode)
+
+    async def modes(self, channels: Sequence[str]) -> dict[str, str]:
+        return {channel: self.served.get(channel, "mentions") for channel in channels}
+
+    async def examples(self, channel: str) -> tuple[str, ...]:
+        return ()
+
+    async def source(self, answer_id: str, number: int) -> dict[str, Any]:
+        if number > 2:
+            raise KeyError(number)
+        known = {"title": "Testing > Sending Requests", "release": "2.3", "path": "testing.rst"}
+        url = "https://flask.palletsprojects.com/en/2.3.x/testing/"
+        return {"number": number, "url": url, "text": "The test client makes **requests**.", **known}
+
+
 class FakeDispatch:
     """Keeps what it was told in lists; `pace` is the time between two states of an answer."""
 
@@ -81,11 +134,19 @@ class FakeDispatch:
         self.commands: list[Command] = []
         self.presses: list[Press] = []
         self.forgetters: list[Any] = []
+        self.expirers: list[Any] = []
+        self.pages = FakePages()
         self.histories: list[list[Turn]] = []
         self.running: list[dict[str, Any]] = []
         self.answers: dict[str, dict[str, Any]] = {}
         self._parts: dict[str, tuple[MessageRef, ...]] = {}
         self._askers: dict[str, str] = {}
+
+    def is_out(self, account: str) -> bool:
+        return False
+
+    async def paused(self) -> bool:
+        return False
 
     async def resume(self, chat: Chat) -> None:
         self.resumed = chat.name

@@ -69,14 +69,6 @@ async def mode_forum(platform: str, bot: Bot) -> None:
         assert PORTS["2.0"] in (await answer(stage, said)).text
 
 
-async def empty_mention(platform: str, bot: Bot) -> None:
-    async with open_stage(platform, bot) as stage:
-        said = await stage.say("ann", " ", to="bot")
-        await stage.quiet()
-        assert not stage.replies(said)
-        assert PORTS["2.0"] in (await ask(stage, PORT)).text
-
-
 async def unicode_and_emoji(platform: str, bot: Bot) -> None:
     text = "🫖👩‍🚒 “Which port” does the dashboard — naïve, Ελλάδα, 東京 — listen on? 🙏"
     async with open_stage(platform, bot) as stage:

@@ -46,7 +46,8 @@ async def signs_of_work(platform: str, writer: Bot, ollama: OllamaServer) -> Non
             return saying.done() and any(seen.finished for seen in stage.replies(saying.result()))
 
         await until(finished, "an answer after its signs")
-        reading = next((text for text in shown if text.startswith("Reading the Kettle 2.0")), "")
+        # where words stream, what was shown before them stands above them
+        reading = next((text for text in shown if "Reading the Kettle 2.0" in text), "")
         assert "https://kettle.example/2.0/dashboard" in reading, "the pages are shown before the words"
         assert next(iter(shown)).startswith(("Looking it up", "Reading the"))
         assert PORTS["2.0"] in (await answer(stage, await saying)).text

@@ -3,10 +3,14 @@
 import { makeActions } from "./actions.js";
 import { composer } from "./composer.js";
 import { announce, byId, h, icon, reconcile, toast } from "./dom.js";
+import { firstVisit, followUp } from "./hint.js";
 import { closeMenu } from "./menu.js";
 import { showList } from "./messages.js";
-import { showHeader, showProgress, showSidebar, welcome } from "./panels.js";
+import { showHeader, showProgress, showSidebar } from "./panels.js";
+import { showSource } from "./source.js";
 import { api, author, channel, enter, roots, state, thread } from "./store.js";
+import { begin, count, see, seenUpTo } from "./unread.js";
+import { showPrivacy, welcome } from "./welcome.js";
 import { showWhy } from "./why.js";
 
 const NEAR_PX = 120; // this close to its end a list follows new messages
@@ -45,8 +49,8 @@ function arrive() {
     state.why = null;
     if (next.thread) follow.add("thread");
   }
+  if (next.channel !== state.channel) state.fresh = null;
   Object.assign(state, { channel: next.channel, thread: next.thread, editing: "" });
-  state.unread.delete(state.channel);
   if (next.person !== asked || !state.person) {
     asked = next.person;
     state.why = null;
@@ -88,10 +92,11 @@ function changed(kind, post) {
       go({ channel: own ? own.id : "help", thread: "" });
     }
     follow.add("messages");
+    state.fresh = null;
+    begin();
   }
-  if (kind === "posted" && post.author !== state.person) {
-    if (post.channel !== state.channel) state.unread.set(post.channel, (state.unread.get(post.channel) ?? 0) + 1);
-    else if (post.author !== state.bot.id) announce(`${author(post.author).name}: ${post.text}`);
+  if (kind === "posted" && post.author !== state.person && post.author !== state.bot.id && post.channel === state.channel) {
+    announce(`${author(post.author).name}: ${post.text}`);
   }
   if (["posted", "edited"].includes(kind) && post.author === state.bot.id && post.final && post.channel === state.channel) {
     announce(`${state.bot.name}: ${post.text}`);
@@ -114,6 +119,10 @@ function paint() {
 function draw() {
   byId("lost").hidden = !state.lost;
   if (!state.person || !channel()) return;
+  // what is new is marked off until the channel is left, though it counts as seen from now on
+  state.fresh ??= { channel: state.channel, after: seenUpTo(state.person, state.channel) };
+  if (!document.hidden) see(state.channel);
+  state.unread = count();
   showSidebar(go);
   showHeader(toggleDrawer);
   showProgress();
@@ -124,6 +133,10 @@ function draw() {
     else reconcile(list, [welcome((text) => say(text, { channel: state.channel, thread: "" }))]);
   });
   mainComposer.update(placeholder());
+  firstVisit(byId("hint"), { ask: (text) => say(text, { channel: state.channel, thread: "" }), paint, listens: channel().listens && posts.length > 0 });
+  for (const id of ["privacy", "privacy-drawer"]) {
+    showPrivacy(byId(id), (command) => { closeDrawer(); mainComposer.write(command); });
+  }
   drawPanel();
   if (state.jump) land();
   else if (focus?.()) focus = null;
@@ -132,6 +145,7 @@ function draw() {
 function placeholder() {
   const here = channel();
   if (here.kind === "direct") return "Ask Threadlore";
+  if (here.forum) return "New post: its first line is the title";
   if (here.listens) return `Ask in #${here.name}, no mention needed`;
   return `Message #${here.name}, mention @Threadlore to ask`;
 }
@@ -146,7 +160,7 @@ function scrolled(list, name, change) {
   const now = list.lastElementChild;
   if (!(follow.delete(name) || atEnd || atStart) || !now) return;
   const reading = atEnd && wasTall && now.dataset.key === last.dataset.key;
-  if (now.offsetHeight > list.clientHeight && !reading) list.scrollTop = startOf(now) - list.offsetTop;
+  if (now.offsetHeight > list.clientHeight && !reading) list.scrollTop += startOf(now) - list.getBoundingClientRect().top;
   else list.scrollTop = list.scrollHeight;
   list.start = list.scrollTop;
 }
@@ -154,7 +168,7 @@ function scrolled(list, name, change) {
 function startOf(message) {
   let before = message.previousElementSibling;
   while (before && !before.matches(".message")) before = before.previousElementSibling;
-  return (before && !before.matches(".from-bot") ? before : message).offsetTop;
+  return (before && !before.matches(".from-bot") ? before : message).getBoundingClientRect().top;
 }
 
 const panelTitle = h("h2", { id: "panel-title" });
@@ -162,6 +176,7 @@ const panelBack = h("button", { type: "button", class: "icon-button", "aria-labe
 const panelClose = h("button", { type: "button", class: "icon-button", "aria-label": "Close the panel", onclick: () => closePanel() }, icon("close"));
 const panelList = h("div", { class: "messages in-thread", id: "thread", tabindex: "0", role: "region", "aria-label": "Thread" });
 const panelWhy = h("div", { class: "panel-why", tabindex: "0", role: "region", "aria-label": "Why this answer" });
+const panelFollow = h("div", { class: "follow-box", hidden: true });
 const panelCompose = h("div", { class: "compose" });
 
 function drawPanel() {
@@ -169,23 +184,27 @@ function drawPanel() {
   const posts = state.thread ? thread(state.thread).filter((post) => post.channel === state.channel) : [];
   const open = Boolean(state.why || posts.length);
   if (!panel.firstChild) {
-    panel.append(h("header", { class: "header" }, panelBack, panelTitle, panelClose), panelList, panelWhy, panelCompose);
+    panel.append(h("header", { class: "header" }, panelBack, panelTitle, panelClose), panelList, panelWhy, panelFollow, panelCompose);
     panelCompose.append(threadComposer.element);
   }
   panel.hidden = !open;
   document.body.classList.toggle("with-panel", open);
   if (!open) return;
-  panelTitle.replaceChildren(state.why ? "Why this answer" : "Thread", h("span", { class: "quiet" }, state.why ? "" : `#${channel().name}`));
+  const title = state.why?.source ? `Source ${state.why.source}` : state.why ? "Why this answer" : "Thread";
+  panelTitle.replaceChildren(title, h("span", { class: "quiet" }, state.why ? "" : `#${channel().name}`));
   panelBack.hidden = !(state.why && posts.length);
   panelList.hidden = panelCompose.hidden = Boolean(state.why);
+  panelWhy.setAttribute("aria-label", `${title}, in full`);
   panelWhy.hidden = !state.why;
   if (state.why) {
-    if (panelWhy.shown !== state.why) showWhy(panelWhy, state.why);
+    if (panelWhy.shown !== state.why) (state.why.source ? showSource : showWhy)(panelWhy, state.why);
     panelWhy.shown = state.why;
+    panelFollow.hidden = true;
     return;
   }
   scrolled(panelList, "thread", () => showList(panelList, posts, { inThread: true, actions }));
   threadComposer.update("Reply or follow up");
+  followUp(panelFollow, posts, (text) => say(text, { channel: state.channel, thread: state.thread }));
 }
 
 function closePanel() {
@@ -216,7 +235,7 @@ async function say(text, where) {
   if (!told) return false;
   follow.add(where.thread ? "thread" : "messages");
   const here = channel();
-  const opens = !command && !where.thread && here.kind !== "direct" && (here.listens || /@threadlore\b/i.test(text));
+  const opens = !command && !where.thread && here.kind !== "direct" && (here.listens || here.forum || /@threadlore\b/i.test(text));
   if (opens && here.id === where.channel) actions.open(told.id); // the answer comes there
   else paint();
   return true;
@@ -274,6 +293,19 @@ document.addEventListener("keydown", (event) => {
   else if (state.why && state.thread) { state.why = null; paint(); }
   else if (state.thread || state.why) closePanel();
 });
+document.addEventListener("click", (event) => {
+  const cited = event.target instanceof Element && event.target.closest("a.citation");
+  if (!cited || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const post = state.messages.get(cited.closest(".message, .note")?.dataset.id);
+  if (post?.answer) {
+    event.preventDefault();
+    actions.source(post, cited.textContent);
+  } else if (cited.hash.startsWith("#source-")) {
+    event.preventDefault(); // the address of the page says which channel is open
+    byId(cited.hash.slice(1))?.focus();
+  }
+});
+document.addEventListener("visibilitychange", paint);
 window.addEventListener("hashchange", arrive);
 asked = "";
 arrive();

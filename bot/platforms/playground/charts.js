@@ -1,125 +1,149 @@
-// Small charts in SVG: bars, lines and a map. Every mark has its figures as text.
+// Charts over days, in SVG: bars, bars up and down, lines. Each day is one stop for pointer and arrow keys.
 
 const NS = "http://www.w3.org/2000/svg";
+const LEFT = 38; // room for the numbers at the side
+const BELOW = 22; // room for the dates
+const ABOVE = 10;
+const STEPS = [1, 1.2, 1.6, 2, 2.4, 3, 4, 5, 6, 8, 10];
+const short = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+const long = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 
 export function svg(name, attributes = {}, ...children) {
   const node = document.createElementNS(NS, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
+  node.append(...children.filter((child) => child !== null && child !== undefined));
   return node;
 }
 
-function frame(width, height, label) {
-  return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "group", "aria-label": label });
+export const dayName = (day) => long.format(new Date(`${day}T00:00Z`));
+
+// The least round number that is not below any of the values.
+function top(values, least) {
+  const most = Math.max(...values, least);
+  const power = 10 ** Math.floor(Math.log10(most));
+  return STEPS.map((step) => +(step * power).toPrecision(3)).find((step) => step >= most);
 }
 
-function named(node, text) {
-  node.append(svg("title", {}, text));
-  node.setAttribute("aria-label", text);
-  node.setAttribute("role", "img");
-  return node;
-}
-
-function round(value) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(value, 1)));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= value) || 1;
-}
-
-function dates(chart, days, x, bottom) {
-  const every = Math.max(1, Math.ceil(days.length / 6));
-  days.forEach((day, at) => {
-    if (at % every === 0) chart.append(svg("text", { x: x(at), y: bottom + 14, "text-anchor": "middle" }, day.slice(5)));
-  });
-}
-
-// Bars of parts on each other; `parts` is [[class, label]], `rows` [{day, <class>: number}].
-export function stacked(rows, parts, width = 1080, height = 200) {
-  const chart = frame(width, height, "Questions a day");
-  const top = round(Math.max(...rows.map((row) => parts.reduce((sum, [key]) => sum + (row[key] || 0), 0)), 1));
-  const left = 34, bottom = height - 20, step = (width - left) / rows.length;
-  const y = (value) => bottom - (value / top) * (bottom - 10);
-  for (const value of [0, top / 2, top]) {
-    chart.append(svg("line", { x1: left, x2: width, y1: y(value), y2: y(value), class: value ? "axis" : "zero" }));
-    if (Number.isInteger(value)) chart.append(svg("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, value));
+// One chart: `marks(x, y, wide)` returns what is drawn; `told(row)` returns [[class, label, value]] of a day.
+function chart({ label, rows, width, height, low = 0, high, unit = "", ticks, marks, told, name = (row) => dayName(row.day), tick = (row) => short.format(new Date(`${row.day}T00:00Z`)) }) {
+  const bottom = height - BELOW;
+  const step = (width - LEFT) / rows.length;
+  const x = (at) => LEFT + (at + 0.5) * step;
+  const y = (value) => bottom - ((value - low) / (high - low)) * (bottom - ABOVE);
+  const drawn = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, class: "chart", role: "group", "aria-label": label });
+  for (const value of ticks) {
+    drawn.append(
+      svg("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === Math.max(low, 0) ? "zero" : "axis" }),
+      svg("text", { x: LEFT - 8, y: y(value) + 4, "text-anchor": "end", "aria-hidden": "true" }, `${Math.abs(value).toLocaleString()}${value === high ? unit : ""}`));
   }
+  const every = Math.max(1, Math.ceil(rows.length / Math.max(2, Math.floor((width - LEFT) / 90))));
+  const shade = svg("rect", { y: ABOVE, width: step, height: bottom - ABOVE, class: "shade", visibility: "hidden" });
+  drawn.append(shade, svg("g", { "aria-hidden": "true" }, ...marks(x, y, step)));
   rows.forEach((row, at) => {
-    const told = parts.filter(([key]) => row[key]).map(([key, label]) => `${row[key]} ${label}`).join(", ");
-    const day = named(svg("g", { class: "day", tabindex: "0" }), `${row.day}: ${told || "nothing"}`);
+    if ((rows.length - 1 - at) % every === 0) {
+      const anchor = at === rows.length - 1 && step < 40 ? "end" : "middle";
+      drawn.append(svg("text", { x: anchor === "end" ? width : x(at), y: bottom + 17, "text-anchor": anchor, "aria-hidden": "true" }, tick(row)));
+    }
+    const parts = told(row);
+    const said = parts.length ? parts.map(([, name, value]) => `${value} ${name}`).join(", ") : "nothing";
+    const stop = svg("rect", { x: LEFT + at * step, y: 0, width: step, height, class: "stop", role: "img", tabindex: at === rows.length - 1 ? "0" : "-1", "aria-label": `${name(row)}: ${said}` });
+    stop.shown = () => {
+      shade.setAttribute("x", LEFT + at * step);
+      shade.setAttribute("visibility", "visible");
+      return { title: name(row), parts, at: x(at) / width };
+    };
+    stop.hidden_ = () => shade.setAttribute("visibility", "hidden");
+    drawn.append(stop);
+  });
+  return drawn;
+}
+
+const half = (value) => (Number.isInteger(value / 2) || value < 2 ? [0, +(value / 2).toPrecision(3), value] : [0, value]);
+
+// Bars of parts on each other; `parts` is [[key, label]], `rows` [{day, <key>: number}].
+// `name` says what a row is where it is no day.
+export function stacked(label, rows, parts, width, height = 230, name = undefined) {
+  const high = top(rows.map((row) => parts.reduce((sum, [key]) => sum + (row[key] || 0), 0)), 4);
+  const marks = (x, y, step) => rows.flatMap((row, at) => {
+    const wide = Math.min(step * 0.72, 34);
+    const made = [];
     let sum = 0;
     for (const [key] of parts) {
       const value = row[key] || 0;
       if (!value) continue;
-      const bar = Math.min(step * 0.7, 40);
-      day.append(svg("rect", { x: left + at * step + (step - bar) / 2, width: bar, y: y(sum + value), height: y(sum) - y(sum + value), class: key, rx: 2 }));
+      made.push(svg("rect", { x: x(at) - wide / 2, width: wide, y: y(sum + value), height: Math.max(y(sum) - y(sum + value) - 1, 1), class: key, rx: 1.5 }));
       sum += value;
     }
-    if (sum) chart.append(day);
+    return made;
   });
-  dates(chart, rows.map((row) => row.day), (at) => left + (at + 0.5) * step, bottom);
-  return chart;
+  const told = (row) => parts.filter(([key]) => row[key]).map(([key, name]) => [key, name, row[key]]);
+  return chart({ label, rows, width, height, high, ticks: half(high), marks, told, name, tick: name });
 }
 
-// Bars up and down from a line.
-export function diverging(rows, width = 340, height = 170) {
-  const chart = frame(width, height, "Votes a day");
-  const top = round(Math.max(...rows.map((row) => Math.max(row.up, row.down)), 1));
-  const middle = (height - 20) / 2, step = width / rows.length, bar = Math.min(step * 0.7, 22);
-  rows.forEach((row, at) => {
-    if (!row.up && !row.down) return;
-    const day = named(svg("g", { class: "day", tabindex: "0" }), `${row.day}: ${row.up} good, ${row.down} bad`);
-    const x = at * step + (step - bar) / 2, scale = (middle - 6) / top;
-    if (row.up) day.append(svg("rect", { x, width: bar, y: middle - row.up * scale, height: row.up * scale, class: "up", rx: 2 }));
-    if (row.down) day.append(svg("rect", { x, width: bar, y: middle, height: row.down * scale, class: "down", rx: 2 }));
-    chart.append(day);
+// Bars up and down from a line; `parts` is the part above and the part below.
+export function diverging(label, rows, [above, below], width, height = 190) {
+  const high = top(rows.map((row) => row[above[0]]), 2);
+  const low = -top(rows.map((row) => row[below[0]]), 2);
+  const marks = (x, y, step) => rows.flatMap((row, at) => {
+    const wide = Math.min(step * 0.72, 22);
+    const bar = ([key], from, to) => row[key] > 0 && svg("rect", { x: x(at) - wide / 2, width: wide, y: from, height: Math.max(to - from, 1), class: key, rx: 1.5 });
+    return [bar(above, y(row[above[0]]), y(0) - 0.5), bar(below, y(0) + 0.5, y(-row[below[0]]))].filter(Boolean);
   });
-  chart.append(svg("line", { x1: 0, x2: width, y1: middle, y2: middle, class: "zero" }));
-  dates(chart, rows.map((row) => row.day), (at) => (at + 0.5) * step, height - 20);
-  return chart;
+  const told = (row) => [above, below].filter(([key]) => row[key]).map(([key, name]) => [key, name, row[key]]);
+  return chart({ label, rows, width, height, low, high, ticks: [low, 0, high], marks, told });
 }
 
-// One or two lines over days; `series` is [[class, label, values]].
-export function lines(days, series, unit, width = 340, height = 170) {
-  const chart = frame(width, height, series.map(([, label]) => label).join(" and "));
-  const top = round(Math.max(...series.flatMap(([, , values]) => values), 0.001) * 1000) / 1000;
-  const left = 34, bottom = height - 20;
-  const x = (at) => days.length < 2 ? (left + width) / 2 : left + 8 + (at / (days.length - 1)) * (width - left - 16);
-  const y = (value) => bottom - (value / top) * (bottom - 10);
-  for (const value of [0, top]) {
-    chart.append(svg("line", { x1: left, x2: width, y1: y(value), y2: y(value), class: value ? "axis" : "zero" }));
-    chart.append(svg("text", { x: left - 6, y: y(value) + 4, "text-anchor": "end" }, `${value}${unit}`));
-  }
-  series.forEach(([kind, label, values]) => {
-    const points = values.map((value, at) => `${x(at)},${y(value)}`);
-    chart.append(svg("polyline", { points: points.join(" "), class: `line ${kind}` }));
-    const last = values.length - 1;
-    chart.append(named(svg("circle", { cx: x(last), cy: y(values[last]), r: 3.5, class: kind ? "quote" : "reuse" }), `${label}, ${days[last]}: ${values[last]}${unit}`));
-  });
-  dates(chart, days, x, bottom);
-  return chart;
+// Lines over days, null where there is nothing; `series` is [[class, label, key]]. `filled` puts an area
+// under the first line, or between the first two.
+export function lines(label, rows, series, { unit = "", filled = true, least = 1 } = {}, width, height = 190) {
+  const known = (key) => rows.map((row, at) => [at, row[key]]).filter(([, value]) => value !== null && value !== undefined);
+  const high = top(series.flatMap(([, , key]) => known(key).map(([, value]) => value)), least);
+  const marks = (x, y) => {
+    const path = (points) => points.map(([at, value]) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+    const made = [];
+    const first = known(series[0][2]);
+    if (filled && first.length > 1) {
+      const other = series[1] ? known(series[1][2]).toReversed() : [[first.at(-1)[0], 0], [first[0][0], 0]];
+      made.push(svg("polygon", { points: path([...first, ...other]), class: `area ${series[0][0]}` }));
+    }
+    for (const [kind, , key] of series) {
+      const points = known(key);
+      if (points.length > 1) made.push(svg("polyline", { points: path(points), class: `line ${kind}` }));
+      if (points.length) made.push(svg("circle", { cx: x(points.at(-1)[0]), cy: y(points.at(-1)[1]), r: 3.5, class: `end ${kind}` }));
+    }
+    return made;
+  };
+  const told = (row) => series.filter(([, , key]) => row[key] !== null && row[key] !== undefined).map(([kind, name, key]) => [kind, name, `${row[key].toLocaleString()}${unit}`]);
+  return chart({ label, rows, width, height, high, unit, ticks: half(high), marks, told });
 }
 
-// Topics as circles; `show` hears which one is pointed at.
-export function map(topics, show, width = 1080, height = 320) {
-  const chart = frame(width, height, "Topics");
-  const most = Math.max(...topics.map((topic) => topic.size));
-  for (const topic of topics) {
-    const r = 7 + 17 * Math.sqrt(topic.size / most);
-    const told = `${topic.label} (${topic.release === "*" ? "every release" : topic.release}, ${topic.size} remembered)`;
-    const circle = svg("circle", { cx: 40 + (topic.x + 1) / 2 * (width - 80), cy: 36 + (1 - topic.y) / 2 * (height - 72), r, class: "topic", tabindex: "0" });
-    named(circle, told);
-    for (const event of ["mouseenter", "focus", "click"]) circle.addEventListener(event, () => show(told));
-    chart.append(circle);
-  }
-  // names beside the largest topics, where no other name stands in the way
-  const placed = [];
-  for (const topic of [...topics].sort((one, other) => other.size - one.size).slice(0, 24)) {
-    const text = topic.label.length > 34 ? `${topic.label.slice(0, 33)}…` : topic.label;
-    const x = 40 + (topic.x + 1) / 2 * (width - 80), y = 36 + (1 - topic.y) / 2 * (height - 72);
-    const r = 7 + 17 * Math.sqrt(topic.size / most), wide = text.length * 6.4;
-    const left = x + r + 6 + wide < width ? x + r + 6 : x - r - 6 - wide;
-    if (left < 0 || placed.some((box) => left < box.right && left + wide > box.left && Math.abs(y - box.y) < 16)) continue;
-    placed.push({ left, right: left + wide, y });
-    chart.append(svg("text", { x: left, y: y + 4, class: "label", "aria-hidden": "true" }, text));
-  }
-  return chart;
+// A line without axes, for a tile.
+export function spark(values, width = 120, height = 34) {
+  const most = Math.max(...values, 1e-9);
+  const points = values.map((value, at) => `${((at / Math.max(values.length - 1, 1)) * width).toFixed(1)},${(height - 2 - (value / most) * (height - 5)).toFixed(1)}`);
+  return svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", class: "spark", "aria-hidden": "true" },
+    svg("polygon", { points: `0,${height} ${points.join(" ")} ${width},${height}`, class: "area" }),
+    svg("polyline", { points: points.join(" "), class: "line" }));
+}
+
+// A ring of shares; `parts` is [[class, label, value]].
+export function ring(label, parts, middle, size = 168) {
+  const whole = parts.reduce((sum, [, , value]) => sum + value, 0);
+  const radius = size / 2 - 13;
+  const round = 2 * Math.PI * radius;
+  let sum = 0;
+  const arcs = parts.filter(([, , value]) => value).map(([kind, , value]) => {
+    const long_ = (value / whole) * round;
+    const arc = svg("circle", {
+      cx: size / 2, cy: size / 2, r: radius, class: `arc ${kind}`, "stroke-dasharray": `${Math.max(long_ - 2, 1)} ${round}`,
+      "stroke-dashoffset": -sum, transform: `rotate(-90 ${size / 2} ${size / 2})`,
+    });
+    sum += long_;
+    return arc;
+  });
+  const said = parts.map(([, name, value]) => `${Math.round(100 * value / Math.max(whole, 1))} % ${name}`).join(", ");
+  return svg("svg", { viewBox: `0 0 ${size} ${size}`, class: "ring", role: "img", "aria-label": `${label}: ${said}` },
+    svg("circle", { cx: size / 2, cy: size / 2, r: radius, class: "arc none" }), ...arcs,
+    svg("text", { x: size / 2, y: size / 2 + 3, "text-anchor": "middle", class: "middle" }, middle[0]),
+    svg("text", { x: size / 2, y: size / 2 + 21, "text-anchor": "middle" }, middle[1]));
 }

@@ -3,14 +3,6 @@
 import { avatar, h, icon } from "./dom.js";
 import { state } from "./store.js";
 
-const COMMANDS = [
-  ["/ask ", "question", "Ask without anybody seeing it"],
-  ["/threadlore status", "", "What is indexed, and what is wrong"],
-  ["/threadlore releases", "", "Which releases there are"],
-  ["/threadlore reindex", "[release]", "Read the documentation again (admins)"],
-  ["/threadlore memory corrections", "", "What people found wrong with answers (admins)"],
-  ["/threadlore forget me", "", "Remove what you asked and voted"],
-];
 const TALLEST_PX = 220;
 const drafts = new Map();
 
@@ -19,10 +11,12 @@ export function composer(id, { where, send, last }) {
   let options = [];
   let chosen = 0;
   let key = "";
+  let moved = false; // whether somebody chose among the options by arrow
+  let soft = false; // whether what is typed can be sent as it is, so that Enter sends it
   const list = h("ul", { class: "options", role: "listbox", id: `${id}-options`, "aria-label": "Suggestions", hidden: true });
   const field = h("textarea", {
     id, rows: "1", "aria-autocomplete": "list", "aria-controls": `${id}-options`, autocomplete: "off",
-    oninput: () => { grow(); suggest(); }, onkeydown: press, onblur: () => setTimeout(() => offer([]), 150), onclick: () => suggest(),
+    oninput: () => { grow(); suggest(); }, onkeydown: press, onblur: () => setTimeout(() => { if (document.activeElement !== field) offer([]); }, 150), onclick: () => suggest(),
   });
   const button = h("button", { type: "button", class: "send", "aria-label": "Send", title: "Send (Enter)", onclick: () => submit() }, icon("send"));
   const left = h("span", { class: "left-over", role: "status" });
@@ -41,17 +35,19 @@ export function composer(id, { where, send, last }) {
   function offer(found) {
     options = found;
     chosen = 0;
+    moved = false;
+    soft = complete(field.value.slice(0, field.selectionStart));
     list.hidden = !found.length;
-    field.setAttribute("aria-expanded", String(found.length > 0));
     list.replaceChildren(...found.map((option, index) => h("li", {
       role: "option", id: `${id}-option-${index}`, "aria-selected": String(index === 0),
       onmousedown: (event) => { event.preventDefault(); take(index); },
-    }, option.face ?? h("span", { class: "slash" }, "/"), h("strong", {}, option.label), h("span", { class: "quiet" }, option.note))));
+    }, option.face ?? h("span", { class: "slash" }, "/"), h("strong", {}, option.label), h("span", { class: "quiet" }, option.note), option.admin && h("span", { class: "app-badge" }, "ADMIN"))));
     point();
   }
 
   function point() {
     [...list.children].forEach((row, index) => row.setAttribute("aria-selected", String(index === chosen)));
+    list.children[chosen]?.scrollIntoView({ block: "nearest" });
     if (options.length) field.setAttribute("aria-activedescendant", `${id}-option-${chosen}`);
     else field.removeAttribute("aria-activedescendant");
   }
@@ -59,8 +55,7 @@ export function composer(id, { where, send, last }) {
   function suggest() {
     const before = field.value.slice(0, field.selectionStart);
     if (before.startsWith("/") && !before.includes("\n")) {
-      offer(COMMANDS.filter(([command]) => command.startsWith(before.toLowerCase()) && command !== before.toLowerCase())
-        .map(([command, rest, note]) => ({ label: `${command.slice(1)}${rest && ` ${rest}`}`.replace("  ", " "), note, put: command, from: 0 })));
+      offer(completions(before));
       return;
     }
     const match = /(?:^|[\s(])@([\p{L}\p{N}_]{0,20})$/u.exec(before);
@@ -78,15 +73,17 @@ export function composer(id, { where, send, last }) {
     offer([]);
     grow();
     field.focus();
+    if (put.startsWith("/")) suggest(); // what may stand after the command
   }
 
   function press(event) {
     if (event.isComposing) return; // an input method is choosing characters
     if (options.length && ["ArrowDown", "ArrowUp"].includes(event.key)) {
       event.preventDefault();
+      moved = true;
       chosen = (chosen + (event.key === "ArrowDown" ? 1 : options.length - 1)) % options.length;
       point();
-    } else if (options.length && (event.key === "Tab" || event.key === "Enter") && !event.shiftKey) {
+    } else if (options.length && (event.key === "Tab" || (event.key === "Enter" && !(soft && !moved))) && !event.shiftKey) {
       event.preventDefault();
       take(chosen);
     } else if (options.length && event.key === "Escape") {
@@ -118,6 +115,12 @@ export function composer(id, { where, send, last }) {
   return {
     element: box,
     focus: () => field.focus(),
+    write(text) {
+      field.value = text;
+      grow();
+      field.focus();
+      suggest();
+    },
     update(placeholder) {
       const { channel, thread } = where();
       const now = `${state.person}/${channel}/${thread}`;
@@ -130,6 +133,31 @@ export function composer(id, { where, send, last }) {
       offer([]);
     },
   };
+}
+
+// Whether a command stands there that needs nothing more.
+const complete = (typed) => state.commands.some((one) => typed.trim().toLowerCase() === one.line || typed.toLowerCase().startsWith(`${one.line} `));
+
+// Commands that begin with what is typed; after a whole command, what may stand there.
+function completions(typed) {
+  const lower = typed.toLowerCase();
+  const whole = state.commands.filter((one) => lower.startsWith(`${one.line} `)).sort((a, b) => b.line.length - a.line.length)[0];
+  const values = whole ? words(whole, typed.slice(whole.line.length + 1)) : [];
+  if (values.length) return values.map(([value, note]) => ({ label: value, note, put: value, from: typed.lastIndexOf(" ") + 1 }));
+  return state.commands.filter((one) => one.line.startsWith(lower) && one.line !== lower.trimEnd())
+    .map((one) => ({ label: one.usage.slice(1), note: one.help, put: one.options.length ? `${one.line} ` : one.line, from: 0, admin: !one.everybody }));
+}
+
+// The choices of the option that is being typed, or flags that are not there yet.
+function words(command, rest) {
+  const given = rest.split(/\s+/);
+  const now = given.at(-1).toLowerCase();
+  const places = command.options.filter((option) => option.kind !== "flag" && !option.named);
+  const option = places[given.filter((word) => !word.startsWith("--")).length - 1];
+  const choices = option?.choices.length ? option.choices.map((choice) => [choice, option.help])
+    : option?.name === "release" ? state.releases.map((release) => [release.name, release.latest ? "latest" : ""]) : [];
+  const flags = command.options.filter((one) => one.kind === "flag" && !given.slice(0, -1).includes(`--${one.name}`)).map((one) => [`--${one.name}`, one.help]);
+  return [...choices, ...flags].filter(([value]) => value.toLowerCase().startsWith(now) && value.toLowerCase() !== now);
 }
 
 const plain = (name) => name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();

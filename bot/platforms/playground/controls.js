@@ -42,7 +42,7 @@ function control(post, one, actions) {
   else if (one.name === "delete") shown.onclick = () => actions.removeAnswer(post, one);
   else shown.onclick = () => actions.press(post, one, one.value);
   if (one.name === "delete") Object.assign(shown, { "aria-label": one.label, title: one.label });
-  return h("button", shown, ICONS[one.name] && icon(ICONS[one.name]), one.name === "delete" ? null : one.label);
+  return h("button", shown, ICONS[one.name] && icon(ICONS[one.name]), one.name === "delete" ? null : h("span", { class: "label" }, one.label));
 }
 
 // A vote shows who gave it; once more takes it back, as taking back the emoji would. What only one
@@ -85,7 +85,7 @@ export function reactMenu(post, button, actions) {
 // What the bot said to one person alone about a message.
 export function note(said, actions) {
   if (!said) return null;
-  return h("div", { class: "note" },
+  return h("div", { class: "note", "data-id": said.id },
     h("p", { class: "only" }, icon("eye"), "Only visible to you"),
     h("button", { type: "button", class: "icon-button", "aria-label": "Put this away", title: "Put this away", "data-act": `away-${said.id}`, onclick: () => actions.putAway(said) }, icon("close")),
     h("div", { class: "body" }, markdown(said.text, { anchor: `n${said.id}` })),

@@ -1,149 +1,122 @@
 // The dashboard: reads the figures every fifteen seconds and draws them.
 
-import { diverging, lines, map, stacked, svg } from "./charts.js";
+import { diverging, lines, ring, stacked } from "./charts.js";
+import { byId, h } from "./dom.js";
+import { ROUTES, errors, gaps, growth, lights, releases, tiles } from "./figures.js";
+import { listen, put } from "./stops.js";
+import { topicMap } from "./topics.js";
 
-const ROUTES = [
-  ["reuse", "from memory"], ["reference", "with memory"], ["documents", "from the pages"],
-  ["avoid", "avoiding a bad one"], ["quote", "quoted"], ["abstain", "“I don't know”"],
-];
 const EVERY = 15000;
-const at = (id) => document.getElementById(id);
+const VOTES = [["up", "good"], ["down", "bad"]];
+let latest = null;
 
-function el(name, attributes = {}, ...children) {
-  const node = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children.filter((child) => child !== null && child !== undefined));
-  return node;
-}
+const empty = (text) => h("p", { class: "empty" }, text);
 
-// the width of a chart in its own units, so that letters have one size everywhere
-const room = (id) => Math.max(320, at(id).clientWidth || 1080);
-const empty = (text) => el("p", { class: "empty" }, text);
+// The width that a picture has, in pixels, so that letters have one size everywhere.
+const room = (id) => Math.max(240, Math.floor(byId(id).clientWidth || 320));
 
-function put(id, ...nodes) {
-  // what has the keyboard keeps it: a chart that did not change is not drawn anew
-  const box = at(id), fresh = el("div", {}, ...nodes);
-  if (box.innerHTML !== fresh.innerHTML) box.replaceChildren(...fresh.childNodes);
-}
-
-function link(title, url) {
-  return /^https?:\/\//.test(url) ? el("a", { href: url, rel: "noopener noreferrer", target: "_blank" }, title) : title;
-}
-
-function ago(when) {
-  if (!when) return "never";
-  const minutes = Math.max(0, (Date.now() - new Date(when)) / 60000);
-  if (minutes < 90) return `${Math.round(minutes)} min ago`;
-  return minutes < 60 * 36 ? `${Math.round(minutes / 60)} h ago` : `${Math.round(minutes / 1440)} days ago`;
-}
-
-function meter(part) {
-  const bar = el("i");
-  bar.style.width = `${100 * part}%`;
-  return el("div", { class: "meter" }, bar);
-}
-
-function tile(value, label, bad = false) {
-  return el("div", { class: bad ? "tile bad" : "tile" }, el("b", {}, String(value)), el("span", {}, label));
-}
-
-function share(part, whole) {
-  return whole ? `${Math.round(100 * part / whole)} %` : "–";
-}
-
-function tiles(figures) {
-  const sum = (key) => figures.days.reduce((total, day) => total + (day.routes[key] || 0), 0);
-  const asked = ROUTES.reduce((total, [key]) => total + sum(key), 0);
-  const up = figures.days.reduce((total, day) => total + day.up, 0);
-  const down = figures.days.reduce((total, day) => total + day.down, 0);
-  const model = figures.model;
-  const breaker = figures.breaker && figures.breaker.state !== "closed";
-  put("tiles",
-    tile(asked, "questions in 30 days"),
-    tile(share(sum("reuse"), asked), "answered from memory"),
-    tile(share(sum("abstain"), asked), "not answered"),
-    tile(share(up, up + down), `of ${up + down} votes good`),
-    tile(figures.memory.high, "good answers remembered"),
-    tile(model ? (model.ready && !breaker ? "ready" : "away") : "none", model ? model.name : "language model", Boolean(model) && (!model.ready || breaker)));
-}
-
-function charts(figures) {
-  const days = figures.days;
-  if (days.length) {
-    put("questions", stacked(days.map((day) => ({ day: day.day, ...day.routes })), ROUTES, room("questions")));
-    put("times", lines(days.map((day) => day.day), [
-      ["", "half of the answers", days.map((day) => +(day.ms_p50 / 1000).toFixed(2))],
-      ["second", "all but one in twenty", days.map((day) => +(day.ms_p95 / 1000).toFixed(2))],
-    ], " s"));
-  } else {
-    put("questions", empty("Nobody has asked anything yet."));
-    put("times", empty("Nothing to measure yet."));
+// The same as a table, for those who read numbers, and for machines that read aloud.
+function table(id, columns, rows) {
+  const card = byId(id).parentElement;
+  let details = card.querySelector(":scope > .numbers");
+  if (!details) {
+    details = h("details", { class: "numbers" }, h("summary", {}, "In numbers"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${card.querySelector("h2").textContent}, in numbers` }));
+    card.append(details);
   }
-  put("votes", days.some((day) => day.up || day.down) ? diverging(days) : empty("No votes yet."));
-  put("routes", ...ROUTES.map(([key, label]) =>
-    el("li", {}, svg("svg", { viewBox: "0 0 11 11", "aria-hidden": "true" }, svg("rect", { width: 11, height: 11, rx: 3, class: key })), label)));
+  details.hidden = !rows.length;
+  put(details.lastElementChild, h("table", { class: "rows" },
+    h("thead", {}, h("tr", {}, columns.map((name) => h("th", { scope: "col" }, name)))),
+    h("tbody", {}, rows.map(([head, ...cells]) => h("tr", {}, h("th", { scope: "row" }, head), cells.map((cell) => h("td", {}, cell === null ? "–" : String(cell))))))));
 }
 
-function memory(figures) {
-  const growth = figures.memory.growth;
-  put("growth", growth.length ? lines(growth.map((day) => day.day), [["", "remembered", growth.map((day) => day.stored)]], "") : empty("Nothing is remembered yet: votes make memory."));
-  const rows = figures.memory.stores.map((store) => el("tr", {}, el("td", {}, store.release === "*" ? "every release" : store.release),
-    el("td", {}, store.store === "high" ? "good" : "bad"), el("td", { class: "number" }, String(store.kept + store.waiting))));
-  put("stores", ...(rows.length ? [el("table", { class: "rows" }, el("tbody", {}, ...rows))] : []));
-  put("topics", figures.topics.length ? map(figures.topics, (told) => { at("topic").textContent = told; }, room("topics")) : empty("Good answers will gather here by topic."));
+const legend = (parts) => h("ul", { class: "legend" }, parts.map(([kind, name]) => h("li", {}, h("i", { class: `key ${kind}` }), name)));
+const sum = (days, key) => days.reduce((total, day) => total + (day.routes[key] || 0), 0);
+const seconds = (ms) => (ms ? +(ms / 1000).toFixed(ms < 10000 ? 2 : 1) : null);
+
+function questions(days) {
+  const asked = days.map((day) => ({ day: day.day, ...day.routes }));
+  const used = ROUTES.filter(([key]) => sum(days, key));
+  const total = used.reduce((whole, [key]) => whole + sum(days, key), 0);
+  if (!total) {
+    put(byId("questions"), empty("Nobody has asked anything yet."));
+    put(byId("routes"), empty("Nothing to share out yet."));
+  } else {
+    put(byId("questions"), stacked("Questions a day", asked, used, room("questions")), legend(used));
+    const parts = used.map(([key, name]) => [key, name, sum(days, key)]);
+    put(byId("routes"), ring("How questions were answered", parts, [total.toLocaleString(), total === 1 ? "question" : "questions"]),
+      h("ul", { class: "legend upright" }, parts.map(([kind, name, value]) => h("li", {}, h("i", { class: `key ${kind}` }), name, h("b", {}, `${Math.round(100 * value / total)} %`)))));
+  }
+  table("questions", ["Day", ...ROUTES.map(([, name]) => name)], total ? asked.map((day) => [day.day, ...ROUTES.map(([key]) => day[key] || 0)]) : []);
+  table("routes", ["Answered", "Questions"], ROUTES.map(([key, name]) => [name, sum(days, key)]).filter(([, count]) => count));
 }
 
-function gaps(figures) {
-  if (!figures.gaps.length) return put("gaps", empty("None: everything was answered, and nobody complained."));
-  const most = figures.gaps[0].count;
-  const rows = figures.gaps.map((gap) => el("tr", {},
-    el("td", { class: "number" }, `${gap.count}×`, meter(gap.count / most)),
-    el("td", {}, gap.question),
-    el("td", { class: "optional" }, Object.entries(gap.reasons).map(([why, count]) => `${count} ${why}`).join(", ")),
-    el("td", { class: "optional" }, gap.page[0] ? link(gap.page[0], gap.page[1]) : "")));
-  const head = el("tr", {}, el("th", {}, "Asked"), el("th", {}, "For example"), el("th", { class: "optional" }, "Why it is here"), el("th", { class: "optional" }, "Nearest page"));
-  return put("gaps", el("table", { class: "rows" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+function votes(days) {
+  const any = days.some((day) => day.up || day.down);
+  put(byId("votes"), any ? diverging("Votes a day", days, VOTES, room("votes")) : empty("No votes yet."));
+  table("votes", ["Day", "good", "bad"], any ? days.map((day) => [day.day, day.up, day.down]) : []);
 }
 
-function releases(figures) {
-  const running = Object.fromEntries(figures.indexing.map((work) => [work.release, work]));
-  const rows = [...figures.releases].reverse().map((release) => {
-    const work = running[release.name];
-    const state = work ? el("span", { class: "pill" }, `${work.stage} ${work.done} of ${work.total || "?"}`)
-      : el("span", { class: release.ready ? "pill" : "pill bad" }, release.ready ? "answers" : "not ready");
-    const sources = figures.sources.filter((source) => source.release === release.name).map((source) => el("div", {}, `${source.source} `,
-      el("span", { class: source.failures ? "pill bad" : "quiet" }, source.failures ? `failed ${source.failures}×` : `read ${ago(source.read_at)}`)));
-    return el("tr", {}, el("td", { class: "number" }, release.name, release.latest ? " · latest" : ""), el("td", {}, state),
-      el("td", { class: "optional" }, `${release.documents} pages, ${release.chunks} passages`), el("td", {}, `built ${ago(release.built_at)}`), el("td", { class: "optional" }, ...sources));
-  });
-  const head = el("tr", {}, el("th", {}, "Release"), el("th", {}, "State"), el("th", { class: "optional" }, "Size"), el("th", {}, "Fresh"), el("th", { class: "optional" }, "Sources"));
-  put("releases", el("table", { class: "rows" }, el("thead", {}, head), el("tbody", {}, ...rows)));
+function times(days, id, p50, p95) {
+  const rows = days.map((day) => ({ day: day.day, half: seconds(day[p50]), most: seconds(day[p95]) }));
+  const any = rows.some((row) => row.half !== null);
+  const series = [["second", "all but one in twenty", "most"], ["", "half of the answers", "half"]];
+  const label = byId(`${id}-title`).textContent;
+  put(byId(id), ...(any ? [lines(label, rows, series, { unit: " s", least: 0.1 }, room(id)), legend(series.map(([kind, name]) => [kind, name]).toReversed())] : [empty("Nothing to measure yet.")]));
+  table(id, ["Day", "half of the answers, s", "all but one in twenty, s"], any ? rows.map((row) => [row.day, row.half, row.most]) : []);
+}
+
+// One colour a release, the newest first; what compares several has the last.
+const KINDS = ["one", "two", "three", "four"];
+
+function topics(found, releases) {
+  const newest = releases.map((release) => release.name).reverse();
+  const kind = (release) => KINDS[newest.indexOf(release)] ?? "several";
+  const named = [...newest.filter((name, at) => at < KINDS.length && found.some((one) => one.release === name)).map((name) => [kind(name), name]),
+    ...(found.some((one) => kind(one.release) === "several") ? [["several", "several releases"]] : [])];
+  put(byId("topics"), ...(found.length ? [topicMap(found, room("topics"), innerWidth < 720 ? 320 : 400, kind), legend(named)] : [empty("Good answers will gather here by topic, once people vote.")]));
+  table("topics", ["Topic", "Release", "Remembered"], found.map((topic) => [topic.label, topic.release === "*" ? "every release" : topic.release, topic.size]));
 }
 
 function draw(figures) {
-  at("main").hidden = false;
-  at("product").textContent = figures.product;
+  latest = figures;
+  byId("main").hidden = false;
+  byId("product").textContent = `${figures.product} · dashboard`;
   document.title = `${figures.product} · Threadlore dashboard`;
-  at("problems").hidden = !figures.problems.length;
-  put("problems", el("ul", {}, ...figures.problems.map((problem) => el("li", {}, problem))));
-  tiles(figures);
-  charts(figures);
-  memory(figures);
-  gaps(figures);
+  byId("problems").hidden = !figures.problems.length;
+  put(byId("problems"), h("ul", {}, figures.problems.map((problem) => h("li", {}, problem))));
+  put(byId("lights"), lights(figures));
+  put(byId("tiles"), tiles(figures));
+  questions(figures.days);
+  votes(figures.days);
+  times(figures.days, "first", "first_p50", "first_p95");
+  times(figures.days, "times", "ms_p50", "ms_p95");
+  topics(figures.topics, figures.releases);
+  growth(figures, { room, table, empty });
+  gaps(figures, empty);
+  errors(figures, { room, table, empty });
   releases(figures);
 }
 
 async function read() {
+  const state = byId("state");
   try {
     const response = await fetch("api/dashboard");
     const figures = await response.json();
     if (!response.ok) throw new Error(figures.error);
     draw(figures);
-    at("state").textContent = `as of ${new Date(figures.at * 1000).toLocaleTimeString()}`;
+    state.textContent = `as of ${new Date(figures.at * 1000).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })}`;
+    state.classList.remove("bad");
   } catch (error) {
-    at("state").textContent = error instanceof TypeError ? "The bot does not answer; trying again …" : error.message;
+    state.textContent = error instanceof TypeError ? "The bot does not answer; trying again …" : error.message;
+    state.classList.add("bad");
   }
   setTimeout(read, EVERY);
 }
 
+let width = innerWidth;
+addEventListener("resize", () => {
+  if (latest && innerWidth !== width) draw(latest);
+  width = innerWidth;
+});
+listen();
 read();

@@ -114,18 +114,12 @@ export function inline(text, context = {}, depth = 0) {
   return made;
 }
 
+// A number is a link to its page; the page of the playground shows the page's words beside the answer.
 function citation(number, { anchor, sources }) {
   const source = sources?.get(number);
   if (!source) return h("span", { class: "citation" }, number);
-  return h("a", {
-    class: "citation", href: `#source-${anchor}-${number}`, title: source.title, "aria-label": `Source ${number}: ${source.title}`,
-    onclick: (event) => {
-      event.preventDefault(); // the address of the page says which channel is open
-      const row = document.getElementById(`source-${anchor}-${number}`);
-      row?.scrollIntoView({ block: "nearest" });
-      row?.focus({ preventScroll: true });
-    },
-  }, number);
+  const url = safeUrl(source.url ?? "");
+  return h("a", { class: "citation", href: url ?? `#source-${anchor}-${number}`, ...(url && { target: "_blank", rel: "noopener noreferrer" }), title: source.title, "aria-label": `Source ${number}: ${source.title}` }, number);
 }
 
 function ticksEnd(text, i) {

@@ -11,31 +11,33 @@ const RULE = /^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( *)([-*+]|\d{1,9}[.)])( +|$)(.*)$/;
 const DASHES = /^ *\|?(?: *:?-+:? *\|)+ *(?::?-+:? *\|?)? *$/;
-const SOURCES = /^(?:#{1,6} +|\*\*|__|_|\*)?(?:sources?|references?)\b.{0,3}$/i;
+const SOURCES = /^(?:#{1,6} +\S.*|(\*\*|__|_|\*)\S[^*_]{0,30}\1|(?:sources?|references?)\b.{0,3})$/i; // the title in any language
 const SOURCE = /^(?:[-*+] +)?(?:\[(\d{1,3})\]:?|(\d{1,3})[.)]) +(?:\[(.+)\]\(<?([^\s()]*(?:\([^\s()]*\)[^\s()]*)*)>?\)|<?(https?:\/\/[^\s>]+)>?|([^\s\[].*?))((?: [-–—].*)?)$/;
 
 // `anchor` makes the ids of the sources unique on the page; `breaks` keeps single line breaks.
 export function markdown(text, { anchor = "", breaks = false } = {}) {
-  const [before, sources, after] = withoutSources(text.replaceAll("\t", "    ").split("\n"));
-  const context = { anchor, breaks, sources: new Map(sources.map((source) => [source.number, source])) };
+  const [before, sources, after, title] = withoutSources(text.replaceAll("\t", "    ").split("\n"));
+  const top = Math.min(6, ...before.map((line) => HEADING.exec(line)?.[1].length ?? 6));
+  const context = { anchor, breaks, top, sources: new Map(sources.map((source) => [source.number, source])) };
   const fragment = document.createDocumentFragment();
   fragment.append(...blocks(before, context, 0));
-  if (sources.length) fragment.append(sourceList(sources, context));
+  if (sources.length) fragment.append(sourceList(sources, context, title));
   if (after.some((line) => line.trim())) fragment.append(h("div", { class: "after" }, blocks(after, context, 0)));
   return fragment;
 }
 
-// Split into what stands before the list of sources, its entries, and what stands after it.
+// Split into what stands before the list of sources, its entries, what stands after it, and its title.
 function withoutSources(lines) {
   const title = lines.findLastIndex((line, index) => SOURCES.test(line.trim()) && SOURCE.test(lines[index + 1]?.trim() ?? ""));
   if (title >= 0) {
     let end = title + 1;
     while (end < lines.length && SOURCE.test(lines[end].trim())) end += 1;
-    return [lines.slice(0, title), lines.slice(title + 1, end).map(entry), lines.slice(end)];
+    const said = lines[title].replace(/[#*_:]/g, "").trim();
+    return [lines.slice(0, title), lines.slice(title + 1, end).map(entry), lines.slice(end), said];
   }
   let start = lines.length;
   while (start > 0 && (!lines[start - 1].trim() || cited(lines[start - 1]))) start -= 1;
-  return [lines.slice(0, start), lines.slice(start).filter((line) => line.trim()).map(entry), []];
+  return [lines.slice(0, start), lines.slice(start).filter((line) => line.trim()).map(entry), [], "Sources"];
 }
 
 function entry(line) {
@@ -52,7 +54,7 @@ function cited(line) {
   return found?.bracketed && found.url;
 }
 
-function sourceList(sources, context) {
+function sourceList(sources, context, title) {
   const row = (source) => {
     const url = safeUrl(source.url);
     const title = inline(source.title, { ...context, plain: true });
@@ -62,8 +64,8 @@ function sourceList(sources, context) {
         url ? link(url, title) : h("span", {}, title),
         source.rest && h("span", { class: "source-rest" }, inline(source.rest, context))));
   };
-  return h("section", { class: "sources", "aria-label": "Sources" },
-    h("h4", {}, "Sources"), h("ol", {}, sources.map(row)));
+  return h("section", { class: "sources", "aria-label": title },
+    h("p", { class: "sources-title" }, title), h("ol", {}, sources.map(row)));
 }
 
 function blocks(lines, context, depth) {
@@ -90,7 +92,7 @@ function blocks(lines, context, depth) {
       i = end + 1;
     } else if ((match = HEADING.exec(line))) {
       flush();
-      made.push(h(`h${Math.min(match[1].length + 3, 6)}`, {}, inline(match[2].trimEnd().replace(/(?<=\s)#+$/, "").trim(), context)));
+      made.push(h(`h${Math.min(match[1].length - (context.top ?? 1) + 3, 6)}`, {}, inline(match[2].trimEnd().replace(/(?<=\s)#+$/, "").trim(), context)));
       i += 1;
     } else if (RULE.test(line) && !(line.trim()[0] === "-" && paragraph.length)) {
       flush();

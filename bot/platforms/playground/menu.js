@@ -16,7 +16,7 @@ export function showMenu(button, label, items) {
     onclick: () => { closeMenu(true); item.act(); },
   }, item.face, h("span", { class: "menu-text" }, h("span", {}, item.label), item.note && h("small", {}, item.note))));
   const menu = h("div", { class: "popup", role: "menu", "aria-label": label, onkeydown: press }, rows);
-  document.body.append(menu);
+  (button.closest("main") ?? document.body).append(menu);
   const act = button.dataset.act;
   open = { button, menu, rows, back: () => (button.isConnected ? button : document.querySelector(`[data-act="${CSS.escape(act)}"]`))?.focus() };
   button.setAttribute("aria-expanded", "true");

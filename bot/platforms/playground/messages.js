@@ -3,6 +3,7 @@
 import { copy } from "./code.js";
 import { footer, note, plural, reactions, reactMenu } from "./controls.js";
 import { avatar, h, icon, reconcile } from "./dom.js";
+import { inline } from "./inline.js";
 import { markdown } from "./markdown.js";
 import { author, channel, notes, replies, state } from "./store.js";
 
@@ -23,6 +24,10 @@ export function showList(container, posts, { inThread, actions }) {
       rows.push({ key: `day-${date.toDateString()}`, mark: [], build: () => h("div", { class: "day" }, h("span", {}, dayName(date))) });
       before = null;
     }
+    if (!inThread && isFirstNew(post, posts[index - 1])) {
+      rows.push({ key: "new", mark: [], build: () => h("div", { class: "day new" }, h("span", {}, "New")) });
+      before = null;
+    }
     if (inThread && index === 1) {
       const count = posts.filter((one) => one.thread && !one.only).length;
       rows.push({ key: "count", mark: [count], build: () => h("div", { class: "day left" }, h("span", {}, plural(count, "reply", "replies"))) });
@@ -41,6 +46,12 @@ export function showList(container, posts, { inThread, actions }) {
   reconcile(container, rows);
 }
 
+function isFirstNew(post, before) {
+  const { channel: where, after } = state.fresh ?? {};
+  const isNew = (one) => one.channel === where && Number(one.id) > Number(after) && one.author !== state.person && !one.only;
+  return Boolean(where) && Boolean(before) && isNew(post) && Number(before.id) <= Number(after); // all of it new is nothing new
+}
+
 function dayName(date) {
   const midnight = new Date().setHours(0, 0, 0, 0);
   if (date >= midnight) return "Today";
@@ -54,12 +65,12 @@ function article(post, { compact, said, editing, summary, inThread, actions }) {
   if (post.gone) {
     return h("article", { class: "message gone", "aria-label": "Deleted message" },
       h("div", { class: "gutter" }, h("span", { class: "avatar blank" }, icon("trash"))),
-      h("div", { class: "content" }, h("p", { class: "quiet" }, "This message was deleted."), thread(post, summary, actions)));
+      h("div", { class: "content" }, h("p", { class: "quiet" }, "This message was deleted."), !inThread && thread(post, summary, actions)));
   }
   const date = new Date(post.at);
   const time = h("time", { datetime: post.at, title: whole.format(date) }, clock.format(date));
   const classes = ["message", compact && "compact", bot && "from-bot", post.only && "ephemeral", !post.final && "growing",
-    !inThread && state.thread === post.id && "open"].filter(Boolean).join(" ");
+    !inThread && state.thread === post.id && "open", !inThread && channel().forum && "card-post"].filter(Boolean).join(" ");
   const head = h("div", { class: "head" },
     h("span", { class: "author" }, who.name),
     bot && h("span", { class: "app-badge" }, "APP"),
@@ -68,7 +79,7 @@ function article(post, { compact, said, editing, summary, inThread, actions }) {
     time, post.edited && h("span", { class: "quiet" }, "(edited)"));
   const body = editing && own
     ? editor(post, actions)
-    : h("div", { class: "body" }, markdown(post.text, { anchor: `${inThread ? "t" : "m"}${post.id}`, breaks: !bot || Boolean(post.command) }));
+    : h("div", { class: "body" }, !inThread && channel().forum && !bot ? titled(post.text) : markdown(post.text, { anchor: `${inThread ? "t" : "m"}${post.id}`, breaks: !bot || Boolean(post.command) }));
   return h("article", { class: classes, tabindex: "-1", "aria-label": `${who.name}, ${clock.format(date)}`, "data-id": post.id },
     h("div", { class: "gutter" }, compact ? time.cloneNode(true) : avatar(who)),
     h("div", { class: "content" },
@@ -80,8 +91,14 @@ function article(post, { compact, said, editing, summary, inThread, actions }) {
       reactions(post, actions),
       post.final && footer(post, actions),
       note(said, actions),
-      thread(post, summary, actions)),
+      !inThread && thread(post, summary, actions)),
     toolbar(post, { own, bot, inThread, actions }));
+}
+
+// A post of a forum: its first line is the title.
+function titled(text) {
+  const [title, ...rest] = text.split("\n");
+  return [h("h3", { class: "post-title" }, inline(title, { plain: true })), markdown(rest.join("\n"), { breaks: true })];
 }
 
 function working(text) {
@@ -91,14 +108,14 @@ function working(text) {
 }
 
 function thread(post, summary, actions) {
-  if (!summary) return null;
-  const { count, authors, last } = summary;
+  if (!summary && !(channel().forum && !post.thread && !post.only)) return null;
+  const { count, authors, last } = summary ?? { count: 0, authors: [], last: { final: true, at: post.at } };
   const busy = !last.final;
   return h("button", { type: "button", class: "thread-link", "data-act": `thread-${post.id}`, onclick: () => actions.open(post.id) },
     h("span", { class: "faces" }, [...authors].slice(0, 3).map((id) => avatar(author(id), "tiny"))),
     h("span", { class: "thread-count" }, plural(count, "reply", "replies")),
     h("span", { class: busy ? "thread-last busy" : "thread-last" },
-      busy ? "Threadlore is answering…" : `Last reply ${clock.format(new Date(last.at))}`));
+      busy ? "Threadlore is answering…" : !count ? "Be the first" : `Last reply ${clock.format(new Date(last.at))}`));
 }
 
 function toolbar(post, { own, bot, inThread, actions }) {

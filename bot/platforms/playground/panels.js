@@ -1,7 +1,8 @@
 // Everything around the messages: the sidebar, the head of the channel, index work, and empty channels.
 
 import { avatar, byId, h, icon, reconcile } from "./dom.js";
-import { author, channel, state } from "./store.js";
+import { channel, state } from "./store.js";
+import { waits } from "./unread.js";
 
 const NOUNS = [[/embed|index|chunk|passage/i, "passages"], [/read|parse|fetch|load|crawl|document|download/i, "documents"]];
 const ABOUT = {
@@ -11,6 +12,11 @@ const ABOUT = {
   admin: "An admin: may delete answers and read the documentation anew",
 };
 
+const shape = (one) => (one.kind === "private" ? "lock" : one.forum ? "forum" : "hash");
+const MODES = {
+  off: "Threadlore is off here", mentions: "answers when it is mentioned", questions: "answers what looks like a question", forum: "answers every new post",
+};
+
 export function showSidebar(go) {
   const sidebar = byId("sidebar");
   if (!sidebar.firstChild) {
@@ -18,7 +24,9 @@ export function showSidebar(go) {
       h("div", { class: "brand" }, h("img", { src: "favicon.svg", alt: "" }), h("div", {}, h("strong", {}, "Threadlore"), h("span", { id: "brand-note" }))),
       h("h2", { id: "channels-title" }, "Channels"), h("ul", { id: "channels", "aria-labelledby": "channels-title" }),
       h("h2", { id: "direct-title" }, "Direct messages"), h("ul", { id: "direct", "aria-labelledby": "direct-title" }),
-      h("fieldset", { class: "people" }, h("legend", {}, "You are"), h("div", { id: "people" })));
+      h("a", { class: "to-dashboard", href: "/dashboard" }, icon("chart"), "Dashboard"),
+      h("fieldset", { class: "people" }, h("legend", {}, "You are"), h("div", { id: "people" })),
+      h("footer", { id: "privacy-drawer", class: "privacy" }));
   }
   byId("brand-note").textContent = state.product ? `${state.product} community` : "Playground";
   const row = (one) => {
@@ -29,7 +37,7 @@ export function showSidebar(go) {
       build: () => h("li", {}, h("a", {
         href: `#/${state.person}/${one.id}`, class: unread ? "unread" : "", "aria-current": current ? "page" : null, "data-act": one.id,
         onclick: (event) => { event.preventDefault(); go({ channel: one.id, thread: "" }); },
-      }, one.kind === "direct" ? avatar(state.bot, "tiny") : icon(one.kind === "private" ? "lock" : "hash"),
+      }, one.kind === "direct" ? avatar(state.bot, "tiny") : icon(shape(one)),
       h("span", {}, one.name), one.kind === "private" && h("span", { class: "hidden-text" }, "(private)"),
       unread > 0 && h("span", { class: "badge", "aria-label": `${unread} unread` }, String(unread)))),
     };
@@ -37,10 +45,10 @@ export function showSidebar(go) {
   reconcile(byId("channels"), state.channels.filter((one) => one.kind !== "direct").map(row));
   reconcile(byId("direct"), state.channels.filter((one) => one.kind === "direct").map(row));
   reconcile(byId("people"), state.people.map((one) => ({
-    key: one.id, mark: [one.name],
+    key: one.id, mark: [one.name, waits(one)],
     build: () => h("label", { title: ABOUT[one.about] ?? one.about },
       h("input", { type: "radio", name: "person", value: one.id, class: "hidden-text", onchange: () => go({ person: one.id }) }),
-      avatar(one), h("span", { class: "person-name" }, one.name), h("span", { class: "person-about" }, one.about)),
+      avatar(one), h("span", { class: "person-name" }, one.name), waits(one) && h("span", { class: "waits" }, h("span", { class: "hidden-text" }, "has a new message")), h("span", { class: "person-about" }, one.about)),
   })));
   for (const input of byId("people").querySelectorAll("input")) input.checked = input.value === state.person;
 }
@@ -50,14 +58,15 @@ export function showHeader(toggleMenu) {
   if (!header.firstChild) {
     header.append(
       h("button", { type: "button", class: "icon-button menu", "aria-label": "Channels and people", "aria-expanded": "false", id: "menu", onclick: toggleMenu }, icon("menu")),
-      h("div", { class: "where" }, h("h1", { id: "title" }), h("p", { id: "topic" })),
+      h("div", { class: "where" }, h("h2", { id: "title", class: "channel-title" }), h("p", { id: "topic" })),
       h("ul", { id: "releases", class: "releases", "aria-label": "Releases" }));
   }
   const here = channel();
   if (!here) return;
   byId("title").replaceChildren(
-    here.kind === "direct" ? avatar(state.bot, "tiny") : icon(here.kind === "private" ? "lock" : "hash"), here.name);
-  byId("topic").textContent = here.topic;
+    here.kind === "direct" ? avatar(state.bot, "tiny") : icon(shape(here)), here.name);
+  const mode = here.kind !== "direct" && (!here.listens || here.mode === "off") && MODES[here.mode];
+  byId("topic").textContent = [here.topic, mode].filter(Boolean).join(" · ");
   document.title = `${here.kind === "direct" ? "" : "#"}${here.name} · Threadlore`;
   reconcile(byId("releases"), state.releases.map((one) => {
     const busy = state.progress.some((work) => work.release === one.name);
@@ -100,22 +109,4 @@ export function progressText(work) {
 function duration(seconds) {
   if (seconds < 90) return `${Math.max(Math.round(seconds), 1)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
-}
-
-// What an empty channel shows, as the one row of its list.
-export function welcome(ask) {
-  const here = channel();
-  const about = state.product || "the documentation";
-  const texts = {
-    help: [`Ask about ${about}`, "Write a question below. The answer comes in a thread, from the documentation of the release you name, with its sources."],
-    general: ["Talk with each other", "Threadlore keeps quiet here until somebody mentions it. Try one of these:"],
-    maintainers: ["A private channel", "Only its members see it, and what Threadlore learns here is never told elsewhere."],
-  };
-  const [title, text] = texts[here.id] ?? ["Just the two of you", "Ask anything; direct messages are never remembered."];
-  const build = () => h("div", { class: "welcome" },
-    h("img", { src: "favicon.svg", alt: "" }), h("h2", {}, title), h("p", {}, text),
-    h("div", { class: "examples" }, state.examples.map((question) =>
-      h("button", { type: "button", onclick: () => ask(here.listens ? question : `@${author(state.bot.id).name} ${question}`) }, question))),
-    here.id === "help" && h("p", { class: "hint" }, "Then vote, become somebody else under “You are”, and ask the same in other words."));
-  return { key: "welcome", mark: [here.id, ...state.examples], build };
 }

@@ -2,7 +2,7 @@
 
 export const state = {
   person: "", people: [], bot: { id: "threadlore", name: "Threadlore" }, product: "", channels: [], messages: new Map(),
-  releases: [], progress: [], examples: [], limit: 12000, unread: new Map(),
+  releases: [], progress: [], examples: [], commands: [], privacy: "", limit: 12000, unread: new Map(), fresh: null,
   channel: "help", thread: "", jump: "", why: null, editing: "", lost: false,
 };
 
@@ -49,17 +49,20 @@ export async function enter(person, changed) {
     return;
   }
   if (turn !== wanted) return; // somebody else was chosen meanwhile
-  if (state.person !== told.person) state.unread = new Map();
   Object.assign(state, told, { messages: new Map(told.messages.map((post) => [post.id, post])), lost: false });
+  sorted = null;
   changed("state", {});
   source = new EventSource(`/api/events?person=${encodeURIComponent(person)}&since=${encodeURIComponent(told.event)}`);
   const on = (kind, apply) => source.addEventListener(kind, (event) => {
     if (turn !== wanted) return;
     const data = JSON.parse(event.data);
     apply(data);
+    sorted = null;
     changed(kind, data);
   });
   for (const kind of ["posted", "edited", "reaction"]) on(kind, (post) => state.messages.set(post.id, post));
+  on("direct", ({ person: who, id }) => { state.people = state.people.map((one) => (one.id === who ? { ...one, direct: id } : one)); });
+  on("modes", ({ modes }) => { state.channels = state.channels.map((one) => ({ ...one, mode: modes[one.id] ?? one.mode })); });
   on("deleted", ({ id }) => state.messages.delete(id));
   on("progress", ({ running }) => { state.progress = running; });
   on("releases", ({ releases }) => { state.releases = releases; });
@@ -74,7 +77,9 @@ export async function enter(person, changed) {
   };
 }
 
-const ordered = () => [...state.messages.values()].sort((a, b) => Number(a.id) - Number(b.id));
+// All messages, oldest first; sorted once after each change.
+let sorted = null;
+const ordered = () => (sorted ??= [...state.messages.values()].sort((a, b) => Number(a.id) - Number(b.id)));
 
 export const author = (id) => (id === state.bot.id ? state.bot : state.people.find((one) => one.id === id) ?? { id, name: id });
 export const channel = () => state.channels.find((one) => one.id === state.channel) ?? state.channels[0];

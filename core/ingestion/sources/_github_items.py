@@ -51,9 +51,14 @@ def _chosen(item: Mapping[str, Any]) -> str:
     return str(answer.get("id") or answer.get("url") or "") if isinstance(answer, dict) else ""
 
 
+def author_of(item: Mapping[str, Any]) -> str:
+    """Return the name of who wrote an issue, a discussion or a comment; empty where GitHub tells none."""
+    return str((_first(item, "user", "author") or {}).get("login") or "")
+
+
 def _post(item: Mapping[str, Any], chosen: str = "") -> Post:
     author = _first(item, "user", "author") or {}
-    login = str(author.get("login") or "")
+    login = author_of(item)
     at = str(_first(item, "created_at", "createdAt") or "")
     link = str(_first(item, "html_url", "url") or "")
     mark = str(item.get("id") or link)

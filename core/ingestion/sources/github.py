@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -15,7 +15,8 @@ from core.catalogue import SourceSpec
 from core.catalogue_tables import SourceOptions, Text
 from core.domain import RawDocument, content_hash
 from core.ingestion.sources._conversations import document
-from core.ingestion.sources._github_items import conversation, labels_of
+from core.ingestion.sources._github_items import author_of, conversation, labels_of
+from core.privacy import nobody
 from core.settings import Settings
 
 
@@ -23,6 +24,10 @@ def _repository(value: str) -> str:
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", value):
         raise ValueError('owner and name of a repository, "pallets/flask"')
     return value
+
+
+_WITHHELD = "withheld"
+"""What is kept of an issue whose author opted out: that there was one."""
 
 
 class Options(SourceOptions):
@@ -42,9 +47,14 @@ class Options(SourceOptions):
 
 
 class GithubSource:
-    """Read what was asked and answered on GitHub; only what changed is asked for again."""
+    """Read what was asked and answered on GitHub; only what changed is asked for again.
+
+    Who opted out and has an account linked as `github:name` is left out, in what is kept here as well.
+    """
 
     def __init__(self, spec: SourceSpec, home: Path, token: str = "") -> None:
+        self.is_out: Callable[[str], bool] = nobody
+        self.withheld = 0
         self._options = cast(Options, spec.options)
         self._spec = spec
         self._token = token
@@ -60,9 +70,12 @@ class GithubSource:
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each issue and discussion with an answer; raises SourceError."""
-        self._skipped = []
+        self._skipped, self.withheld = [], 0
         found = self._exported() if self._options.export else list(self._fetched())
-        for kind, item in found:
+        for kind, whole in found:
+            item = self._without(whole)
+            if item is None:
+                continue
             path = f"{kind}/{item.get('number')}"
             told = conversation(item)
             if self._options.labels and not labels_of(item) & set(self._options.labels):
@@ -105,12 +118,42 @@ class GithubSource:
             )
         except GithubRefused as error:
             raise self._spec.error(str(error)) from None
+        self._drop_words(kept)
         self._save(kept)
         for number in sorted(kept["issues"], key=int):
             comments = list(kept["comments"].get(number, {}).values())
             yield "issues", kept["issues"][number] | {"comments": comments}
         for number in sorted(kept["discussions"], key=int):
             yield "discussions", kept["discussions"][number]
+
+    def _without(self, item: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Leave out the comments of people who opted out; None where they asked."""
+        if item.get(_WITHHELD):
+            self.withheld += 1
+            return None
+        comments = [c for c in item.get("comments") or () if isinstance(c, dict)]
+        if self._is_out(item):
+            self.withheld += 1 + len(comments)
+            return None
+        kept = [comment for comment in comments if not self._is_out(comment)]
+        self.withheld += len(comments) - len(kept)
+        return {**item, "comments": kept} if len(kept) < len(comments) else item
+
+    def _is_out(self, item: Mapping[str, Any]) -> bool:
+        login = author_of(item)
+        return self.is_out(f"github:{login}") or self.is_out(f"github:{login.lower()}")
+
+    def _drop_words(self, kept: dict[str, Any]) -> None:
+        """Take what people wrote who opted out from what is kept for the next run."""
+        for number, comments in kept["comments"].items():
+            gone = [key for key, comment in comments.items() if self._is_out(comment)]
+            for key in list(comments) if self._is_out(kept["issues"].get(number, {})) else gone:
+                del comments[key]
+        for kind in ("issues", "discussions"):
+            for number, item in kept[kind].items():
+                left = self._without(item)
+                kept[kind][number] = {_WITHHELD: True} if left is None else dict(left)
+        self.withheld = 0
 
     def _load(self) -> dict[str, Any]:
         empty: dict[str, Any] = {"since": "", "issues": {}, "comments": {}, "discussions": {}}

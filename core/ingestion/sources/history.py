@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, cast
 
@@ -16,6 +16,7 @@ from core.ingestion.sources._conversations import Post, document, threads, told
 from core.ingestion.sources._discord_posts import read_channel
 from core.ingestion.sources._patterns import Patterns
 from core.ingestion.sources._slack_posts import NoExport, SlackExport
+from core.privacy import nobody
 from core.settings import Settings
 
 
@@ -36,9 +37,14 @@ class Options(SourceOptions):
 
 
 class HistorySource:
-    """Read questions with their answers from an export; private channels and bots are left out."""
+    """Read questions with their answers from an export; private channels and bots are left out.
+
+    So is what people said who opted out or are named in `without`, and whole conversations that they began.
+    """
 
     def __init__(self, spec: SourceSpec) -> None:
+        self.is_out: Callable[[str], bool] = nobody
+        self.withheld = 0
         self._options = cast(Options, spec.options)
         self.name = f"history:{self._options.path}{spec.suffix}"
         self._spec = spec
@@ -53,7 +59,7 @@ class HistorySource:
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each conversation that has an answer; raises SourceError where there is no export."""
-        self._skipped = []
+        self._skipped, self.withheld = [], 0
         if not self._place.exists():
             raise self._spec.error(f"There is no {self._place}; correct `path`")
         files = self._discord_files()
@@ -81,7 +87,7 @@ class HistorySource:
             for name, channel_id in public.items():
                 if self._channels.match(name):
                     posts = export.posts(name, channel_id, self._options.workspace)
-                    yield from self._conversations(name, posts, {})
+                    yield from self._conversations("slack", name, posts, {})
         finally:
             export.close()
 
@@ -94,13 +100,18 @@ class HistorySource:
                 self._skipped.append((channel.name, "it is not public"))
             elif self._channels.match(channel.name):
                 titles = {channel.posts[0].thread: channel.title} if channel.posts else {}
-                yield from self._conversations(channel.name, channel.posts, titles)
+                yield from self._conversations("discord", channel.name, channel.posts, titles)
 
     def _conversations(
-        self, channel: str, posts: Iterable[Post], titles: dict[str, str]
+        self, platform: str, channel: str, posts: Iterable[Post], titles: dict[str, str]
     ) -> Iterator[RawDocument]:
-        left_out = set(self._options.without)
-        for conversation in threads(post for post in posts if post.author not in left_out):
+        without = frozenset(self._options.without)
+        for whole in threads(posts):
+            out = {p.author for p in whole if p.author in without or self.is_out(f"{platform}:{p.author}")}
+            conversation = [p for p in whole if p.author not in out] if whole[0].author not in out else []
+            self.withheld += len(whole) - len(conversation)
+            if not conversation:
+                continue
             first = conversation[0]
             path = f"{channel}/{first.id}"
             found = told(conversation, titled=bool(titles.get(first.thread)))

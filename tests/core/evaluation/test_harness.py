@@ -20,7 +20,8 @@ from core.evaluation.pipeline import CONFIGURATIONS, Configuration, Pipeline
 from core.evaluation.plots import draw
 from core.evaluation.report import markdown
 from core.ports import Prompt
-from core.retrieval.search import Found, Weights
+from core.retrieval.found import Found
+from core.retrieval.search import Weights
 from tests.core.evaluation.small import GOLD, line, parts, write
 from tests.fakes import FakeModel
 

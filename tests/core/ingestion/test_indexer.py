@@ -136,6 +136,35 @@ async def test_one_changed_page_embeds_that_page_and_the_old_text_is_gone() -> N
     assert "boils" not in " ".join(row.text for row in await house.store.rows("1.0"))
 
 
+async def test_what_a_cut_run_left_goes_with_the_next_run_that_changes_nothing() -> None:
+    house = House(dict(PAGES))
+    first = await house.reindex()
+    cut = House({"cut.md": "# Cut\n\nA page of a run that ended before its corpus went live."})
+    await cut.reindex()
+    for row in await cut.store.rows("1.0"):
+        await house.store.put("1.0", cut.store.document(row.document_id))
+        await house.words.upsert(first.corpus.collection, [(row.id, row.title, row.text)])
+    assert await house.store.leftovers("1.0") == 1
+    assert (await house.reindex()).corpus == first.corpus
+    assert await house.store.leftovers("1.0") == 0
+    assert await house.words.ids(first.corpus.collection) == {r.id for r in await house.store.rows("1.0")}
+
+
+async def test_a_search_during_which_the_corpus_changes_answers_from_the_new_one() -> None:
+    house = House(dict(PAGES))
+    await house.reindex()
+    house.source.pages = {"kettle.md": "# Kettle\n\nThe new kettle boils water with its lid open."}
+    looked_up = house.store.contexts
+
+    async def meanwhile(ids: Sequence[str]):  # type: ignore[no-untyped-def]
+        house.store.contexts = looked_up  # type: ignore[method-assign]
+        await house.reindex()
+        return await looked_up(ids)
+
+    house.store.contexts = meanwhile  # type: ignore[method-assign]
+    assert await house.ask("boils water lid") == ["kettle.md"]
+
+
 async def test_a_deleted_page_never_answers_again() -> None:
     house = House(dict(PAGES))
     await house.reindex()

@@ -237,3 +237,18 @@ def test_a_server_that_is_not_there_is_told(tmp_path):
     spec = SourceSpec("github", Options(repository="kettle/works", api=url), root=tmp_path)
     with pytest.raises(SourceError, match="cannot be reached"):
         read(GithubSource(spec, tmp_path))
+
+
+def test_people_who_opted_out_are_left_out_and_not_kept_on_disk(hub, tmp_path):
+    hub.issue(7, "Scale", "Where does the limescale go?", user=person("Eve"))
+    hub.comment(7, 71, "ann", "Into the filter.", role="OWNER")
+    github = source(hub, tmp_path)
+    before = read(github)
+    assert "Turn the lid" in before["issues/1"] and "limescale" in before["issues/7"]
+    github.is_out = lambda account: account == "github:eve"
+    for _ in range(2):
+        left = read(github)
+        assert "issues/7" not in left and not any("Turn the lid" in text for text in left.values())
+        assert github.withheld, "so that nothing left is no failure"
+    kept = "".join(path.read_text() for path in (tmp_path / "sources").rglob("*.json"))
+    assert "Turn the lid" not in kept and "limescale" not in kept and "Buy another" in kept

@@ -215,3 +215,21 @@ def test_thanks_settle_the_last_answer_before_them():
 )
 def test_slacks_notation_becomes_markdown(slack, markdown):
     assert markdown_of(slack) == markdown
+
+
+def test_people_who_opted_out_are_left_out_with_the_conversations_that_they_began(tmp_path):
+    slack(tmp_path)
+    history = source(tmp_path, answers="any")
+
+    def read(*out: str) -> list[str]:
+        history.is_out = lambda account: account in out
+        return [document.content.decode() for document in history.documents()]
+
+    everything = read()
+    assert history.withheld == 0 and len(everything) == 3
+    without = read("slack:U2")
+    assert history.withheld == 2
+    assert not any("Fill it to the mark" in text or "order part 7" in text for text in without)
+    assert any("How do I boil" in text and "smaller kettle" in text for text in without)
+    assert not any("How do I boil" in text or "smaller kettle" in text for text in read("slack:U1"))
+    assert read("discord:U2") == everything, "an account of another platform is another's"

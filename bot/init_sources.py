@@ -1,0 +1,49 @@
+"""What somebody writes about where documentation is, turned into the lines of a source."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+_GIT = re.compile(
+    r"(?P<repository>(?:git@|ssh://|https?://|/|\.).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
+)
+_PACKAGE = re.compile(r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s:]+)(?::(?P<path>.+))?")
+
+
+class Unclear(Exception):
+    """Say why it cannot be told where the documentation is."""
+
+
+def located(where: str, link: str = "") -> str:
+    """Return the lines of a `[[release.source]]`; `link` is where its pages are published.
+
+    Paths are made absolute, for the file they go into may lie elsewhere. Raises Unclear.
+    """
+    where = where.strip()
+    if package := _PACKAGE.fullmatch(where):
+        kind, values = "sdist", package.groupdict()
+    elif (git := _GIT.fullmatch(where)) and not (where.startswith("http") and ".git@" not in where):
+        kind, values = "git", git.groupdict()
+    elif where.startswith(("http://", "https://")):
+        if where.endswith(".git"):
+            raise Unclear(
+                f"{where} needs a tag or a branch: {where}@v2.0, or {where}@v2.0:docs for a folder."
+            )
+        return f'kind = "website"\nstart = [{json.dumps(where)}]\n'
+    else:
+        kind, values = _on_disk(where)
+    lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if value]
+    return "\n".join([f'kind = "{kind}"', *lines, *([f"url = {json.dumps(link)}"] if link else [])]) + "\n"
+
+
+def _on_disk(where: str) -> tuple[str, dict[str, str | None]]:
+    path = Path(where).expanduser().absolute()
+    if not path.exists():
+        raise Unclear(f"There is no {path}; write an address, or a folder or file that is there.")
+    if path.is_dir():
+        return "folder", {"path": str(path)}
+    if path.suffix.lower() == ".pdf":
+        return "pdf", {"path": str(path)}
+    raise Unclear(f"{path} is no PDF and no folder; name the folder that it is in.")

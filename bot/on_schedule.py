@@ -1,0 +1,43 @@
+"""What the clock does, written down in the audit log where it changed something or failed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from bot.audit import Audit
+from core.errors import ThreadloreError
+from core.library import Library
+from core.retention import Retention
+
+
+class OnSchedule:
+    """Reindexing and tidying up that nobody asked for."""
+
+    def __init__(self, library: Library, retention: Retention, audit: Audit) -> None:
+        self._library = library
+        self._retention = retention
+        self._audit = audit
+
+    async def reindex(self, release: str, sources: Collection[str] = ()) -> None:
+        """Bring a release up to date, or only these of its sources; raises ThreadloreError."""
+        try:
+            done = await self._library.reindex(release, only=sources)
+        except ThreadloreError as error:
+            await self._audit.by_bot(f"reindex {release}", outcome=f"failed: {error}")
+            raise
+        for item in done:
+            reading = item.reading
+            failed = "".join(f"; {source} failed: {error}" for source, error in reading.failed)
+            if reading.differs or failed:
+                told = (
+                    f"done: {len(reading.added)} added, {len(reading.changed)} changed, "
+                    f"{len(reading.removed)} removed{failed}"
+                )
+                await self._audit.by_bot(f"reindex {release}", outcome=told)
+
+    async def tidy(self) -> None:
+        """Remove what is older than it may be; raises ThreadloreError."""
+        removed = await self._retention.run()
+        if removed:
+            told = ", ".join(f"{count} {what}" for what, count in removed.items())
+            await self._audit.by_bot("retention", outcome=f"done: {told} removed")

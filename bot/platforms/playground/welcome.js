@@ -1,0 +1,37 @@
+// What an empty channel shows, and the line on privacy under every channel.
+
+import { h, reconcile } from "./dom.js";
+import { inline } from "./inline.js";
+import { author, channel, state } from "./store.js";
+
+// The one row of an empty channel's list.
+export function welcome(ask) {
+  const here = channel();
+  const about = state.product || "the documentation";
+  const texts = {
+    help: [`Ask about ${about}`, "Click a question or write your own. The answer comes in a thread, from the documentation of the release you name, with its sources."],
+    general: ["Talk with each other", "Threadlore keeps quiet here until somebody mentions it. Try one of these:"],
+    forum: ["A forum", "Every post gets a thread of its own. Its first line is the title."],
+    maintainers: ["A private channel", "Only its members see it, and what Threadlore learns here is never told elsewhere."],
+  };
+  const [title, text] = texts[here.id] ?? ["Just the two of you", "Ask anything; direct messages are never remembered."];
+  const build = () => h("div", { class: "welcome" },
+    h("img", { src: "favicon.svg", alt: "" }), h("h2", {}, title), h("p", {}, text),
+    h("div", { class: "examples" }, state.examples.map((question) =>
+      h("button", { type: "button", onclick: () => ask(here.listens || here.forum ? question : `@${author(state.bot.id).name} ${question}`) }, question))),
+    here.id === "help" && h("ol", { class: "steps-to-try" },
+      h("li", {}, h("strong", {}, "Ask"), " and follow up in the thread"),
+      h("li", {}, h("strong", {}, "Vote"), " on the answer"),
+      h("li", {}, h("strong", {}, "Become somebody else"), " under “You are”, and ask it in other words")));
+  return { key: "welcome", mark: [here.id, ...state.examples], build };
+}
+
+// Commands in the line are buttons that write them into the box.
+export function showPrivacy(box, write) {
+  box.hidden = !state.privacy;
+  reconcile(box, state.privacy ? [{
+    key: "privacy", mark: [state.privacy],
+    build: () => h("p", {}, inline(state.privacy).map((node) => (node.tagName === "CODE"
+      ? h("button", { type: "button", class: "command", title: "Write this command", onclick: () => write(node.textContent) }, node.textContent) : node))),
+  }] : []);
+}

@@ -1,0 +1,80 @@
+"""`threadlore pregenerate`: questions and answers made of documents by the model, and a sample to review."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from bot.bootstrap import Threadlore
+from bot.control import Send
+from bot.index_command import passed_on
+from core.errors import ModelError, ThreadloreError, UsageError
+from core.ingestion.pregeneration.model import ModelPairs
+from core.ingestion.pregeneration.pairs import Maker
+from core.ingestion.pregeneration.rules import RulePairs
+
+SAMPLE = 50
+"""Pairs in a sample: what a person reads in a quarter of an hour."""
+
+
+async def pregenerate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Make pairs `by` the model or rules for `release` or all, `most` documents at most, then write `sample`.
+
+    What is done stays done when the model goes away, and the next call goes on.
+    """
+    release = str(request.get("release") or "")
+    if release and not app.library.known(release):
+        names = ", ".join(entry.name for entry in app.library.product.releases)
+        raise UsageError(f"There is no release {release}; there is: {names}.")
+    pregeneration = app.library.pregeneration
+    assert pregeneration is not None
+    if request.get("sample") and not request.get("by"):
+        await _sample(app, release, Path(request["sample"]), send)
+        await send({"code": 0})
+        return
+    maker = _maker(app, str(request.get("by") or "model"))
+    encoder = await app.library.encoders.current()
+    try:
+        async with passed_on(send) as hear:
+            for name in [release] if release else app.library.order():
+                count = await pregeneration.run(name, encoder, hear, maker, int(request.get("most") or 0))
+                if count is None:
+                    await send(
+                        {"note": f"{name} has no corpus yet; run `threadlore index --release {name}`."}
+                    )
+                    continue
+                done = f"{count.done} of {count.documents} documents by {count.by}"
+                await send({"line": f"{name}: {count.pairs} pairs; {done}"})
+    except ModelError as error:
+        raise ThreadloreError(f"{error} What was made is kept; give the command again to go on.") from error
+    if request.get("sample"):
+        await _sample(app, release, Path(request["sample"]), send)
+    await send({"code": 0})
+
+
+def _maker(app: Threadlore, by: str) -> Maker:
+    if by == "rules":
+        return RulePairs()
+    if app.engine.model is None:
+        raise UsageError("There is no model to ask: set OLLAMA_HOST, or give --by rules.")
+    return ModelPairs(app.engine.model)
+
+
+async def _sample(app: Threadlore, release: str, path: Path, send: Send) -> None:
+    """Write some pairs by chance, a JSON object a line, for a person to look at."""
+    assert app.library.pregeneration is not None
+    pairs = [
+        pair
+        for name in ([release] if release else app.library.order())
+        for pair in await app.library.pregeneration.pairs(name)
+    ]
+    chosen = random.sample(pairs, min(SAMPLE, len(pairs)))
+    lines = [json.dumps(pair.record(), ensure_ascii=False) for pair in chosen]
+    try:
+        await asyncio.to_thread(path.write_text, "".join(f"{line}\n" for line in lines), "utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error
+    await send({"line": f"{len(lines)} of {len(pairs)} pairs are in {path}"})

@@ -1,0 +1,101 @@
+"""Reactions: an emoji to its vote or its mark, counted once and to the end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+
+from bot.attending import Attending
+from bot.chat import Chat, Reaction, Reply, vote_of
+from bot.controls import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
+from bot.logs import about
+from bot.marks import Marks
+from bot.opted_out import OptedOut
+from bot.tongues import Tongues
+from core.domain import Vote
+from core.engine import Engine
+from core.languages import _, speaking
+from core.noise import Noise
+from core.ports import ConversationStore
+
+COUNTING_SECONDS = 8.0
+"""Time that reactions under way get to be counted when the bot stops: memory may be at work just then."""
+
+
+class Reacting:
+    """Takes what people put under messages."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        marks: Marks,
+        attending: Attending,
+        opted_out: OptedOut,
+        tongues: Tongues,
+        noise: Noise,
+        lock: Callable[[str], asyncio.Lock],
+    ) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._marks = marks
+        self._attending = attending
+        self._opted_out = opted_out
+        self._tongues = tongues
+        self._noise = noise
+        self._lock = lock
+        self._counting: set[asyncio.Task[None]] = set()
+
+    async def take(self, chat: Chat, reaction: Reaction) -> None:
+        """Count a reaction as a vote, or take it as a mark."""
+        value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
+        if reaction.person.bot:
+            return
+        answer_id = await self._conversations.answer_of(reaction.ref.key)
+        if value is None and not mark:
+            if answer_id and reaction.added:
+                await self._noise.noticed(answer_id)
+            return
+        with speaking(await self._tongues.of_reaction(reaction, answer_id)):
+            work = asyncio.create_task(self._reacted(chat, reaction, answer_id, value, bool(mark)))
+        self._counting.add(work)
+        work.add_done_callback(self._counting.discard)
+        await asyncio.shield(work)  # a vote is counted to its end, also when the platform stops
+
+    async def _reacted(
+        self, chat: Chat, reaction: Reaction, answer_id: str, value: Literal[0, 1] | None, mark: bool
+    ) -> None:
+        if self._opted_out.is_out(reaction.person.id):
+            if answer_id:
+                await self._opted_out.reacted(chat, reaction)
+            return
+        if mark:
+            async with self._lock(f"mark {reaction.ref.key}"):
+                if not await self._conversations.taken(reaction.event):
+                    await self._marks.take(chat, reaction, answer_id)
+                    await self._attending.is_new(reaction.event)
+        if value is None or not answer_id or await self._conversations.taken(reaction.event):
+            return
+        about(reaction.event or reaction.ref.key, platform=chat.name)
+        voter, added = reaction.person.id, reaction.added
+        vote = Vote(answer_id, voter, value) if added else Vote(answer_id, voter, None, withdraws=value)
+        await self._engine.feedback(vote, helper=reaction.person.helper)
+        await self._noise.noticed(answer_id)
+        # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
+        is_new = await self._attending.is_new(reaction.event)
+        if is_new and added and not value:
+            await self._ask_what_was_wrong(chat, reaction, answer_id)
+
+    async def _ask_what_was_wrong(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
+        """Offer the form to who put 👎 under an answer, where the platform can say it to them alone."""
+        claim = await self._conversations.claim_of(answer_id)
+        parts = claim.parts if claim else ()
+        where = next((part for part in parts if part.key == reaction.ref.key), reaction.ref)
+        asked = Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(answer_id),))
+        await chat.whisper(where, reaction.person, asked)
+
+    async def stop(self) -> None:
+        """Wait for what is being counted."""
+        if self._counting:
+            await asyncio.wait(self._counting, timeout=COUNTING_SECONDS)

@@ -1,0 +1,59 @@
+"""Dispatch on a house that stands, for whoever serves: the bot itself, journeys, measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from bot.alerts import Alerts
+from bot.bootstrap import Threadlore
+from bot.digest import Digest
+from bot.dispatch import Dispatch
+from bot.escalation import Escalation
+from bot.hint import Hint
+from bot.limits import Limits
+from bot.notices import Notices
+from bot.opted_out import OptedOut
+from bot.pages import Pages
+from bot.slash_table import slash_commands
+from bot.tongues import Tongues
+from core.languages import plain
+from core.noise import Noise
+
+
+def dispatch_of(app: Threadlore) -> Dispatch:
+    """Return what platforms are connected to."""
+    notices = Notices(app.notices, app.settings.admin_channels, lambda platform: dispatch.chat_of(platform))
+    slash, opted_out = slash_commands(app), OptedOut(app.privacy)
+    dispatch = Dispatch(
+        app.engine,
+        app.conversations,
+        app.library,
+        slash,
+        Limits(app.settings.questions_per_minute),
+        app.modes,
+        app.pauses,
+        opted_out,
+        Tongues(app.conversations, app.engine.given, plain(app.settings.language)),
+        notices,
+        Noise(app.noise, app.modes, notices.tell_admins),
+        Hint(app.engine.product.name, app.examples),
+        Escalation(
+            app.engine,
+            app.conversations,
+            app.escalations,
+            app.catalogue.asked_in,
+            slash.is_admin,
+            opted_out.is_asker,
+        ),
+    )
+    dispatch.pages = Pages(slash, app.modes, app.engine.given, app.passages, app.examples)
+    app.people.listeners = dispatch.forgetters
+    app.people.before = [dispatch.before_forgetting, app.modes.unname, app.pauses.unname]
+    app.retention.expirers = dispatch.expirers
+    return dispatch
+
+
+def watches(app: Threadlore, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """Return what looks every minute for something that admins should be told."""
+    digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
+    return Alerts(app, notices).tick, digest.tick

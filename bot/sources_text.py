@@ -1,0 +1,107 @@
+"""The sources of each release: where they are, when they were read and will be, and what went wrong."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.bootstrap import Threadlore
+from bot.control import Send
+from core.ports import CorpusStore, SourceRun
+from core.schedule import Schedule
+
+REASONS = 3
+"""Reasons for passing a page over that are told, the most frequent first."""
+_UNITS = ((604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "m"))
+
+
+async def sources_of(
+    corpora: CorpusStore, schedules: Mapping[tuple[str, str], Schedule], now: float | None = None
+) -> list[dict[str, Any]]:
+    """Return what is known of every source, in the order of `corpora.toml`.
+
+    `schedules` tells how often each is read, by (release, source name). Times are in seconds since
+    the epoch; `next_at` is None for a source that is due.
+    """
+    now = time.time() if now is None else now
+    runs = {(run.release, run.source): run for run in await corpora.runs()}
+    pages: dict[str, Counter[str]] = {}
+    for release in dict.fromkeys(release for release, _ in schedules):
+        pages[release] = Counter(document.source for document in await corpora.manifest(release))
+    return [
+        _entry(release, source, schedule, runs.get((release, source)), pages[release][source], now)
+        for (release, source), schedule in schedules.items()
+    ]
+
+
+def _entry(
+    release: str, source: str, schedule: Schedule, run: SourceRun | None, pages: int, now: float
+) -> dict[str, Any]:
+    kind, _, place = source.partition(":")
+    next_at = run.at + schedule.wait(run.level, run.failures) if run else now
+    return {
+        "release": release,
+        "source": source,
+        "kind": kind,
+        "place": place,
+        "interval": schedule.every(run.level if run else 0),
+        "adapts": [schedule.least, schedule.most] if schedule.adapts else None,
+        "read_at": run.at if run else None,
+        "succeeded_at": (run.succeeded_at or None) if run else None,
+        "next_at": next_at if next_at > now else None,
+        "pages": pages,
+        "skipped": [list(entry) for entry in run.skipped] if run else [],
+        "failures": run.failures if run else 0,
+        "error": run.error if run else "",
+    }
+
+
+def sources_text(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Say it in Markdown, a release after the other, the newest first."""
+    lines: list[str] = []
+    for release in reversed(list(dict.fromkeys(entry["release"] for entry in entries))):
+        lines.append(f"**{release}**")
+        for entry in entries:
+            if entry["release"] == release:
+                lines += _lines(entry)
+    return "\n".join(lines) or "There are no sources; describe them in `corpora.toml`."
+
+
+def _lines(entry: Mapping[str, Any]) -> list[str]:
+    read = f"read {_at(entry['read_at'])}" if entry["read_at"] else "not read yet"
+    due = f"next {_at(entry['next_at'])}" if entry["next_at"] else "due now"
+    told = f"- {entry['kind']} `{entry['place']}`: {entry['pages']} pages, {read}, {due}, every "
+    adapts = " (as often as it changes)" if entry["adapts"] else ""
+    lines = [told + length(entry["interval"]) + adapts]
+    if entry["skipped"]:
+        reasons = Counter(reason for _, reason in entry["skipped"]).most_common(REASONS)
+        said = "; ".join(f"{count}× {reason}" for reason, count in reasons)
+        lines.append(f"  {len(entry['skipped'])} passed over: {said}")
+    if entry["error"]:
+        times = f"{entry['failures']} times in a row" if entry["failures"] > 1 else "the last time"
+        lines.append(f"  ⚠ failed {times}: {entry['error']}")
+    return lines
+
+
+def length(seconds: float) -> str:
+    """Write a length of time in its largest whole unit, as `corpora.toml` takes it: `6h`."""
+    for size, unit in _UNITS:
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:.0f}{unit}"
+    return f"{seconds:.0f}s"
+
+
+def _at(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
+async def sources(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Carry out `threadlore sources`."""
+    found = await sources_of(app.corpora, app.schedules)
+    await send(
+        {"line": json.dumps(found, ensure_ascii=False) if request.get("json") else sources_text(found)}
+    )
+    await send({"code": 0})

@@ -1,0 +1,1 @@
+"""Question/answer pairs made of documents before anybody asks (QA pre-generation)."""

@@ -1,0 +1,109 @@
+"""A pair before it has an id, what makes pairs, and what is asked of every one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain import ContextChunk, content_hash
+from core.ports import PregeneratedPair
+from core.text import identifiers, quantities, query_terms, sentences, words
+
+HELD = 0.6
+"""Share of a sentence's terms that the document must hold: below it the sentence is somebody's own."""
+LONGEST_QUESTION = 300
+"""Characters of a question; what is longer is no question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A question that a page answers: the short answer, and the whole text it is taken from.
+
+    `context_id` names the page that is cited.
+    """
+
+    context_id: str
+    question: str
+    answer: str
+    full_answer: str
+    summary: str = ""
+
+    @property
+    def gist(self) -> str:
+        """Return the summary, or the first sentence of the answer where there is none."""
+        return self.summary or (sentences(self.answer) or [""])[0]
+
+
+class Maker(Protocol):
+    """Makes pairs of documents; `by` names it with its version."""
+
+    by: str
+
+    def redoes(self, by: str) -> bool:
+        """Tell whether it would do better with a document that somebody (`by`, "" for nobody) has done."""
+
+    async def make(self, pages: Sequence[ContextChunk]) -> list[Made]:
+        """Make the pairs of one document of its pages, in their order.
+
+        Raises the `ModelError`s of `core.errors` where a model is needed and cannot be asked.
+        """
+
+
+def unfounded(made: Made, document: str) -> str:
+    """Say what of a pair the document does not hold; empty where all of it is there.
+
+    A number or a name in code that the document does not have, or a sentence made of other words, is the
+    model's own (QA pre-generation, validation).
+    """
+    if not made.question.strip().endswith(("?", "？")) or len(made.question) > LONGEST_QUESTION:
+        return f"{made.question[:60]!r} is no question"
+    known_names = {name.lower() for name in identifiers(document)} | set(words(document))
+    known_numbers = {value for value, _ in quantities(document)}
+    known_terms = set(query_terms(document))
+    for said in (made.answer, made.full_answer, made.summary):
+        for name in identifiers(said):
+            if name.lower() not in known_names and not set(words(name)) <= known_names:
+                return f"`{name}` is not in the document"
+        for value, _ in quantities(said):
+            if value not in known_numbers:
+                return f"{value} is not in the document"
+        for sentence in sentences(" ".join(said.split())):
+            terms = set(query_terms(sentence))
+            if terms and len(terms & known_terms) < HELD * len(terms):
+                return f"{sentence[:60]!r} is not from the document"
+    return "" if words(made.answer) else "the answer is empty"
+
+
+def finished(
+    made: Sequence[Made], pages: Sequence[ContextChunk], document_id: str, date: float, by: str
+) -> list[PregeneratedPair]:
+    """Give pairs their ids, links, titles and categories; the same question of a page is kept once."""
+    by_id = {page.id: page for page in pages}
+    found: dict[str, PregeneratedPair] = {}
+    for one in made:
+        page = by_id[one.context_id]
+        key = content_hash("pair", page.id, one.question.casefold())
+        found.setdefault(
+            key,
+            PregeneratedPair(
+                id=key,
+                document_id=document_id,
+                context_id=page.id,
+                question=one.question,
+                answer=one.answer,
+                full_answer=one.full_answer,
+                summary=one.gist,
+                url=page.url,
+                title=page.title,
+                category=category_of(page.path),
+                date=date,
+                by=by,
+            ),
+        )
+    return list(found.values())
+
+
+def category_of(path: str) -> str:
+    """Return the folders that a document lies in: what its pages have in common beside their titles."""
+    return "/".join(path.split("#")[0].split("/")[:-1][-2:])

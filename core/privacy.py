@@ -1,0 +1,111 @@
+"""Whose words are kept nowhere, and one-way names for who did something long ago."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Collection, Mapping
+from typing import Literal
+
+from core.ports.people import OptOutStore
+
+KEY_BYTES = 32
+"""Length of the key that one-way names are made with."""
+Notice = Literal["answer", "vote"]
+"""What somebody who opted out is told once: how they are answered, that their votes do not count."""
+_LIST = "opt-out"
+_MARK = "~"
+
+
+class Names:
+    """One-way names of people, each for one place only, such as a pair or a message.
+
+    `slack:~3f…` keeps the platform and nothing else of an account. Who has the key can tell whether it is a
+    certain person's, which is how a later vote replaces an earlier one and how forgetting finds it; nobody
+    can read the account from it, or see that two places have the same person. `people` are the accounts
+    that `corpora.toml` links.
+    """
+
+    def __init__(self, key: bytes, people: Mapping[str, Collection[str]]) -> None:
+        self._key = key
+        self._people = {name: frozenset(accounts) for name, accounts in people.items()}
+        self._name = {account: name for name, accounts in people.items() for account in accounts}
+
+    def person(self, account: str) -> str:
+        """Return the name under which linked accounts count as one."""
+        return self._name.get(account, account)
+
+    def everyone(self, account: str) -> frozenset[str]:
+        """Return all names of the person behind an account, or behind a name of `corpora.toml`."""
+        name = self.person(account)
+        return frozenset({account, name, *self._people.get(name, ())})
+
+    def veil(self, name: str, place: str) -> str:
+        """Return the one-way name of an account at a place; of a one-way name, itself."""
+        if not name or is_veiled(name):
+            return name
+        platform, colon, _ = name.partition(":")
+        parts = (part.encode("utf-8", "surrogatepass") for part in (place, name))
+        digest = hashlib.blake2b(b"\0".join(parts), digest_size=12, key=self._key).hexdigest()
+        return f"{platform}:{_MARK}{digest}" if colon else f"{_MARK}{digest}"
+
+    def veils(self, account: str, place: str) -> frozenset[str]:
+        """Return every one-way name that a person may stand under at a place."""
+        return frozenset(self.veil(name, place) for name in self.everyone(account))
+
+    def stands_for(self, name: str, account: str, place: str) -> bool:
+        """Tell whether a name that was kept for a place is that of the person behind an account."""
+        if is_veiled(name):
+            return name in self.veils(account, place)
+        return bool(name) and self.person(name) == self.person(account)
+
+
+def is_veiled(name: str) -> bool:
+    """Tell whether a name is a one-way name."""
+    return name.rpartition(":")[2].startswith(_MARK)
+
+
+class Privacy:
+    """Knows who opted out; linked accounts opt out together.
+
+    The list of them holds one-way names alone. It is read once and held in memory, for every message asks.
+    """
+
+    def __init__(self, store: OptOutStore, names: Names) -> None:
+        self.names = names
+        self._store = store
+        self._out: frozenset[str] = frozenset()
+
+    async def load(self) -> None:
+        """Read the list of those who opted out."""
+        self._out = await self._store.opt_outs()
+
+    def is_out(self, account: str) -> bool:
+        """Tell whether the person behind an account opted out."""
+        return bool(self._out) and bool(account) and not self._out.isdisjoint(self._listed(account))
+
+    async def opt_out(self, account: str) -> bool:
+        """Keep nothing of a person from now on; tells whether they had not opted out before."""
+        before = self.is_out(account)
+        await self._store.opt_out(self._listed(account), time.time())
+        await self.load()
+        return not before
+
+    async def opt_in(self, account: str) -> bool:
+        """Keep what a person asks and votes again; tells whether they had opted out."""
+        before = self.is_out(account)
+        await self._store.opt_in(self._listed(account))
+        await self.load()
+        return before
+
+    async def first_time(self, account: str, what: Notice) -> bool:
+        """Note that somebody is told something; tells whether they were not told before."""
+        return self.is_out(account) and await self._store.tell(self._listed(account), what)
+
+    def _listed(self, account: str) -> frozenset[str]:
+        return self.names.veils(account, _LIST)
+
+
+def nobody(account: str) -> bool:
+    """Tell that no account opted out, where there is no list of them."""
+    return False

@@ -1,0 +1,75 @@
+"""What a search found: evidence, how good it is, and where each retriever had it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.domain import Evidence, Hit
+from core.retrieval.confidence import DEFAULT_JUDGEMENT, NO_SIGNS, Judgement, Signs
+from core.retrieval.live import Live
+
+KEPT = 8
+"""Context chunks after fusion (QA pre-generation, retrieval)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Evidence, best first, the signs of how good it is, and the rarity of the question's terms.
+
+    `ranks` tells for each context chunk at which rank which retriever found it.
+    """
+
+    evidence: tuple[Evidence, ...] = ()
+    signs: Signs = NO_SIGNS
+    rarity: dict[str, float] = field(default_factory=dict)
+    ranks: dict[str, dict[str, int]] = field(default_factory=dict)
+    judgement: Judgement = DEFAULT_JUDGEMENT
+
+    @property
+    def confidence(self) -> float:
+        """Estimate how likely the evidence answers the question, 0..1."""
+        return self.judgement.confidence(self.signs)
+
+    @property
+    def is_enough(self) -> bool:
+        """Tell whether the evidence is good enough for an answer."""
+        return self.confidence >= self.judgement.enough
+
+    def weight(self, term: str) -> float:
+        """Return how much a term of the question weighs: its inverse document frequency."""
+        return self.rarity.get(term, 0.0)
+
+
+def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
+    """Join what several searches found: in turns by rank, each chunk once, numbered anew."""
+    if len(lists) == 1:
+        return lists[0]
+    taken: dict[str, Evidence] = {}
+    for rank in range(max(len(found.evidence) for found in lists)):
+        for found in lists:
+            if rank < len(found.evidence):
+                taken.setdefault(found.evidence[rank].chunk.id, found.evidence[rank])
+    numbered = enumerate(list(taken.values())[: keep * 2], start=1)
+    rarity: dict[str, float] = {}
+    for found in lists:
+        rarity |= found.rarity
+    best = max(lists, key=lambda found: found.confidence)
+    evidence = tuple(replace(item, number=number) for number, item in numbered)
+    ranks: dict[str, dict[str, int]] = {}
+    for found in reversed(lists):
+        ranks |= found.ranks
+    return Found(evidence, best.signs, rarity, ranks, best.judgement)
+
+
+def ranks_of(
+    evidence: Sequence[Evidence], live: Live, lists: Mapping[str, Sequence[Hit]]
+) -> dict[str, dict[str, int]]:
+    """Tell for each context chunk the rank of its best passage in every list that has one."""
+    ranks: dict[str, dict[str, int]] = {item.chunk.id: {} for item in evidence}
+    for name, hits in lists.items():
+        for rank, hit in enumerate(hits, start=1):
+            found = ranks.get(live.context_of[hit.chunk_id])
+            if found is not None:
+                found.setdefault(name, rank)
+    return ranks

@@ -1,0 +1,98 @@
+"""The weekly digest: once a week, over restarts and lost time, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from bot.digest import Digest, latest
+from core.statistics import Gap, Unserved
+from tests.bot.test_notices import Office
+
+MONDAY = datetime(2026, 11, 23, 9, 0)
+GAP = Gap(
+    (Unserved("a", "tea", "Does it make tea?", "2.0", 0.0, "abstained", ("Tea", "https://x.example/tea")),)
+)
+
+
+class Desk(Office):
+    """An office in which time is told and gaps are counted."""
+
+    def __init__(self, when: str = "mon 09:00") -> None:
+        super().__init__()
+        self.when, self.time, self.found = when, MONDAY, (GAP,)
+        self.days: list[int] = []
+        self.digest = self.started()
+
+    def started(self) -> Digest:
+        """Return a digest after a restart."""
+        self.notices = self.open()
+        return Digest(self.when, self._gaps, self.notices, "Kettle", lambda: self.time)
+
+    async def at(self, time: datetime) -> list[str]:
+        self.time = time
+        before = len(self.said)
+        await self.digest.tick()
+        return [text for _, text in self.said[before:]]
+
+    async def _gaps(self, days: int) -> tuple[Gap, ...]:
+        self.days.append(days)
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("when", "now", "due"),
+    [
+        ("mon 09:00", datetime(2026, 11, 23, 9, 0), MONDAY),
+        ("mon 09:00", datetime(2026, 11, 23, 8, 59), datetime(2026, 11, 16, 9, 0)),
+        ("mon 09:00", datetime(2026, 11, 29, 23, 0), MONDAY),
+        ("sun 23:30", datetime(2026, 11, 23, 0, 5), datetime(2026, 11, 22, 23, 30)),
+        ("mon 09:00", datetime(2027, 1, 2, 12, 0), datetime(2026, 12, 28, 9, 0)),
+    ],
+)
+def test_the_last_time_of_a_week_is_found(when: str, now: datetime, due: datetime) -> None:
+    assert latest(when, now) == due
+
+
+async def test_it_comes_once_a_week_in_every_channel_and_restarts_change_nothing() -> None:
+    desk = Desk()
+    first = await desk.at(MONDAY)
+    assert len(first) == 2 and "Does it make tea?" in first[0] and "https://x.example/tea" in first[0]
+    assert "1 question on 1 topic" in first[0]
+    desk.digest = desk.started()
+    assert not await desk.at(datetime(2026, 11, 26, 12, 0))
+    assert len(await desk.at(datetime(2026, 11, 30, 9, 1))) == 2
+    assert desk.days == [7, 7]
+
+
+async def test_what_fell_into_a_time_without_the_bot_is_told_at_the_next_start() -> None:
+    desk = Desk()
+    await desk.at(MONDAY)
+    desk.digest = desk.started()
+    assert len(await desk.at(datetime(2026, 12, 10, 15, 0))) == 2
+    assert desk.days == [7, 14], "of both weeks"
+
+
+async def test_nothing_is_said_where_there_is_nothing_and_it_is_not_looked_for_again() -> None:
+    desk = Desk()
+    desk.found = ()
+    assert not await desk.at(MONDAY)
+    desk.found = (GAP,)
+    assert not await desk.at(datetime(2026, 11, 24, 9, 0)) and desk.days == [7]
+
+
+async def test_a_channel_that_cannot_be_reached_gets_it_later_and_the_others_not_twice() -> None:
+    desk = Desk()
+    desk.walls["discord"].down = True
+    assert len(await desk.at(MONDAY)) == 1
+    assert not await desk.at(datetime(2026, 11, 23, 9, 5)), "not every minute"
+    desk.walls["discord"].down = False
+    assert len(await desk.at(datetime(2026, 11, 23, 9, 11))) == 1
+    assert not await desk.at(datetime(2026, 11, 23, 9, 30))
+    assert sorted(to for to, _ in desk.said) == ["7", "C1"]
+
+
+async def test_off_is_off() -> None:
+    desk = Desk("off")
+    assert not await desk.at(MONDAY) and not desk.days

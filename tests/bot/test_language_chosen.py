@@ -1,0 +1,66 @@
+"""Which language somebody is answered in: words, thread, client, house, in this order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.chat import Message, Person
+from bot.packing import packed
+from bot.tongues import Tongues
+from core.domain import MessageRef, Scope
+from core.ports import Claim
+from tests.fake_stores import FakeConversations
+
+ANN = Person("fake:ann", "Ann")
+NO_ANSWERS: Any = None
+
+
+def _message(text: str, author: Person = ANN, thread: str = "1", **more: str) -> Message:
+    return Message(MessageRef("fake", "C", "2", thread), author, text, Scope(), **more)
+
+
+async def _tongues(default: str = "en", asked_before: str = "") -> Tongues:
+    conversations = FakeConversations()
+    if asked_before:
+        first = _message("Wie setze ich ein Cookie?", language=asked_before)
+        claim = Claim("fake:C:1", first.ref.conversation, ANN.id, 1.0, packed(first))
+        assert await conversations.claim(claim)
+        await conversations.answered(claim.message, "a1")
+    return Tongues(conversations, NO_ANSWERS, default)
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "locale", "default", "language"),
+    [
+        ("wie setze ich ein Cookie", "en", "es-ES", "zh", "de"),
+        ("how do I set a cookie", "de", "de-DE", "de", "en"),
+        ("2.3?", "de", "es-ES", "zh", "de"),
+        ("2.3?", "", "es-419", "zh", "es"),
+        ("MAX_FORM_PARTS", "", "", "zh", "zh"),
+        ("MAX_FORM_PARTS", "", "?", "en", "en"),
+    ],
+)
+async def test_words_then_thread_then_client_then_house(
+    text: str, before: str, locale: str, default: str, language: str
+) -> None:
+    tongues = await _tongues(default, before)
+    assert await tongues.of(_message(text, Person("fake:ann", "Ann", locale=locale))) == language
+
+
+async def test_a_message_that_has_its_language_keeps_it() -> None:
+    tongues = await _tongues()
+    assert await tongues.of(_message("how do I set a cookie", language="de")) == "de"
+
+
+async def test_another_thread_tells_nothing() -> None:
+    tongues = await _tongues(asked_before="de")
+    assert await tongues.of(_message("2.3?", thread="9")) == "en"
+
+
+async def test_a_text_outside_of_threads() -> None:
+    tongues = await _tongues()
+    person = Person("fake:ann", locale="zh-CN")
+    assert await tongues.of_text("", person) == "zh"
+    assert await tongues.of_text("cómo pongo una cookie", person) == "es"

@@ -1,0 +1,90 @@
+"""What every `PregeneratedStore` does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from core.domain import ChunkedDocument
+from core.ingestion.pregeneration.pairs import Made, finished
+from core.ports import PregeneratedPair
+from tests.contracts.conftest import Stores
+from tests.contracts.samples import AWKWARD, UNWRITABLE, document, kept_of
+
+
+def pairs_of(made_of: ChunkedDocument, *questions: str, by: str = "rules 1") -> list[PregeneratedPair]:
+    made = [Made(made_of.contexts[1].id, said, f"{said} So.", "All of it.") for said in questions]
+    return finished(made, made_of.contexts, made_of.id, 1.0, by)
+
+
+async def live(stores: Stores, *documents: ChunkedDocument) -> None:
+    for one in documents:
+        await stores.corpora.put("1.0", one)
+    await stores.corpora.swap("1.0", [one.id for one in documents], "e")
+
+
+async def test_nothing_is_there_at_first(stores: Stores) -> None:
+    kept = stores.pregenerated
+    assert await kept.pairs("1.0") == () and await kept.made_by("1.0") == {}
+    assert await kept.pages("nobody") == ((), 0.0)
+    await kept.put("nobody", "rules 1", pairs_of(document("a.rst"), "Why?"))
+    assert await kept.pairs("1.0") == ()
+    counted = await kept.count("1.0", "rules 1")
+    assert (counted.documents, counted.done, counted.pairs) == (0, 0, 0)
+
+
+async def test_pairs_come_back_whole_by_document_and_in_order(stores: Stores) -> None:
+    first, second = document("a.rst"), document("b.rst")
+    await live(stores, second, first)
+    made = pairs_of(second, "Zebra?", "Ape?"), pairs_of(first, f"Is {AWKWARD} kept?")
+    await stores.pregenerated.put(second.id, "rules 1", made[0])
+    await stores.pregenerated.put(first.id, "rules 1", made[1])
+    found = await stores.pregenerated.pairs("1.0")
+    assert [pair.question for pair in found] == [made[1][0].question, "Zebra?", "Ape?"]
+    assert found[0].url == first.contexts[1].url and found[0].title == first.title
+    assert found[0].full_answer == "All of it." and found[0].by == "rules 1" and found[0].date > 0
+    assert found[0].hashes == made[1][0].hashes
+
+
+async def test_a_document_is_done_once_by_each_and_the_last_one_stands(stores: Stores) -> None:
+    first, second = document("a.rst"), document("b.rst")
+    await live(stores, first, second)
+    kept = stores.pregenerated
+    assert await kept.made_by("1.0") == {first.id: "", second.id: ""}
+    await kept.put(first.id, "rules 1", pairs_of(first, "Old?"))
+    await kept.put(second.id, "rules 1", [])
+    assert set((await kept.made_by("1.0")).values()) == {"rules 1"}
+    await kept.put(first.id, "m 1", pairs_of(first, "New?", by="m 1"))
+    assert [pair.question for pair in await kept.pairs("1.0")] == ["New?"]
+    assert await kept.made_by("1.0") == {first.id: "m 1", second.id: "rules 1"}
+    counted = await kept.count("1.0", "m 1")
+    assert (counted.documents, counted.done, counted.pairs) == (2, 1, 1)
+
+
+async def test_pairs_go_with_their_document_and_their_vectors_after_them(stores: Stores) -> None:
+    old, new = document("a.rst"), document("a.rst", version="2")
+    await live(stores, old)
+    [pair] = pairs_of(old, "Which?")
+    await stores.pregenerated.put(old.id, "rules 1", [pair])
+    await stores.corpora.put_vectors("e", dict.fromkeys(pair.hashes, np.ones(2, np.float32)))
+    await stores.corpora.sweep("1.0")
+    assert set(await stores.corpora.vectors("e", pair.hashes)) == set(pair.hashes)
+    await live(stores, new)
+    assert await stores.pregenerated.pairs("1.0") == ()
+    await stores.corpora.sweep("1.0")
+    assert await stores.corpora.vectors("e", pair.hashes) == {}
+    assert await stores.pregenerated.made_by("1.0") == {new.id: ""}
+
+
+async def test_pages_come_in_order(stores: Stores) -> None:
+    kept = document("a.rst")
+    await stores.corpora.put("1.0", kept)
+    pages, date = await stores.pregenerated.pages(kept.id)
+    assert pages == kept.contexts and date > 0
+
+
+async def test_texts_that_no_database_can_hold_are_kept_as_far_as_they_can_be(stores: Stores) -> None:
+    kept = document("a.rst")
+    await live(stores, kept)
+    await stores.pregenerated.put(kept.id, "rules 1", pairs_of(kept, UNWRITABLE + "?"))
+    [pair] = await stores.pregenerated.pairs("1.0")
+    assert kept_of(pair.question) == kept_of(UNWRITABLE) + "?"

@@ -1,0 +1,106 @@
+"""Pairs made of documents, searched beside the passages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.domain import ContextChunk, Queries
+from core.ingestion.pregeneration.pairs import Made, finished
+from core.ports import ASKED, TOLD, Corpus, PregeneratedPair, entries
+from core.retrieval.pregenerated import LivePairs, PairView
+from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.search import Searcher
+from tests.contracts.samples import document
+from tests.fake_pregenerated import FakePregenerated
+from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
+
+CORPUS = Corpus("1.0", "e", 1, 0.0, 1, 1)
+PAGES = tuple(ContextChunk(f"c{n}", "a/b.md", "Kettle", f"H{n}", f"https://x/{n}", "text") for n in range(3))
+
+
+def made(*asked: tuple[int, str, str]) -> list[PregeneratedPair]:
+    return finished([Made(PAGES[n].id, q, a, a) for n, q, a in asked], PAGES, "d", 0.0, "rules 1")
+
+
+async def index(pairs: list[PregeneratedPair]) -> tuple[LivePairs, FakeVectors, FakeWords, FakeEncoder]:
+    live, vectors, words, encoder = LivePairs.of(CORPUS, pairs), FakeVectors(), FakeWords(), FakeEncoder()
+    held = [entry for pair in pairs for entry in entries(pair)]
+    await words.upsert(live.collection, [(key, "", text) for key, text, _ in held])
+    matrix = await encoder.encode([text for _, text, _ in held])
+    await vectors.upsert(live.collection, [key for key, _, _ in held], matrix)
+    return live, vectors, words, encoder
+
+
+async def test_the_page_whose_pair_is_asked_comes_first_by_every_field() -> None:
+    pairs = made(
+        (0, "How do I boil water?", "Press the red lever."),
+        (1, "Which lid is the right one?", "The glass one."),
+        (1, "What does the whistle do?", "It sings."),
+        (2, "How do I clean it?", "With vinegar."),
+    )
+    live, vectors, words, encoder = await index(pairs)
+    query = (await encoder.encode(["what does the whistle do"]))[0]
+    assert (await live.pages(vectors, words, query, ["whistl"]))[0] == "c1"
+    query = (await encoder.encode(["press the red lever"]))[0]
+    assert (await live.pages(vectors, words, query, ["red", "lever"]))[0] == "c0"
+
+
+async def test_what_is_not_live_is_never_found() -> None:
+    pairs = made((0, "How do I boil water?", "Press the lever."), (1, "Which lid?", "The glass one."))
+    _, vectors, words, encoder = await index(pairs)
+    live = LivePairs.of(CORPUS, pairs[1:])
+    query = (await encoder.encode(["how do I boil water"]))[0]
+    assert await live.pages(vectors, words, query, ["boil", "water"]) == ["c1"]
+    assert await LivePairs.of(CORPUS, []).pages(vectors, words, query, ["boil"]) == []
+
+
+async def test_the_columns_are_those_of_the_best_question_and_the_best_answer() -> None:
+    asked = np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)
+    view = PairView(asked, None, (frozenset({"a"}), frozenset({"b"})), (frozenset({"a", "b"}), frozenset()))
+    row = view.columns(np.array([0.0, 1.0], np.float32), {"a": 1.0, "b": 3.0})
+    assert row == (1.0, 0.0, pytest.approx(0.75), pytest.approx(1.0))
+    assert view.columns(np.array([0.0, 1.0], np.float32), {})[2:] == (0.0, 0.0)
+
+
+async def test_a_pair_brings_a_page_that_its_own_words_would_not() -> None:
+    corpora, vectors, words, encoder = FakeCorpora(), FakeVectors(), FakeWords(), FakeEncoder()
+    kept = document("a.rst", text="plain")
+    await corpora.put("1.0", kept)
+    corpus = await corpora.swap("1.0", [kept.id], encoder.name)
+    rows = await corpora.rows("1.0")
+    await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
+    store = FakePregenerated(corpora)
+    made_of = [Made(kept.contexts[1].id, "How do I moor a zeppelin?", "With a rope.", "With a rope.")]
+    pairs = finished(made_of, kept.contexts, kept.id, 0.0, "rules 1")
+    await store.put(kept.id, "rules 1", pairs)
+    live = LivePairs.of(corpus, pairs)
+    await words.upsert(live.collection, [(key, "", text) for pair in pairs for key, text, _ in entries(pair)])
+    searcher = Searcher(corpora, vectors, words, pairs=store)
+    await searcher.load()
+    queries, query = Queries("moor a zeppelin", "moor zeppelin"), await encoder.encode(["moor a zeppelin"])
+    found = await searcher.search(queries, query, "1.0")
+    assert [item.chunk.id for item in found.evidence] == [kept.contexts[1].id]
+    assert (await searcher.without_pairs().search(queries, query, "1.0")).evidence == ()
+    heavy = replace(DEFAULT_RANKING, weights={**DEFAULT_RANKING.weights, "question_terms": 9.0})
+    assert (await searcher.by(heavy).search(queries, query, "1.0")).evidence[0].score > found.evidence[
+        0
+    ].score
+
+
+def test_ids_tell_the_field() -> None:
+    [pair] = made((0, "Why?", "So."))
+    assert [key[0] for key, _, _ in entries(pair)] == [ASKED, TOLD]
+    assert pair.asked == "[a/Kettle] Why?" and pair.told == "[a/Kettle] So."
+    assert set(pair.record()) == {
+        "Question",
+        "Answer",
+        "FullAnswer",
+        "Summary",
+        "Url",
+        "Title",
+        "Category",
+        "Date",
+    }

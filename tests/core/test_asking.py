@@ -1,0 +1,55 @@
+"""Posts that ask for help, and those that only look like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.query.asking import asks_for_help
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which port does the dashboard listen on?",
+        "how do I change the number of retries",
+        "Hi all! How do I return JSON with a status code?",
+        "Does anyone know how to protect the dashboard with a password?",
+        "can somebody explain what a worker does?",
+        "is there a way to run a job every night",
+        "So, where do workers write their log to?",
+        "How do you nest blueprints?",
+        "I read the docs twice. What does `retry_limit` do?",
+        "I have this:\n```python\nopen = a ? b : c\n```\nWhy do I get an error there?",
+    ],
+)
+def test_what_a_manual_could_say_is_asked_for(text: str) -> None:
+    assert asks_for_help(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have moved the dashboard behind the proxy.",
+        "How was everybody's weekend?",
+        "who is going to the meetup on Friday?",
+        "Who needs an ORM when you have raw SQL, right?",
+        "What could possibly go wrong with debug mode?",
+        "isn't it lovely how small a job can be?",
+        "What do you think about async views?",
+        "Which editor do you prefer for this?",
+        "Is there a good book on job queues?",
+        "Want to speak at our meetup? Write to me.",
+        'Meetup on Thursday: "How do workers really work?" Doors open at 18:30.',
+        "Did I just spend all night on a comma? Yes, I did.",
+        "How we cut our deploy time by 80 %: https://example.org/deploys",
+        "SELECT * FROM users WHERE id = ?;",
+        "https://example.org/search?q=how+does+it+work&page=2",
+        "```python\n# what does this do? see the docs\nrun()\n```",
+        "> How do I open the dashboard?\n\nThat was asked before.",
+        "Can anyone help me?",
+        "Could somebody review my pull request?",
+        "why?",
+    ],
+)
+def test_other_posts_are_left_alone(text: str) -> None:
+    assert not asks_for_help(text)

@@ -1,0 +1,52 @@
+"""The `ChannelStore` and `AuditStore` ports in memory."""
+
+from __future__ import annotations
+
+from core.audit import Act
+from core.channels import ModeSet, Pause
+
+
+class FakeChannels:
+    """Modes and pauses in dictionaries."""
+
+    def __init__(self) -> None:
+        self._modes: dict[str, ModeSet] = {}
+        self._pauses: dict[str, Pause] = {}
+
+    async def modes(self) -> tuple[ModeSet, ...]:
+        return tuple(given for _, given in sorted(self._modes.items()))
+
+    async def set_mode(self, given: ModeSet) -> None:
+        self._modes[given.channel] = given
+
+    async def unset_mode(self, channel: str) -> bool:
+        return self._modes.pop(channel, None) is not None
+
+    async def pauses(self) -> tuple[Pause, ...]:
+        return tuple(pause for _, pause in sorted(self._pauses.items()))
+
+    async def pause(self, pause: Pause) -> None:
+        self._pauses[pause.place] = pause
+
+    async def resume(self, place: str) -> bool:
+        return self._pauses.pop(place, None) is not None
+
+
+class FakeAudit:
+    """Acts in a list."""
+
+    def __init__(self) -> None:
+        self._acts: list[Act] = []
+
+    async def note(self, act: Act) -> None:
+        self._acts.append(act)
+
+    async def acts(self, limit: int = 50) -> tuple[Act, ...]:
+        latest = sorted(enumerate(self._acts), key=lambda entry: (entry[1].at, entry[0]), reverse=True)
+        return tuple(act for _, act in latest[:limit])
+
+    async def delete_before(self, at: float) -> int:
+        kept = [act for act in self._acts if act.at >= at]
+        gone = len(self._acts) - len(kept)
+        self._acts = kept
+        return gone

@@ -1,0 +1,42 @@
+"""The `PregeneratedStore` port in dictionaries, beside `FakeCorpora`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.domain import ContextChunk
+from core.ports import PairCount, PregeneratedPair
+from tests.fakes import FakeCorpora
+
+
+class FakePregenerated:
+    """Keeps pairs of the documents of `corpora`, which go when their document goes."""
+
+    def __init__(self, corpora: FakeCorpora) -> None:
+        self._corpora = corpora
+        self._kept: dict[str, tuple[str, tuple[PregeneratedPair, ...]]] = {}
+        corpora.kept_texts = self._hashes
+
+    def _hashes(self) -> set[str]:
+        there = (pairs for key, (_, pairs) in self._kept.items() if self._corpora.document(key))
+        return {key for pairs in there for pair in pairs for key in pair.hashes}
+
+    async def made_by(self, release: str) -> dict[str, str]:
+        return {d.id: self._kept.get(d.id, ("", ()))[0] for d in await self._corpora.manifest(release)}
+
+    async def pages(self, document_id: str) -> tuple[tuple[ContextChunk, ...], float]:
+        found = self._corpora.document(document_id)
+        return (found.contexts, 1.0) if found else ((), 0.0)
+
+    async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
+        if self._corpora.document(document_id):
+            self._kept[document_id] = (by, tuple(pairs))
+
+    async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
+        documents = await self._corpora.manifest(release)
+        return tuple(pair for d in documents for pair in self._kept.get(d.id, ("", ()))[1])
+
+    async def count(self, release: str, by: str) -> PairCount:
+        made_by = await self.made_by(release)
+        done = sum(maker == by for maker in made_by.values())
+        return PairCount(release, by, len(made_by), done, len(await self.pairs(release)))

@@ -1,0 +1,35 @@
+"""A platform that takes its token back while the bot serves: the log says which, and so does `status`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from bot.commands import status_of
+from bot.platforms.slack import connect
+from bot.serve import _run
+from bot.status_text import status_text
+from tests.journeys.house import Bot
+from tests.platforms.slack_bot import settings_for
+from tests.platforms.slack_server import SlackServer
+
+
+async def test_status_tells_which_platform_has_ended_and_what_to_do(
+    bot: Bot, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with SlackServer() as slack:
+        platform = connect(settings_for(slack), bot.dispatch)
+        assert platform
+        with caplog.at_level(logging.ERROR):
+            running = asyncio.create_task(_run(platform, bot.app.ended))
+            await slack.until(lambda: slack.connected, 30)
+            assert not (await status_of(bot.app))["problems"]
+            slack.revoked = "token_revoked"
+            slack.say("U1", "C1", "<@UBOT> Which port does the dashboard listen on?")
+            assert await asyncio.wait_for(running, 30) is False
+    [problem] = (await status_of(bot.app))["problems"]
+    assert problem.startswith("slack has ended: Slack rejects SLACK_BOT_TOKEN (token_revoked)")
+    assert problem in status_text(await status_of(bot.app))
+    assert "SLACK_BOT_TOKEN (token_revoked)" in caplog.text

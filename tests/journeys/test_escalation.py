@@ -1,0 +1,250 @@
+"""A question that is put to a person: who hears of it, how it is resolved, and what comes of the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.catalogue import ChannelSettings
+from core.escalations import Targets
+from tests.journeys.house import Bot
+from tests.journeys.stage import Said, Seen, Stage, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.test_people import ADVICE, AGAIN, QUESTION, REUSED, remembered
+
+EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+
+
+def appoint(stage: Stage, bot: Bot, *people: str, place: str = "public", desk: bool = False) -> None:
+    """Name who is asked in a channel, as `[channels."…".ask]` of `corpora.toml` does."""
+    named = tuple(stage.account(who) for who in people)
+    targets = Targets(named, (stage.key("desk"),) if desk else ())
+    bot.app.catalogue.channels[stage.key(place)] = ChannelSettings(ask=targets)
+
+
+async def asked(stage: Stage, place: str = "public", text: str = QUESTION) -> tuple[Said, Seen]:
+    """Let ann ask what no page answers, and press the button for a person under it."""
+    said = await stage.say("ann", text, place, to="bot")
+    seen = await answer(stage, said)
+    await stage.press("ann", seen, "person")
+    await stage.quiet()
+    return said, seen
+
+
+async def ticket(stage: Stage, who: str = "hal") -> Seen:
+    """Wait for what the bot says to a person, and return it."""
+    found = await until(lambda: stage.inbox(who), f"something in the inbox of {who}")
+    return list(found)[-1]
+
+
+async def reads(stage: Stage, who: str, part: str) -> str:
+    """Wait until the last message to a person has that part, and return it."""
+
+    def found() -> str:
+        told = [squeezed(seen.text) for seen in stage.inbox(who)]
+        return told[-1] if told and part in told[-1] else ""
+
+    return str(await until(found, f"{part!r} in {stage.inbox(who)}"))
+
+
+def notice(stage: Stage, said: Said) -> str:
+    """Return what the thread says of a person who is asked."""
+    texts = [squeezed(seen.text) for seen in stage.replies(said)]
+    return next((text for text in texts if "I have asked" in text or "Resolved by" in text), "")
+
+
+@EVERYWHERE
+async def test_the_answer_of_who_was_asked_is_remembered_for_the_next_asker(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, seen = await asked(stage)
+        assert "person" in seen.controls and "I don't know" in seen.text
+        first = await ticket(stage)
+        text = squeezed(first.text)
+        assert QUESTION in text and "Kettle 2.0" in text and "I don't know" in text and "http" in text
+        assert "Nearest pages" in text and "would like help" in text and not first.seeds
+        await told(stage, "ann", "I have asked")
+        await until(lambda: "I have asked" in notice(stage, said))
+        advice = await stage.say("hal", ADVICE, under=said)
+        await stage.quiet()
+        await stage.react("hal", advice, "✅")
+        await remembered(bot, 1)
+        assert "The answer" in await reads(stage, "hal", "Resolved by")
+        await until(lambda: "Resolved by" in notice(stage, said))
+        again = await ask(stage, AGAIN, who="bob")
+        assert ADVICE in squeezed(again.text) and REUSED in again.text
+
+
+@EVERYWHERE
+async def test_the_askers_own_mark_resolves_what_who_was_asked_wrote(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await ticket(stage)
+        advice = await stage.say("hal", ADVICE, under=said)
+        await stage.quiet()
+        await stage.react("bob", advice, "✅")
+        await stage.quiet()
+        await remembered(bot, 0)
+        await stage.react("ann", advice, "✅")
+        await remembered(bot, 1)
+        await reads(stage, "hal", "Resolved by")
+
+
+@EVERYWHERE
+async def test_two_who_agree_teach_nothing(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await ticket(stage)
+        await stage.react("ann", await stage.say("ann", "I press the red button.", under=said), "✅")
+        advice = await stage.say("bob", ADVICE, under=said)
+        await stage.quiet()
+        await stage.react("ann", advice, "✅")
+        await reads(stage, "hal", "Resolved by")
+        await stage.quiet()
+        await remembered(bot, 0)
+        await stage.react("hal", advice, "✅")
+        await remembered(bot, 1)
+
+
+@EVERYWHERE
+async def test_a_mark_that_is_taken_off_opens_it_again(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await ticket(stage)
+        advice = await stage.say("hal", ADVICE, under=said)
+        await stage.quiet()
+        await stage.react("hal", advice, "✅")
+        await remembered(bot, 1)
+        await reads(stage, "hal", "Resolved by")
+        await stage.react("hal", advice, "✅", added=False)
+        await remembered(bot, 0)
+        await until(lambda: "Resolved" not in stage.inbox("hal")[-1].text)
+        await until(lambda: "I have asked" in notice(stage, said))
+        assert await bot.app.escalations.counts() == (1, 0)
+        await stage.react("boss", advice, "✅")
+        await remembered(bot, 1)
+        await reads(stage, "hal", "Resolved by")
+        await stage.delete(advice)
+        await remembered(bot, 0)
+        await until(lambda: "Resolved" not in stage.inbox("hal")[-1].text)
+
+
+@EVERYWHERE
+async def test_a_mark_on_the_ticket_settles_it_without_an_answer(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        first = await ticket(stage)
+        await stage.react("hal", first, "✅")
+        await reads(stage, "hal", "Resolved by")
+        await until(lambda: "Resolved by" in notice(stage, said))
+        await remembered(bot, 0)
+        await stage.react("hal", first, "✅", added=False)
+        await until(lambda: "Resolved" not in stage.inbox("hal")[-1].text)
+
+
+@EVERYWHERE
+async def test_only_who_may_asks_and_only_once(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        seen = await ask(stage, QUESTION)
+        await stage.press("bob", seen, "person")
+        await told(stage, "bob", "Only the person who asked")
+        await stage.press("ann", seen, "person")
+        await ticket(stage)
+        await stage.press("boss", seen, "person")
+        await told(stage, "boss", "already")
+        await stage.quiet()
+        assert len(stage.inbox("hal")) == 1
+        answered = await ask(stage, "Which port does the dashboard listen on?")
+        assert "person" in answered.controls
+
+
+@EVERYWHERE
+async def test_from_a_private_channel_only_what_its_asker_shows_goes_out(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal", place="private", desk=True)
+        said, _ = await asked(stage, "private")
+        title, fields = await until(lambda: stage.form("ann"))
+        assert title == "Ask a person" and fields == ("show",) and not stage.inbox("hal")
+        await stage.fill("ann", show="question")
+        text = squeezed((await ticket(stage)).text)
+        assert QUESTION in text and "Nearest pages" not in text and "I said" not in text
+        desk = squeezed((await until(stage.desk))[-1].text)
+        assert "would like help" in desk and "bread" not in desk and "http" in desk
+        advice = await stage.say("hal", ADVICE, under=said)
+        await stage.quiet()
+        await stage.react("hal", advice, "✅")
+        await remembered(bot, 1)
+        await until(lambda: "Resolved by" in stage.desk()[-1].text)
+        assert "bread" not in squeezed(stage.desk()[-1].text)
+        assert ADVICE in squeezed((await ask(stage, AGAIN, "private")).text)
+        assert ADVICE not in (await ask(stage, AGAIN)).text
+
+
+@EVERYWHERE
+async def test_an_asker_may_show_nothing_of_what_is_private(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal", place="private")
+        await asked(stage, "private")
+        await until(lambda: stage.form("ann"))
+        await stage.fill("ann", show="nothing")
+        text = squeezed((await ticket(stage)).text)
+        assert "would like help" in text and "bread" not in text and "http" in text
+
+
+@EVERYWHERE
+async def test_from_direct_messages_a_person_hears_who_and_what_and_nothing_is_remembered(
+    platform: str, bot: Bot
+) -> None:
+    async with open_stage(platform, bot) as stage:
+        early = await ask(stage, "Which port does the dashboard listen on?", "direct")
+        assert "person" not in early.controls
+        appoint(stage, bot, "hal", place="direct", desk=True)
+        said = await stage.say("ann", QUESTION, "direct")
+        seen = await answer(stage, said, 2)
+        await stage.press("ann", seen, "person")
+        await until(lambda: stage.form("ann"))
+        await stage.fill("ann", show="question")
+        first = await ticket(stage)
+        text = squeezed(first.text)
+        assert QUESTION in text and "direct messages" in text and "http" not in text
+        assert not stage.desk()
+        await stage.react("hal", first, "✅")
+        await reads(stage, "hal", "Resolved by")
+        await until(lambda: "Resolved by" in notice(stage, said))
+        await remembered(bot, 0)
+
+
+@EVERYWHERE
+async def test_a_deleted_question_is_taken_back_from_who_was_asked(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal", desk=True)
+        said, _ = await asked(stage)
+        await ticket(stage)
+        assert QUESTION in squeezed((await until(stage.desk))[-1].text)
+        await stage.delete(said)
+        await reads(stage, "hal", "The question was deleted")
+        await until(lambda: not any("bread" in seen.text for seen in (*stage.inbox("hal"), *stage.desk())))
+        assert await bot.app.escalations.counts() == (0, 0)
+
+
+@EVERYWHERE
+async def test_without_anybody_to_ask_there_is_no_button(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        assert "person" not in (await ask(stage, QUESTION)).controls
+
+
+@EVERYWHERE
+async def test_admins_see_what_waits(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        appoint(stage, bot, "hal")
+        await stage.slash("boss", "threadlore", "tickets")
+        await told(stage, "boss", "No question waits")
+        await asked(stage)
+        await ticket(stage)
+        await stage.slash("boss", "threadlore", "tickets")
+        assert QUESTION in await told(stage, "boss", "1 open")
+        await stage.slash("ann", "threadlore", "tickets")
+        await told(stage, "ann", "Only admins")

@@ -1,0 +1,133 @@
+"""What was not answered: told to admins each week on every platform, and written for those who document."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from bot.alerts import AWAY_SECONDS, Alerts
+from bot.digest import Digest
+from bot.gaps_command import gaps
+from core.domain import Question
+from tests.journeys.house import Bot
+from tests.journeys.stage import Stage, ask, open_stage, told, until
+from tests.ollama_server import Behaviour, OllamaServer
+
+EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+UNKNOWN = "How do I bake a rye bread with zebras?"
+SECRET = "How do I hide a treasure from pirates?"
+
+
+async def unserved(stage: Stage) -> None:
+    """Ask what nobody knows, twice in public and once where nobody else may hear it."""
+    for text in (UNKNOWN, "How can I bake a rye bread with zebras?"):
+        await stage.say("ann", text, to="bot")
+    await stage.say("ann", SECRET, "private", to="bot")
+    said = await stage.say("ann", SECRET, "direct")
+    await until(lambda: [seen for seen in stage.replies(said) if seen.finished], "all are answered")
+    await stage.quiet()
+
+
+def digest(bot: Bot, now: datetime) -> Digest:
+    return Digest("mon 09:00", bot.app.statistics.gaps, bot.dispatch.notices, "Kettle", lambda: now)
+
+
+@EVERYWHERE
+async def test_admins_are_told_each_week_what_was_not_answered_in_public(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        bot.dispatch.notices.channels = (stage.key("desk"),)
+        monday = datetime(2026, 11, 23, 9, 0)
+        await digest(bot, monday).tick()
+        assert not stage.desk(), "nothing is told where there is nothing"
+        await unserved(stage)
+        for now in (monday.replace(day=30), monday.replace(day=30, hour=15), datetime(2026, 12, 6, 12, 0)):
+            await digest(bot, now).tick()
+        await stage.quiet()
+        (seen,) = stage.desk()
+        assert "2 questions on 1 topic" in seen.text and "2×" in seen.text and "2 abstained" in seen.text
+        assert "zebras" in seen.text and "treasure" not in seen.text
+
+
+@EVERYWHERE
+async def test_gaps_are_listed_and_written_as_a_page_for_admins(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        await unserved(stage)
+        await stage.slash("boss", "threadlore", "gaps")
+        listed = await told(stage, "boss", "zebras")
+        assert "2×" in listed and "nearest page" in listed and "https://kettle.example/" in listed
+        await stage.slash("boss", "threadlore", "gaps --markdown")
+        page = await told(stage, "boss", "What the Kettle documentation does not answer")
+        assert "Bake a rye bread with zebras" in page and "treasure" not in page
+
+
+async def test_the_page_goes_to_a_file_that_forgetting_knows(bot: Bot, tmp_path: Path) -> None:
+    await bot.app.engine.answer(Question(UNKNOWN, "fake:ann", "fake:public"))
+    sent: list[dict[str, object]] = []
+
+    async def send(message: dict[str, object]) -> None:
+        sent.append(message)
+
+    file = tmp_path / "gaps.md"
+    await gaps(bot.app, {"markdown": str(file)}, send)
+    assert sent[0]["line"] == f"1 topics are in {file}." and sent[-1] == {"code": 0}
+    text = file.read_text()
+    assert f"### 1. {UNKNOWN}" in text and "- Suggested: a section “Bake a rye bread with zebras”" in text
+    assert "- Nearest page: [" in text and "## Kettle 2.0" in text
+    assert str(file) in (await bot.app.people.forget("fake:ann")).text, "it still names what was asked"
+
+
+# --- other things that admins should know -----------------------------------------------------
+
+
+@EVERYWHERE
+async def test_a_source_that_fails_again_and_again_is_told_once(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        bot.dispatch.notices.channels = (stage.key("desk"),)
+        alerts = Alerts(bot.app, bot.dispatch.notices)
+        source = (await bot.app.corpora.runs())[0]
+        for _ in range(2):
+            await bot.app.corpora.note_run(source.release, source.source, "The folder is gone.", ())
+        await alerts.tick()
+        assert not stage.desk()
+        for _ in range(2):
+            await bot.app.corpora.note_run(source.release, source.source, "The folder is gone.", ())
+            await alerts.tick()
+        (seen,) = await until(stage.desk, "admins are told")
+        assert "3 times in a row" in seen.text and "The folder is gone." in seen.text
+
+
+async def test_a_model_that_is_away_and_comes_back_is_told(writer: Bot, ollama: OllamaServer) -> None:
+    async with open_stage("fake", writer) as stage:
+        writer.dispatch.notices.channels = (stage.key("desk"),)
+        now = [1000.0]
+        alerts = Alerts(writer.app, writer.dispatch.notices, lambda: now[0])
+        ollama.always = Behaviour("crashed")
+        for number in range(3):
+            await ask(stage, f"Which port does the dashboard of queue number {number} listen on?")
+        await alerts.tick()
+        assert not stage.desk(), "a short while is nobody's business"
+        now[0] += AWAY_SECONDS
+        await alerts.tick()
+        await alerts.tick()
+        (away,) = stage.desk()
+        assert "away for 10 minutes" in away.text
+        writer.app.engine.model._open_until = 0.0
+        now[0] += 60
+        await alerts.tick()
+        assert "answers again, after 11 minutes" in stage.desk()[1].text
+
+
+async def test_a_disk_that_is_nearly_full_is_told_once_a_day(bot: Bot) -> None:
+    async with open_stage("fake", bot) as stage:
+        bot.dispatch.notices.channels = (stage.key("desk"),)
+        free = [50_000_000_000]
+        alerts = Alerts(bot.app, bot.dispatch.notices, free=lambda _: (free[0], 100_000_000_000))
+        await alerts.tick()
+        assert not stage.desk()
+        free[0] = 300_000_000
+        for _ in range(3):
+            await alerts.tick()
+        (seen,) = stage.desk()
+        assert "300 MB left" in seen.text

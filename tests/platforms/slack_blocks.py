@@ -1,0 +1,129 @@
+"""What the loopback Slack takes as blocks, and what it says of those that are wrong.
+
+Limits are those of docs.slack.dev, Block Kit: 50 blocks of a message, 12,000 characters of all `markdown`
+blocks, 3,000 of a section, 25 elements of an actions block, 255 of an id, 75 of a button and an option.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+KEYS = {
+    "markdown": {"text"},
+    "section": {"text", "fields", "accessory", "expand"},
+    "divider": set(),
+    "context": {"elements"},
+    "actions": {"elements"},
+    "header": {"text"},
+    "rich_text": {"elements"},
+    "image": {"image_url", "alt_text", "title"},
+    "context_actions": {"elements"},
+}
+"""What may stand in a block beside `type` and `block_id`."""
+MESSAGE_BLOCKS = 50
+ALL_MARKDOWN = 12_000
+WHOLE = 13_200
+"""Characters of all blocks as JSON from which a message is refused (bolt-js, issue 2509)."""
+
+
+class SlackError(Exception):
+    """An `{"ok": false}` answer."""
+
+    def __init__(self, error: str, *messages: str) -> None:
+        super().__init__(error)
+        self.error, self.messages = error, list(messages)
+
+
+def refuse(condition: bool, problem: str, where: str = "") -> None:
+    """Raise what Slack answers to blocks that are wrong, where a condition holds."""
+    if condition:
+        pointer = f" [json-pointer:{where}]" if where else ""
+        raise SlackError("invalid_blocks", f"[ERROR] {problem}{pointer}")
+
+
+def check_blocks(given: Any, refuses_markdown: bool = False) -> list[dict[str, Any]]:
+    """Check the blocks of a message as Slack does, and return them."""
+    try:
+        blocks = json.loads(given) if isinstance(given, str) else given
+    except ValueError:
+        raise SlackError("invalid_blocks_format") from None
+    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
+        raise SlackError("invalid_blocks_format")
+    refuse(len(blocks) > MESSAGE_BLOCKS, f"no more than {MESSAGE_BLOCKS} items allowed", "/blocks")
+    markdown = [str(block.get("text") or "") for block in blocks if block.get("type") == "markdown"]
+    refuse(sum(map(len, markdown)) > ALL_MARKDOWN, f"must be less than {ALL_MARKDOWN + 1} characters")
+    if len(json.dumps(blocks)) > WHOLE:
+        raise SlackError("msg_blocks_too_long")
+    ids = [block["block_id"] for block in blocks if block.get("block_id")]
+    refuse(len(set(ids)) != len(ids), "`block_id` already exists", "/blocks")
+    for index, block in enumerate(blocks):
+        _check(block, f"/blocks/{index}", refuses_markdown)
+    return blocks
+
+
+def _check(block: dict[str, Any], where: str, refuses_markdown: bool) -> None:
+    kind = str(block.get("type"))
+    unknown = kind not in KEYS or (kind == "markdown" and refuses_markdown)
+    refuse(unknown, f"unsupported type: {kind}", f"{where}/type")
+    more = sorted(block.keys() - KEYS[kind] - {"type", "block_id"})
+    refuse(bool(more), f"no additional properties allowed: {more}", where)
+    refuse(len(str(block.get("block_id") or "")) > 255, "must be less than 256 characters", where)
+    if kind == "markdown":
+        text = block.get("text")
+        refuse(
+            not isinstance(text, str) or not text.strip(), "must be more than 0 characters", f"{where}/text"
+        )
+    elif kind == "section":
+        refuse(not (block.get("text") or block.get("fields")), "missing required field: text", where)
+        check_text(block.get("text"), 3_000, where, ("mrkdwn", "plain_text"))
+    elif kind == "header":
+        check_text(block.get("text"), 150, where)
+    elif kind == "context":
+        elements = block.get("elements") or []
+        refuse(not 1 <= len(elements) <= 10, "no more than 10 items allowed, and at least 1", where)
+        for element in elements:
+            if element.get("type") != "image":
+                check_text(element, 3_000, where, ("mrkdwn", "plain_text"))
+    elif kind == "actions":
+        check_actions(block, where)
+
+
+def check_actions(block: dict[str, Any], where: str = "") -> None:
+    """Check an actions block as Slack does."""
+    elements = block.get("elements") or []
+    refuse(not 1 <= len(elements) <= 25, "no more than 25 items allowed, and at least 1", where)
+    ids = [element.get("action_id") for element in elements]
+    refuse(len(set(ids)) != len(ids), "`action_id` already exists in the block", where)
+    for element in elements:
+        refuse(len(str(element.get("action_id") or "")) > 255, "must be less than 256 characters", where)
+        if element.get("type") == "button":
+            check_text(element.get("text"), 75, where)
+            value = element.get("value", "x")
+            refuse(not 1 <= len(value) <= 2_000, "must be less than 2001 characters", where)
+            refuse(element.get("style") not in (None, "primary", "danger"), "style", where)
+        elif element.get("type") == "static_select":
+            check_text(element.get("placeholder"), 150, where)
+            check_options(element, where)
+        else:
+            refuse(True, f"unsupported type: {element.get('type')}", where)
+
+
+def check_options(element: dict[str, Any], where: str = "") -> None:
+    """Check the lines of a menu as Slack does."""
+    options = element.get("options") or []
+    refuse(not 1 <= len(options) <= 100, "no more than 100 items allowed, and at least 1", where)
+    for option in options:
+        check_text(option.get("text"), 75, where)
+        refuse(not 1 <= len(option.get("value") or "") <= 150, "must be less than 151 characters", where)
+    values = [option["value"] for option in options]
+    refuse(len(set(values)) != len(values), "values must be unique", where)
+
+
+def check_text(text: Any, limit: int, where: str = "", kinds: tuple[str, ...] = ("plain_text",)) -> None:
+    """Check a text object as Slack does."""
+    wrong = not isinstance(text, dict) or text.get("type") not in kinds
+    refuse(wrong, f"a {' or '.join(kinds)} object is required", where)
+    length = len(text.get("text") or "")
+    refuse(not length, "must be more than 0 characters", where)
+    refuse(length > limit, f"must be less than {limit + 1} characters", where)

@@ -1,0 +1,79 @@
+"""What the bot says unasked on Discord: to a channel, to a person, and whom it pings."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.chat import Control, Reply
+from core.domain import MessageRef
+from core.errors import PlatformRejected
+
+pytest_plugins = ["tests.platforms.discord_world"]
+
+
+def sent(world) -> dict:
+    """Return the body of the message that was posted last."""
+    posts = [r for r in world.env.http_requests if r.method == "POST" and r.path.endswith("/messages")]
+    return posts[-1].json
+
+
+async def test_to_a_channel_it_is_a_message_of_its_own(world, platform):
+    [ref] = await platform.chat.send(
+        str(world.help.id), Reply("**Help** is wanted.", controls=(Control("up", "👍", "a1"),))
+    )
+    said = world.help.last_message
+    assert ref == MessageRef("discord", str(world.help.id), str(said.id), str(said.id))
+    assert said.content == "**Help** is wanted." and world.help.threads == []
+    assert sent(world)["components"][0]["components"][0]["custom_id"] == "tl|up|a1"
+    await platform.chat.edit((ref,), Reply("Help came."))
+    assert world.help.last_message.content == "Help came."
+
+
+async def test_to_a_person_it_is_a_direct_message(world, platform):
+    [ref] = await platform.chat.send(str(world.bob.id), Reply("Can you help?"))
+    assert ref.thread == "" and world.bob.user.dm_channel.last_message.content == "Can you help?"
+    message = await platform.chat.message(ref)
+    assert message.author.bot and message.scope.kind == "direct"
+    await platform.chat.edit((ref,), Reply("Thank you."))
+    assert world.bob.user.dm_channel.last_message.content == "Thank you."
+
+
+async def test_nobody_is_pinged_but_whom_the_reply_names(world, platform):
+    role = world.guild.create_role("Helpers")
+    calls = (f"role:{role.id}", str(world.bob.id))
+    await platform.chat.send(str(world.help.id), Reply(f"{world.alice.mention} @everyone look", calls=calls))
+    said = world.help.last_message
+    assert said.content == f"<@&{role.id}> {world.bob.mention}\n{world.alice.mention} @everyone look"
+    stored = world.env.backend.get_message(world.help.id, said.id)
+    assert set(stored.ping_user_ids) == {world.bob.id} and set(stored.ping_role_ids) == {role.id}
+    assert not stored.mention_everyone
+    allowed = sent(world)["allowed_mentions"]
+    assert allowed["parse"] == [] and allowed["roles"] == [role.id] and allowed["users"] == [world.bob.id]
+    await platform.chat.send(str(world.help.id), Reply(world.bob.mention))
+    quiet = world.env.backend.get_message(world.help.id, world.help.last_message.id)
+    assert not (quiet.ping_user_ids or quiet.ping_role_ids)
+
+
+async def test_who_takes_no_direct_messages_is_named(world, platform):
+    world.env.inject_error(
+        "POST", "/channels/*/messages", status=403, code=50007, message="Cannot send messages to this user"
+    )
+    with pytest.raises(PlatformRejected, match="allow direct messages"):
+        await platform.chat.send(str(world.bob.id), Reply("Can you help?"))
+
+
+@pytest.mark.parametrize("to", ["404", "general"])
+async def test_where_there_is_nobody(world, platform, to):
+    with pytest.raises(PlatformRejected):
+        await platform.chat.send(to, Reply("Can you help?"))
+
+
+async def test_in_a_forum_nothing_can_be_said(world, platform):
+    forum = world.guild.create_forum_channel("questions")
+    with pytest.raises(PlatformRejected, match="text channel"):
+        await platform.chat.send(str(forum.id), Reply("Can you help?"))
+
+
+async def test_names(world, platform):
+    asked = [str(world.bob.id), str(world.help.id), "404", "x"]
+    assert [await platform.chat.name_of(to) for to in asked] == ["Bob", "#help", "", ""]

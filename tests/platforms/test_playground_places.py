@@ -1,0 +1,180 @@
+"""Places of the page: what is new where, posts of a forum, hints, and commands as they are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.keys import Keys
+
+from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.web_dispatch import FakeDispatch
+
+QUESTION = "How do I test a view that redirects in Flask 2.3?"
+SEND = """const [person, channel, text, done] = arguments;
+fetch("/api/messages", { method: "POST", headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ person, channel, text }) }).then(() => done(true), (e) => done(`${e}`));"""
+
+
+@pytest.fixture
+def dispatch() -> FakeDispatch:
+    return FakeDispatch()
+
+
+@pytest.fixture
+def page(chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch) -> Iterator[Page]:
+    with playground(tmp_path, dispatch) as url:
+        page = Page(chromium, url)
+        page.size(1440, 900)
+        page.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
+        chromium.get_log("browser")
+        page.open()
+        yield page
+        severe = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
+        chromium.get("about:blank")
+    assert [entry for entry in severe if entry["source"] != "network"] == []
+
+
+def said(page: Page, person: str, channel: str, text: str) -> None:
+    """Let somebody say something elsewhere, as another browser would."""
+    assert page.driver.execute_async_script(SEND, person, channel, text) is True
+
+
+def badge(page: Page, channel: str) -> str:
+    shown = page.js(
+        "return document.querySelector(arguments[0])?.textContent", f"[data-act={channel}] .badge"
+    )
+    return str(shown or "")
+
+
+def test_what_is_new_is_counted_for_each_person_until_they_look(page: Page) -> None:
+    said(page, "ben", "general", "Morning")
+    said(page, "ben", "general", "Anybody here?")
+    page.until(lambda: badge(page, "general") == "2")
+    page.play("noor")
+    page.until(lambda: badge(page, "general") == "2")
+    page.play("ben")
+    page.until(lambda: badge(page, "general") == "")
+    page.play("ada")
+    page.click("#channels a", "general")
+    page.until(lambda: badge(page, "general") == "")
+    assert page.all(".day.new") == []
+    page.click("#channels a", "help")
+    said(page, "ben", "general", "Still nobody?")
+    page.until(lambda: badge(page, "general") == "1")
+    page.click("#channels a", "general")
+    assert page.text(".day.new") == "New"
+    after = "return document.querySelector('.day.new').nextElementSibling.innerText"
+    assert "Still nobody?" in page.js(after)
+    page.click("#channels a", "help")
+    page.click("#channels a", "general")
+    page.find("#messages .message", "Morning")
+    assert page.all(".day.new") == []
+    page.driver.refresh()
+    page.find("#messages .message", "Morning")
+    assert badge(page, "general") == ""
+
+
+def test_a_dot_says_that_the_bot_wrote_to_somebody(page: Page) -> None:
+    said(page, "hana", "dm-hana", QUESTION)
+    page.find("#people label:has([value=hana]) .waits")
+    page.play("hana")
+    page.until(lambda: badge(page, "dm-hana") == "1")
+    page.click("#direct a")
+    page.find("#messages .footer")
+    page.play("ada")
+    assert page.all(".waits") == []
+
+
+def test_the_first_visit_says_what_to_try(page: Page, dispatch: FakeDispatch) -> None:
+    said(page, "ben", "help", "Hello")
+    page.until(lambda: len(page.all("#hint .chip")) == 3)
+    assert "become somebody else" in page.text("#hint")
+    page.click("#hint .chip", "install")
+    page.find("#thread .footer")
+    page.gone("#hint")
+    page.click("#thread ~ .follow-box .chip", "And in 2.3?")
+    page.until(lambda: len(page.all("#thread .footer")) == 2)
+    assert [message.text for message in dispatch.messages][-2:] == [
+        "How do I install Flask 3.1?",
+        "And in 2.3?",
+    ]
+    assert page.all(".follow-box") == []
+
+
+def test_the_hint_can_be_closed_for_good(page: Page) -> None:
+    said(page, "ben", "help", "Hello")
+    page.click("#hint [aria-label='Close this hint']")
+    page.gone("#hint")
+    assert page.js("return document.activeElement.id") == "composer-main"
+    page.driver.refresh()
+    page.find("#messages .message", "Hello")
+    assert page.all("#hint") == []
+
+
+def test_a_forum_shows_posts_with_titles(page: Page) -> None:
+    page.click("#channels a", "forum")
+    page.until(lambda: page.text("#title") == "forum")
+    assert "answers every new post" in page.text("#topic")
+    page.write("Sessions are lost", send=False)
+    page.keys(Keys.SHIFT, Keys.ENTER)
+    page.driver.switch_to.active_element.send_keys(Keys.NULL)
+    page.keys("I run two servers.", Keys.ENTER)
+    assert page.text("#messages .post-title") == "Sessions are lost"
+    page.find("#messages .card-post", "I run two servers.")
+    page.find("#thread .message", "Sessions are lost")
+    page.write("Me, too", where="thread")
+    page.find("#messages .thread-link", "1 reply")
+
+
+def test_how_a_channel_is_served_changes_before_ones_eyes(page: Page, dispatch: FakeDispatch) -> None:
+    page.click("#channels a", "general")
+    page.find("#topic", "answers when it is mentioned")
+    dispatch.pages.served["web:general"] = "questions"
+    page.find("#topic", "answers what looks like a question")
+
+
+def options(page: Page) -> list[str]:
+    return [row.text.split("\n")[1] for row in page.all("#composer-main-options li")]
+
+
+def test_commands_come_from_the_bots_own_table(page: Page, dispatch: FakeDispatch) -> None:
+    page.write("/", send=False)
+    page.until(
+        lambda: (
+            options(page) == ["ask QUESTION", "threadlore status", "threadlore releases", "threadlore help"]
+        )
+    )
+    page.keys("thr", Keys.ARROW_DOWN, Keys.ENTER)
+    assert page.attribute("#composer-main", "value") == "/threadlore releases"
+    page.keys(Keys.ENTER)
+    page.find("#messages .ephemeral", "You asked for releases.")
+    page.play("chloe")
+    page.write("/threadlore m", send=False)
+    page.until(lambda: options(page) == ["threadlore mode [off|forum]"])
+    assert "ADMIN" in page.text("#composer-main-options")
+    page.keys(Keys.TAB)
+    page.until(lambda: options(page) == ["off", "forum"])
+    page.keys("f", Keys.TAB, Keys.ENTER)
+    page.find("#messages .ephemeral", "You asked for mode forum.")
+    assert [command.text for command in dispatch.commands] == ["releases", "mode forum"]
+
+
+def test_a_whole_command_is_sent_by_enter_whatever_is_suggested(page: Page, dispatch: FakeDispatch) -> None:
+    page.play("chloe")
+    page.write("/threadlore mode ", send=False)
+    page.until(lambda: options(page) == ["off", "forum"])
+    page.keys(Keys.ENTER)
+    page.find("#messages .ephemeral", "You asked for mode.")
+
+
+def test_the_line_on_privacy_writes_its_commands(page: Page) -> None:
+    page.click("#privacy .command", "/threadlore help")
+    assert page.attribute("#composer-main", "value") == "/threadlore help"
+    assert page.js("return document.activeElement.id") == "composer-main"
+    page.size(390, 844)
+    assert page.all("#privacy") == []
+    page.click("#menu")
+    page.find("#privacy-drawer", "I keep what you ask.")

@@ -1,0 +1,69 @@
+"""What the bot says unasked on Slack: to a channel, to a person, and whom it calls."""
+
+import pytest
+
+from bot.chat import Chat, Control, Reply
+from bot.platforms.slack_errors import SlackRefused
+from core.domain import MessageRef
+from tests.platforms.slack_bot import LONG, chat_fixture, dispatch_fixture, slack_fixture  # noqa: F401
+from tests.platforms.slack_server import SlackServer
+
+
+async def test_to_a_channel_it_is_a_message_of_its_own(chat: Chat, slack: SlackServer) -> None:
+    [ref] = await chat.send("C1", Reply("**Help** is wanted.", controls=(Control("up", "👍", "a1"),)))
+    message = slack.messages["C1"][ref.message]
+    assert ref == MessageRef("slack", "C1", message["ts"], message["ts"]) and "thread_ts" not in message
+    assert message["text"] == "*Help* is wanted." and message["blocks"][1]["type"] == "actions"
+    [same] = await chat.edit((ref,), Reply("Help came."))
+    assert same == ref and slack.messages["C1"][ref.message]["text"] == "Help came."
+
+
+async def test_to_a_person_it_goes_into_their_direct_channel(chat: Chat, slack: SlackServer) -> None:
+    [first] = await chat.send("UHAL", Reply("Can you help?"))
+    [second] = await chat.send("UHAL", Reply("And here?"))
+    assert first.channel == second.channel == "DUHAL" and first.thread == ""
+    assert [m["text"] for m in slack.said("DUHAL")] == ["Can you help?", "And here?"]
+    [known] = await chat.send("U1", Reply("Hello."))
+    assert known.channel == "D1"
+    message = await chat.message(first)
+    assert message is not None and message.author.bot and message.text == "Can you help?"
+
+
+async def test_nobody_is_called_but_whom_the_reply_names(chat: Chat, slack: SlackServer) -> None:
+    await chat.send("C1", Reply("<@U2> <!here> look", calls=("UHAL", "S05TEAM")))
+    [sent] = slack.called("chat.postMessage")
+    called, said = sent["blocks"]
+    assert called["text"] == {"type": "mrkdwn", "text": "<@UHAL> <!subteam^S05TEAM>"}
+    assert sent["text"].startswith("<@UHAL> <!subteam^S05TEAM> ")
+    rest = said["text"] + sent["text"].removeprefix(called["text"]["text"])
+    assert "<@" not in rest and "<!" not in rest
+    await chat.send("C1", Reply("quiet"))
+    assert slack.called("chat.postMessage")[1]["blocks"] == [{"type": "markdown", "text": "quiet"}]
+
+
+async def test_only_the_first_message_of_a_long_one_calls(chat: Chat, slack: SlackServer) -> None:
+    parts = await chat.send("C1", Reply(LONG, calls=("UHAL",)))
+    assert len(parts) > 2
+    assert ["<@UHAL>" in str(m["blocks"]) for m in slack.said("C1")] == [True] + [False] * (len(parts) - 1)
+
+
+@pytest.mark.parametrize(
+    ("to", "code"),
+    [
+        ("U404", "user_not_found"),
+        ("UROBOT", "cannot_dm_bot"),
+        ("C404", "channel_not_found"),
+        ("C2", "not_in_channel"),
+    ],
+)
+async def test_who_cannot_be_reached_is_an_error_with_slacks_code(
+    to: str, code: str, chat: Chat, slack: SlackServer
+) -> None:
+    slack.add_user("UROBOT", is_bot=True)
+    with pytest.raises(SlackRefused) as refused:
+        await chat.send(to, Reply("Can you help?"))
+    assert refused.value.code == code
+
+
+async def test_names(chat: Chat, slack: SlackServer) -> None:
+    assert [await chat.name_of(to) for to in ("UHAL", "C1", "U404", "C404")] == ["uhal", "#c1", "", ""]
