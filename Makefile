@@ -6,7 +6,7 @@ PORT ?=
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: run install test bench endurance scenarios pictures phrases lint clean
+.PHONY: run install test bench endurance reindex-kills sources-home scenarios pictures phrases lint clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -25,6 +25,7 @@ test: $(VENV)/ready-test
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m bot.bench
+	@$(BIN)/python -m bot.bench_index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m bot.bench_memory
 	@$(BIN)/python -m bot.bench_model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m tests.bench.first_sign $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
@@ -33,6 +34,14 @@ bench: $(VENV)/ready-test
 endurance: $(VENV)/ready-test
 	@$(BIN)/python -m tests.endurance.kills $(if $(OPERATIONS),--operations $(OPERATIONS)) \
 		$(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
+
+# a reindex that is killed fifty times while people ask; a quarter of an hour
+reindex-kills: $(VENV)/ready-test
+	@$(BIN)/python -m tests.reindex.kills $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
+
+# one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
+sources-home: $(VENV)/ready-test
+	@$(BIN)/python -m tests.reindex.everything $(DATA)
 
 # what people live through with the bot, on Slack, Discord and the playground; some minutes
 scenarios: $(VENV)/ready-test

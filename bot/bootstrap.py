@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from bot.forgetting import Forgetting
+from bot.forgetting import Forgetting, blank
 from bot.home import Home
 from bot.house import Threadlore
 from bot.logs import FOLDER as LOGS
@@ -265,6 +265,7 @@ async def build(
                     SqlAudit(database),
                     home.path / LOGS,
                     lambda before: asyncio.to_thread(expire, home.path / JOURNAL, before),
+                    scrub=lambda: asyncio.to_thread(blank, own, ()),
                 ),
                 SqlNoise(database),
                 SqlNotices(database),

@@ -91,7 +91,7 @@ class Forgetting:
             await listener(frozenset(accounts), gone.answers)
         if not self.listeners:  # a playground that runs has done it, and goes on writing there
             await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), gone.answers)
-        await asyncio.to_thread(_blank, self._home / "vectors", gone.texts)
+        await asyncio.to_thread(blank, self._home / "vectors", gone.texts)
         exported = await asyncio.to_thread(clean, self._home, gone.pair_ids, _forms(gone.texts))
         still = await asyncio.to_thread(_still, self._home, gone.texts)
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
@@ -114,7 +114,7 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
     return sorted(found, key=len, reverse=True)
 
 
-def _blank(vectors: Path, texts: Iterable[str]) -> None:
+def blank(vectors: Path, texts: Iterable[str]) -> None:
     """Overwrite texts in the files of the vector index, and the room in them that holds no vector yet.
 
     It keeps that room without emptying it first, so whatever stood in the memory of the process, texts

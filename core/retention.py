@@ -47,8 +47,10 @@ class Retention:
         logs: Path,
         at_rest: Expirer,
         clock: Callable[[], float] = time.time,
+        scrub: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self._store = store
+        self._scrub = scrub
         self._policy = policy
         self._audit = audit
         self._logs = logs
@@ -78,6 +80,8 @@ class Retention:
                 done["lines of the audit log"] = await self._audit.delete_before(logs)
                 done["log files"] = await asyncio.to_thread(self._remove_logs, logs)
             await self._store.settle()
+            if self._scrub and any(done.values()):
+                await self._scrub()
         removed = {what: count for what, count in done.items() if count}
         if removed:
             said = ", ".join(f"{count} {what}" for what, count in removed.items())

@@ -62,6 +62,9 @@ class FakeEncoder:
     def forget(self) -> None:
         """Remember nothing between calls."""
 
+    def close(self) -> None:
+        """Hold nothing."""
+
 
 Reply = str | dict[str, Any] | Exception | Sequence[str | Exception]
 

@@ -265,13 +265,11 @@ def test_what_is_set_up_wrongly_is_one_sentence(variables: dict[str, str], word:
     assert len([line for line in ended.err.splitlines() if line.startswith("threadlore:")]) == 1
 
 
-def test_a_busy_port_is_told_and_how_to_choose_another(
-    inside: Inside, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_busy_port_is_told_and_how_to_choose_another(inside: Inside) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ended = inside("serve", "--port", str(port), THREADLORE_PLAYGROUND="true")
-    assert ended.code == 1 and f"Port {port}" in caplog.text and "--port" in caplog.text
+    assert ended.code == 1 and f"Port {port}" in ended.err and "--port" in ended.err
 
 
 async def test_a_token_that_slack_rejects_is_named(kettle: Kettle) -> None:

@@ -64,7 +64,7 @@ def test_a_file_or_the_promoted_ones_are_measured(
     with pytest.raises(SystemExit) as end:
         main(["evaluate", *given])
     assert end.value.code == 2
-    assert "or --promoted alone" in capsys.readouterr().err
+    assert "or --promoted or --unasked FILE alone" in capsys.readouterr().err
 
 
 async def _nobody(_: dict[str, Any]) -> None:

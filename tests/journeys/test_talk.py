@@ -108,9 +108,9 @@ async def test_thanks_are_not_answered_but_what_goes_on_is(text: str, answered: 
     assert len(stage.replies(said)) == 1 + answered
 
 
-async def test_a_question_without_words_gets_no_answer(bot: Bot) -> None:
+async def test_a_message_without_words_gets_no_answer(bot: Bot) -> None:
     stage = FakeStage(bot)
-    assert not stage.replies(await stage.say("ann", "  ", to="bot"))
+    assert not stage.replies(await stage.say("ann", "  "))
 
 
 # --- edits and deletions ----------------------------------------------------------------------

@@ -8,8 +8,9 @@ The folder, which is never part of the repository, holds for each release R (two
     manual-R.pdf      a manual
     slack-R.xml.gz    a channel in the form of the Disentangled Slack Chats
 
-It builds `DATA/home` anew, tells its status, and asks the questions of `questions.jsonl`, which were written
-before any was asked, for the data that docs/sources.md names: `link` is a part of the right link.
+It makes `DATA/made`, brings the home in it up to date, tells its status, and asks the questions of
+`questions.jsonl`, which were written before any was asked, for the data that docs/sources.md names; `link`
+is a part of the right link.
 """
 
 from __future__ import annotations
@@ -32,9 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap import Threadlore, build
-from bot.commands import status_of
-from bot.sources_text import sources_of, sources_text
-from bot.status_text import status_text
+from bot.commands import handle
 from core.domain import Question
 from core.evaluation.cleaning import pages
 from core.settings import load_settings
@@ -46,7 +45,7 @@ _ELSEWHERE = re.compile(r"<(?:link[^>]*\bcanonical\b|base\b)[^>]*>", re.IGNORECA
 """What sends a reader of a copied page to the original site."""
 
 
-def prepare(data: Path, work: Path, messages: int) -> list[str]:
+def prepare(data: Path, work: Path, messages: int, port: int) -> list[str]:
     """Make repository, site and exports of the data; return the releases, the latest last."""
     releases = sorted(folder.name for folder in (data / "sources").iterdir())
     repository = work / "repository"
@@ -58,6 +57,8 @@ def prepare(data: Path, work: Path, messages: int) -> list[str]:
             if old.name != ".git":
                 shutil.rmtree(old) if old.is_dir() else old.unlink()
         shutil.copytree(data / "sources" / release, repository, dirs_exist_ok=True, symlinks=True)
+        # copies keep their times: without this git takes a page of the same length for the old one
+        (repository / ".git" / "index").unlink(missing_ok=True)
         _git(repository, "add", "--all")
         _git(repository, "commit", "--quiet", "--message", release)
         _git(repository, "tag", f"v{release}")
@@ -72,17 +73,19 @@ def prepare(data: Path, work: Path, messages: int) -> list[str]:
             (site / names[-1]).write_text(_ELSEWHERE.sub("", html), encoding="utf-8")
         links = "".join(f'<li><a href="{name}">{name}</a></li>' for name in names)
         (site / "index.html").write_text(f"<title>Contents</title><ul>{links}</ul>", encoding="utf-8")
-        shutil.copy(data / f"manual-{release}.pdf", work / f"manual-{release}.pdf")
+        (work / "manuals").mkdir(exist_ok=True)
+        shutil.copy(data / f"manual-{release}.pdf", work / "manuals")
     spaces = {r: convert(data / f"slack-{r}.xml.gz", work / f"slack-{r}", messages) for r in releases}
-    (work / "corpora.toml").write_text(_catalogue(releases, spaces), encoding="utf-8")
+    (work / "corpora.toml").write_text(_catalogue(releases, spaces, port), encoding="utf-8")
     return releases
 
 
-def _catalogue(releases: list[str], spaces: dict[str, str]) -> str:
-    return '[product]\nname = "Workshop"\n' + "".join(_release(r, releases[-1], spaces[r]) for r in releases)
+def _catalogue(releases: list[str], spaces: dict[str, str], port: int) -> str:
+    parts = [_release(release, releases[-1], spaces[release], port) for release in releases]
+    return '[product]\nname = "Workshop"\n' + "".join(parts)
 
 
-def _release(release: str, latest: str, workspace: str) -> str:
+def _release(release: str, latest: str, workspace: str, port: int) -> str:
     return f"""
 [[release]]
 name = "{release}"
@@ -95,12 +98,12 @@ path = "docs"
 url = "https://git.example/{release}/{{page}}"
 [[release.source]]
 kind = "website"
-start = ["http://127.0.0.1:{PORT}/{release}/index.html"]
+start = ["http://127.0.0.1:{port}/{release}/index.html"]
 private = true
 delay = 0
 [[release.source]]
 kind = "pdf"
-path = "manual-{release}.pdf"
+path = "manuals/manual-{release}.pdf"
 url = "https://manuals.example/{{path}}"
 [[release.source]]
 kind = "history"
@@ -121,14 +124,14 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[None]:
-    """Serve a folder on loopback."""
+def served(folder: Path, port: int) -> Iterator[int]:
+    """Serve a folder on loopback; yield the port (a free one for 0)."""
     handler = functools.partial(_Quiet, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), handler)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield
+        yield server.server_address[1]
     finally:
         server.shutdown()
         server.server_close()
@@ -144,7 +147,8 @@ async def ask(app: Threadlore, questions: list[dict[str, Any]]) -> tuple[list[st
         links = [citation.url for citation in answer.citations]
         foreign += sum(citation.release != entry["release"] for citation in answer.citations)
         first = links[0] if links else "none"
-        place = next((at for at, link in enumerate(links, 1) if entry["link"] in link), 0)
+        wanted = [entry[key] for key in ("link", "or") if key in entry]
+        place = next((at for at, link in enumerate(links, 1) if any(part in link for part in wanted)), 0)
         right += place > 0
         told = "first" if place == 1 else f"number {place}" if place else f"no, {entry['link']}"
         lines.append(
@@ -154,15 +158,19 @@ async def ask(app: Threadlore, questions: list[dict[str, Any]]) -> tuple[list[st
     return lines, right, foreign
 
 
-async def run(data: Path, models: Path, messages: int, asked: Path) -> bool:
-    """Build the home and ask; tell whether every question got the right link."""
-    work = data / "home"
-    shutil.rmtree(work, ignore_errors=True)
-    releases = prepare(data, work, messages)
-    (work / "models").symlink_to(models)
-    settings = load_settings(home=work, config=work / "corpora.toml", ollama_host="off")
+async def run(data: Path, models: Path, messages: int, asked: Path, port: int = PORT) -> tuple[int, int]:
+    """Build the home and ask; return how many questions got the right link, and how many there are."""
+    work = data / "made"
+    for made in [work / "repository", work / "site", work / "manuals", *work.glob("slack-*")]:
+        shutil.rmtree(made, ignore_errors=True)
+    home = work / "home"
+    home.mkdir(parents=True, exist_ok=True)
     questions = [json.loads(line) for line in asked.read_text(encoding="utf-8").splitlines()]
-    with served(work / "site"):
+    with served(work / "site", port) as its_port:
+        releases = prepare(data, work, messages, its_port)
+        if not (home / "models").exists():
+            (home / "models").symlink_to(models)
+        settings = load_settings(home=home, config=work / "corpora.toml", ollama_host="off")
         async with build(settings, "index") as app:
             for release in releases:
                 began = time.monotonic()
@@ -173,12 +181,17 @@ async def run(data: Path, models: Path, messages: int, asked: Path) -> bool:
                 )
                 for source, error in done.reading.failed:
                     print(f"  {source} failed: {error}")
-            print(status_text(await status_of(app)))
-            print(sources_text(await sources_of(app.corpora, app.intervals)))
+            for command in ("status", "sources"):
+                await handle(app, {"command": command}, _told)
             lines, right, foreign = await ask(app, questions)
     print("\n".join(lines))
     print(f"{right} of {len(questions)} with the right link, {foreign} links of another release")
-    return right == len(questions) and not foreign
+    return right, len(questions)
+
+
+async def _told(message: dict[str, Any]) -> None:
+    if "line" in message:
+        print(message["line"])
 
 
 def main() -> None:
@@ -190,8 +203,9 @@ def main() -> None:
     options.add_argument("--messages", type=int, default=3000, help="messages of each channel")
     given = options.parse_args()
     given.models.mkdir(parents=True, exist_ok=True)
-    ok = asyncio.run(run(given.data.absolute(), given.models.absolute(), given.messages, given.questions))
-    sys.exit(0 if ok else 1)
+    data, models = given.data.absolute(), given.models.absolute()
+    right, all_ = asyncio.run(run(data, models, given.messages, given.questions))
+    sys.exit(0 if right == all_ else 1)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ OPEN = 12
 """Conversations of a channel that a message may belong to: the latest ones."""
 SILENT = 2_160.0
 """Seconds without a message after which a conversation outside of threads is over."""
+ITEM = 500
+"""Characters of an answer that becomes an item."""
 _MENTION = 3.4
 _MENTIONED = 1.2
 _SAME_AUTHOR = 2.8
@@ -160,8 +162,17 @@ def document(path: str, conversation: Told, title: str = "") -> RawDocument:
     parts = [f"# {first}"]
     if question.text.strip() != first:
         parts.append(question.text.strip())
-    parts += [post.text.strip() for post in conversation.answers]
+    parts += [_item(post.text.strip()) for post in conversation.answers]
     return RawDocument(path, question.url, "\n\n".join(parts).encode(), "markdown")
+
+
+def _item(text: str) -> str:
+    """Write a short answer that is no whole sentence, as people type in a chat, as an item of a list: items
+    are quoted as they stand.
+    """
+    is_whole = text[:1].isupper() and text.rstrip("*_`)\"'").endswith((".", "!", "?"))
+    is_block = re.search(r"```|\n\s*\n|^\s*(?:[-*+#>|]|\d+[.)])", text, re.MULTILINE)
+    return text if is_whole or is_block or len(text) > ITEM else f"- {' '.join(text.split())}"
 
 
 def _headline(text: str) -> str:

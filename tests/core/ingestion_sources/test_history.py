@@ -9,7 +9,7 @@ import pytest
 from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.parsing import parse
-from core.ingestion.sources._conversations import Post, threads, told
+from core.ingestion.sources._conversations import Post, document, threads, told
 from core.ingestion.sources._slack_posts import markdown_of
 from core.ingestion.sources.history import HistorySource, Options
 
@@ -233,3 +233,22 @@ def test_people_who_opted_out_are_left_out_with_the_conversations_that_they_bega
     assert any("How do I boil" in text and "smaller kettle" in text for text in without)
     assert not any("How do I boil" in text or "smaller kettle" in text for text in read("slack:U1"))
     assert read("discord:U2") == everything, "an account of another platform is another's"
+
+
+def test_an_answer_that_is_no_whole_sentence_becomes_an_item_and_is_quoted_so() -> None:
+    posts = [
+        Post("1", "ada", "How do I mend a torn sail?", 1.0),
+        Post("2", "bo", "use the waxed thread\nand a sail needle", 2.0),
+        Post("3", "bo", "Ask the sailmaker, too.", 3.0),
+        Post("4", "bo", "- thread\n- needle", 4.0),
+        Post("5", "bo", "like this:\n```\nsew(sail)\n```", 5.0),
+    ]
+    conversation = told(posts)
+    assert not isinstance(conversation, str)
+    assert document("deck/1", conversation).content.decode().split("\n\n") == [
+        "# How do I mend a torn sail?",
+        "- use the waxed thread and a sail needle",
+        "Ask the sailmaker, too.",
+        "- thread\n- needle",
+        "like this:\n```\nsew(sail)\n```",
+    ]
