@@ -91,8 +91,11 @@ def ask_in_help(page: Page, text: str, who: str) -> str:
 def answers(page: Page, count: int) -> str:
     """Wait for so many finished answers in the thread and return the last one."""
     found = "#thread .from-bot:not(.growing):has(.footer)"
-    page.until(lambda: len(page.driver.find_elements("css selector", found)) == count, SAYS)
-    return str(page.js("return [...document.querySelectorAll(arguments[0])].at(-1).innerText", found))
+    script = (
+        "const all = [...document.querySelectorAll(arguments[0])];"
+        "return all.length === arguments[1] ? all.at(-1).innerText : ''"
+    )
+    return str(page.until(lambda: page.js(script, found, count), SAYS))
 
 
 def last(selector: str) -> str:
