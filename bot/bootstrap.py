@@ -6,9 +6,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
-from bot.forgetting import Forgetting, blank
+from bot.forgetting import Forgetting
 from bot.home import Home
 from bot.house import Threadlore
 from bot.logs import FOLDER as LOGS
@@ -71,6 +72,7 @@ from storage.retention import SqlRetention
 from storage.rewordings import SqlRewordings
 from storage.statistics import SqlStatistics
 from storage.upkeep import SqlUpkeep
+from storage.vector_files import empty_room, overwrite
 from storage.vectors import ChromaVectors, set_aside_if_broken
 from storage.voters import SqlVoters
 from storage.words import TantivyWords
@@ -229,7 +231,7 @@ async def build(
                 for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
             }
             persons = SqlPeople(database, names_of)
-            people = Forgetting(privacy, persons, memory, encoders, home.path)
+            people = Forgetting(privacy, persons, memory, encoders, home.path, partial(overwrite, own))
             channels = SqlChannels(database)
             yield Threadlore(
                 settings,
@@ -265,7 +267,7 @@ async def build(
                     SqlAudit(database),
                     home.path / LOGS,
                     lambda before: asyncio.to_thread(expire, home.path / JOURNAL, before),
-                    scrub=lambda: asyncio.to_thread(blank, own, ()),
+                    scrub=lambda: asyncio.to_thread(empty_room, own),
                 ),
                 SqlNoise(database),
                 SqlNotices(database),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import struct
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +20,6 @@ EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 """Endings of files that people may have written into the home."""
 TELLING = 12
 """Least characters of a text that is looked for in files; shorter ones stand everywhere."""
-HEADER = struct.Struct("<iQQQQ")
-"""How the header of a vector file begins: version, offset, room, vectors held, bytes of each."""
 Listener = Callable[[frozenset[str], frozenset[str]], Awaitable[None]]
 """Forgets accounts and answers wherever something of them is held in memory."""
 
@@ -46,7 +43,10 @@ class Done:
 
 
 class Forgetting:
-    """Takes a person out of the home, with all accounts that `corpora.toml` links."""
+    """Takes a person out of the home, with all accounts that `corpora.toml` links.
+
+    `overwrite` takes texts out of the files of the vector index.
+    """
 
     def __init__(
         self,
@@ -55,12 +55,14 @@ class Forgetting:
         memory: CommunityMemory,
         encoders: Encoders,
         home: Path,
+        overwrite: Callable[[Sequence[bytes]], object],
     ) -> None:
         self._privacy = privacy
         self._store = store
         self._memory = memory
         self._encoders = encoders
         self._home = home
+        self._overwrite = overwrite
         self.listeners: list[Listener] = []
         self.before: list[Callable[[Collection[str]], Awaitable[None]]] = []
         """Told the accounts while everything is there still: to take back what others were told of them."""
@@ -91,7 +93,7 @@ class Forgetting:
             await listener(frozenset(accounts), gone.answers)
         if not self.listeners:  # a playground that runs has done it, and goes on writing there
             await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), gone.answers)
-        await asyncio.to_thread(blank, self._home / "vectors", gone.texts)
+        await asyncio.to_thread(self._overwrite, _forms(gone.texts))
         exported = await asyncio.to_thread(clean, self._home, gone.pair_ids, _forms(gone.texts))
         still = await asyncio.to_thread(_still, self._home, gone.texts)
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
@@ -112,40 +114,6 @@ def _forms(texts: Iterable[str]) -> list[bytes]:
         if len(text) >= TELLING
     }
     return sorted(found, key=len, reverse=True)
-
-
-def blank(vectors: Path, texts: Iterable[str]) -> None:
-    """Overwrite texts in the files of the vector index, and the room in them that holds no vector yet.
-
-    It keeps that room without emptying it first, so whatever stood in the memory of the process, texts
-    and pieces of them, may be written down there; nothing reads it.
-    """
-    forms = _forms(texts)
-    for path in vectors.rglob("*.bin"):
-        held = path.read_bytes()
-        with open(path, "r+b") as file:
-            if (used := _used(path, len(held))) is not None:
-                file.seek(used)
-                file.write(bytes(len(held) - used))
-                held = held[:used]
-            for form in forms:
-                at = held.find(form)
-                while at >= 0:
-                    file.seek(at)
-                    file.write(bytes(len(form)))
-                    at = held.find(form, at + len(form))
-
-
-def _used(path: Path, size: int) -> int | None:
-    """Return how many bytes of a vector file hold vectors, by the header beside it; None if it tells not."""
-    header = path.with_name("header.bin")
-    if path.name != "data_level0.bin" or not header.is_file():
-        return None
-    told = header.read_bytes()[: HEADER.size]
-    if len(told) < HEADER.size:
-        return None
-    _version, _, room, count, each = HEADER.unpack(told)
-    return count * each if room * each == size and count <= room else None
 
 
 def _still(home: Path, texts: Iterable[str]) -> tuple[str, ...]:

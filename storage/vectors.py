@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import struct
 import subprocess
 import sys
 import threading
@@ -26,6 +25,7 @@ from chromadb.errors import ChromaError, InternalError, NotFoundError
 from core.domain import Hit
 from core.ports import Matrix
 from storage.disk import storage_error
+from storage.vector_files import empty_room
 from storage.vectors_server import connected, told
 
 T = TypeVar("T")
@@ -36,8 +36,6 @@ PAUSES = (0.02, 0.1, 0.3)
 """Seconds before a collection that is being built is looked at again."""
 _EMPTY = "Nothing found on disk"
 READERS = 2
-_HEADER = struct.Struct("<iQQQQ")
-"""How the header of a vector file begins: version, offset, room, vectors held, bytes of each."""
 
 
 class ChromaVectors:
@@ -133,7 +131,7 @@ class ChromaVectors:
         self._searching.shutdown(wait=True)
         self._client.close()
         if not self._url:
-            _empty_room(self._folder)
+            empty_room(self._folder)
         if not self._doubtful and not self._url:
             _seal(self._folder).write_text(_state(self._folder), encoding="utf-8")
 
@@ -186,22 +184,6 @@ class ChromaVectors:
                 raise storage_error(error, "The vector index") from error
 
         return await asyncio.get_running_loop().run_in_executor(self._writing, written)
-
-
-def _empty_room(folder: Path) -> None:
-    """Empty the room of the vector files that holds no vector yet.
-
-    It is written as it was in the memory of the process, so texts of people may stand there.
-    """
-    for path in folder.rglob("data_level0.bin"):
-        header, size = path.with_name("header.bin"), path.stat().st_size
-        told = header.read_bytes()[: _HEADER.size] if header.is_file() else b""
-        if len(told) == _HEADER.size:
-            _version, _offset, room, count, each = _HEADER.unpack(told)
-            if room * each == size and count <= room:
-                with open(path, "r+b") as file:
-                    file.seek(count * each)
-                    file.write(bytes(size - count * each))
 
 
 def _seal(folder: Path) -> Path:

@@ -1,0 +1,43 @@
+"""What is the same in all prompts: the version, the fixed phrase, and tags that nobody can close."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.languages import N_
+
+PROMPT_VERSION = "3"
+"""Changes with every change of meaning here, so that figures can be told apart."""
+
+DONT_KNOW = N_("I don't know.")
+"""The one phrase for having no answer; it stands alone, and is English between the model and us."""
+
+_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage"
+_TAG = re.compile(rf"<(\s*/?\s*(?:{_TAGS})\b)", re.IGNORECASE)
+
+
+def data(text: str) -> str:
+    """Make text from outside unable to open or close one of our tags."""
+    return _TAG.sub(r"‹\1", text)
+
+
+def attribute(text: str) -> str:
+    """Make text fit for an attribute of a tag: one line without double quotes."""
+    return " ".join(data(text).replace('"', "'").split())
+
+
+def releases_of(product: str, releases: Sequence[str]) -> str:
+    """Name the releases: `Flask 3.1`, `Flask 2.3 and 3.1`."""
+    if not releases:
+        return product
+    names = releases[0] if len(releases) == 1 else f"{', '.join(releases[:-1])} and {releases[-1]}"
+    return f"{product} {names}"
+
+
+def conversation(turns: Sequence[tuple[str, str]]) -> str:
+    """Return the thread so far as (who, text), oldest first."""
+    if not turns:
+        return ""
+    told = "\n".join(f"{who}: {' '.join(data(text).split())}" for who, text in turns)
+    return f"The conversation before the question:\n<conversation>\n{told}\n</conversation>"
