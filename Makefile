@@ -3,6 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?=
+# processes that test side by side, up to 2 GB each; 0: in this one, in the order of the files
+WORKERS ?= 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
@@ -21,7 +23,7 @@ test: $(VENV)/ready-test
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m bot.bench

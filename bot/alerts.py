@@ -13,9 +13,10 @@ from bot.bootstrap import Threadlore
 from bot.notices import AGAIN_SECONDS, Notices
 from core.memory.electorate import Burst
 from core.models.breaker import Breaker
+from core.ports import BUILD
 
 FAILURES = 3
-"""Failed readings of a source in a row after which admins are told."""
+"""Failed readings of a source in a row after which admins are told; of a corpus one is enough."""
 AWAY_SECONDS = 600.0
 """Seconds for which the model must be away before admins are told."""
 DISK_SHARE = 0.05
@@ -55,14 +56,27 @@ class Alerts:
         await self._disk()
 
     async def _sources(self) -> None:
+        """Tell once that a source fails, or that a corpus cannot be built, and once that it works again."""
         for run in await self._app.corpora.runs():
-            if run.failures >= FAILURES:
-                key = f"source {run.release} {run.source}"
-                await self._notices.tell_admins(
-                    f"{run.source} of {run.release} failed {run.failures} times in a row: {run.error} The "
-                    f"pages read before go on answering; `/threadlore sources` shows the state of each.",
-                    key,
+            is_build = run.source == BUILD
+            if not is_build and (run.release, run.source) not in self._app.schedules:
+                continue
+            key = f"source {run.release} {run.source}"
+            if run.failures >= (1 if is_build else FAILURES):
+                text = f"{run.release} cannot be brought up to date: {run.error}"
+                if not is_build:
+                    text = (
+                        f"{run.source} of {run.release} failed {run.failures} times in a row: {run.error} "
+                        f"The pages read before go on answering; `/threadlore sources` shows the state of "
+                        f"each."
+                    )
+                # since its last success: another outage is told anew
+                await self._notices.tell_admins(text, key, since=run.succeeded_at)
+            elif not run.failures:
+                what = (
+                    f"{run.release} is up to date" if is_build else f"{run.source} of {run.release} is read"
                 )
+                await self._notices.tell_over(f"{what} again.", key)
 
     async def _encoder(self) -> None:
         current = (await self._app.library.encoders.current()).name

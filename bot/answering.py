@@ -28,6 +28,8 @@ TURNS = 12
 """Messages of a conversation that are read back for a follow-up."""
 GOODBYE_SECONDS = 3.0
 """Time that the words of a bot that is being stopped may take."""
+AGAIN_SECONDS = (2.0, 10.0, 30.0, 90.0, 180.0)
+"""Pauses before an answer is said again that the platform did not take, because it was down, say."""
 RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 
@@ -96,8 +98,33 @@ class Answering:
             await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
 
     async def _say(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
+        """Answer, again after a while where the platform is in trouble; raises PlatformError in the end."""
         key = message.key
         about(key, platform=chat.name, kind=message.scope.kind)
+        for pause in (*AGAIN_SECONDS, 0.0):
+            try:
+                parts, answer_id = await self._answer(chat, message, parts)
+                break
+            except PlatformError as error:
+                if not (error.retryable and pause):
+                    raise
+                log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
+            await asyncio.sleep(pause)
+            claim = await self._conversations.claimed(key)
+            parts = claim.parts if claim is not None else ()
+        if answer_id and not self._opted_out.is_out(message.author.id):
+            if message.unasked and self.noise is not None:
+                await self.noise.answered(answer_id, message.ref)
+            try:
+                await chat.seed_votes(parts[-1])
+            except PlatformError as error:  # the answer stands, and people can still vote on it
+                log.warning("an answer has no boxes for votes: %s", error)
+
+    async def _answer(
+        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
+    ) -> tuple[tuple[MessageRef, ...], str]:
+        """Find an answer and say it; return the messages it takes and its id, empty for silence."""
+        key = message.key
         try:
             parts, reply = await self._find(chat, message, parts)
         except asyncio.CancelledError:
@@ -107,12 +134,8 @@ class Answering:
             raise
         if reply is None:
             await _whole(self._keep_quiet(chat, key, parts))
-            return
-        parts = await _whole(self._close(chat, message, parts, reply))
-        if reply.answer_id and not self._opted_out.is_out(message.author.id):
-            if message.unasked and self.noise is not None:
-                await self.noise.answered(reply.answer_id, message.ref)
-            await chat.seed_votes(parts[-1])
+            return (), ""
+        return await _whole(self._close(chat, message, parts, reply)), reply.answer_id
 
     async def _find(
         self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]

@@ -75,6 +75,9 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--most", type=int, metavar="N", help="documents of a release at most")
     made.add_argument("--sample", type=Path, metavar="OUT.jsonl", help="write some of them, for review")
+    made.add_argument(
+        "--reviewed", type=Path, metavar="IN.jsonl", help="refuse those whose Keep is false in such a file"
+    )
     evaluate = command("evaluate", "Measure retrieval and answers on labelled questions.")
     evaluate.add_argument(
         "gold", nargs="?", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
@@ -151,8 +154,9 @@ def _memory_parser(memory: argparse.ArgumentParser, common: argparse.ArgumentPar
         parser_.add_argument("channel", help="such as slack:C0123")
     why = action("why", "Explain an answer: release, route, memory, pages.")
     why.add_argument("answer_id", help="what `ask --json` calls answer_id")
-    retire = action("retire", "Take a pair out of memory for good.")
-    for parser_ in (shown, retire, renew):
+    retire = action("retire", "Take a pair out of memory: no vote brings it back.")
+    restore = action("restore", "Let votes decide again on a retired pair.")
+    for parser_ in (shown, retire, restore, renew):
         parser_.add_argument("id", help="the pair's id, or the one it was imported under")
     action("rebuild", "Derive every placement from the votes again.")
     action("verify", "Check memory against the votes; exit status 1 where something is wrong.")

@@ -9,13 +9,14 @@ from typing import Any
 
 from core.audit import BOT, Act, AuditStore
 from core.errors import StorageError, ThreadloreError
+from core.text import shortened
 
 log = logging.getLogger(__name__)
 
 LONGEST = 200
 """Characters of a command or of an outcome that are kept."""
 DONE, ASKED, REFUSED = "done", "asked", "refused"
-CHANGES = ("retire", "renew", "rebuild", "import", "private", "public")
+CHANGES = ("retire", "restore", "renew", "rebuild", "import", "private", "public")
 """Actions of `threadlore memory` that change something."""
 
 
@@ -29,18 +30,15 @@ class Audit:
     async def note(self, who: str, where: str, what: str, outcome: str = DONE) -> None:
         """Keep that somebody did something; `where` is a channel (`slack:C1`) or empty."""
         try:
-            await self.store.note(Act(self._clock(), who, where, _short(what), _short(outcome)))
+            await self.store.note(
+                Act(self._clock(), who, where, shortened(what, LONGEST), shortened(outcome, LONGEST))
+            )
         except StorageError as error:
             log.error("%s could not be written down in the audit log: %s", what.split(" ")[0], error)
 
     async def by_bot(self, what: str, where: str = "", outcome: str = DONE) -> None:
         """Keep what the bot did of its own accord: a schedule, a fallback, retention."""
         await self.note(BOT, where, what, outcome)
-
-
-def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
 
 
 async def audited(audit: Audit, request: Mapping[str, Any], do: Callable[[], Awaitable[None]]) -> None:

@@ -15,15 +15,15 @@ from aiohttp import web
 
 from bot.bootstrap import Threadlore, build
 from core import prompts
+from core.asked import Asked
 from core.domain import Question, Recall, Turn
-from core.evaluation.pipeline import Counted
+from core.evaluation.counted import Counted
 from core.generation.answer import OnText, write
 from core.generation.blocks import headings
 from core.generation.reduction import cut
 from core.models.ollama import Ollama
 from core.ports import Prompt
 from core.reading import Reader
-from core.research import Asked
 from core.retrieval.found import Found
 from core.settings import load_settings
 from core.text import query_terms, sentences

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+import shutil
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+from bot.configuration import find_catalogue
 from bot.forgetting import Forgetting
-from bot.home import Home
+from bot.home import SERVE, Home
 from bot.house import Threadlore
+from bot.live_history import HistoryUpkeep, open_sources
 from bot.logs import FOLDER as LOGS
 from bot.my_data import MyData
 from bot.playground_journal import JOURNAL, expire
 from bot.privacy_key import key_of
 from bot.tuning import tuned
 from core.accepted import PeoplesAnswers
-from core.catalogue import Catalogue, load_catalogue
+from core.catalogue import load_catalogue
 from core.channels import ChannelModes, Pauses
 from core.engine import Engine
-from core.errors import ConfigurationError
 from core.examples import Examples
 from core.gaps import Statistics
 from core.ingestion.indexer import Indexer
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
-from core.ingestion.sources import Kinds, open_source
+from core.ingestion.quota import Quota
+from core.ingestion.sources import Kinds
 from core.library import Library
 from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate, Policy
@@ -39,11 +42,7 @@ from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.models.reranker import load_reranker
-from core.ports import (
-    Encoder,
-    PeoplesSource,
-    Source,
-)
+from core.ports import Encoder
 from core.privacy import Names, Privacy
 from core.reading import Reader
 from core.renewal import Renewal
@@ -77,30 +76,12 @@ from storage.vectors import ChromaVectors, set_aside_if_broken
 from storage.voters import SqlVoters
 from storage.words import TantivyWords
 
-__all__ = ["Threadlore", "build", "find_catalogue"]
+__all__ = ["Threadlore", "build"]
 
 log = logging.getLogger(__name__)
 
-
-def find_catalogue(settings: Settings) -> Path:
-    """Return the `corpora.toml` to use: the named one, or the first of the usual places.
-
-    The last of them is the playground's own, which comes with the code.
-    """
-    if settings.config is not None:
-        return settings.config
-    places = [
-        Path("corpora.toml"),
-        settings.home / "corpora.toml",
-        Path(__file__).parent.parent / "corpora.toml",
-    ]
-    found = next((place for place in places if place.is_file()), None)
-    if found is None:
-        raise ConfigurationError(
-            f"There is no corpora.toml here or in {settings.home}; write one (README.md shows how) or name "
-            f"it with --config."
-        )
-    return found
+STOP_SECONDS, READ_SECONDS = 5.0, 600.0
+"""How long a serving process and any other one wait at their end for what must go from channels' history."""
 
 
 @asynccontextmanager
@@ -124,7 +105,7 @@ async def build(
             )
         database = await Database.open(home.path, settings.database_url.get_secret_value())
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
-        vectors = words = model = reranker = None
+        vectors = words = model = reranker = history = None
         try:
             opt_outs = SqlOptOuts(database)
             names_of = Names(await key_of(home.path, opt_outs), catalogue.people)
@@ -166,13 +147,18 @@ async def build(
             searcher = Searcher(
                 corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
             )
-            sources = _open_sources(catalogue, settings, privacy)
+            sources, live = open_sources(catalogue, settings, privacy)
             indexer = Indexer(
                 corpora,
                 vectors,
                 words,
                 lambda release: sources[release],
                 lambda release: library.went_live(release),
+                Quota(
+                    settings.max_passages,
+                    settings.disk_reserve_mb * 1_000_000,
+                    lambda: shutil.disk_usage(home.path).free,
+                ),
             )
             pregeneration = Pregeneration(
                 pregenerated,
@@ -232,6 +218,17 @@ async def build(
             }
             persons = SqlPeople(database, names_of)
             people = Forgetting(privacy, persons, memory, encoders, home.path, partial(overwrite, own))
+
+            async def scrub() -> None:
+                async with database.write() as connection:
+                    await database.owe_scrub(connection)
+                await persons.scrub()
+                await asyncio.to_thread(empty_room, own)
+
+            history = HistoryUpkeep(live, sources, library, scrub)
+            people.after = [history.person_gone]
+            my_data = MyData(persons, privacy, home.path)
+            my_data.others = {"read in channels": history.written}
             channels = SqlChannels(database)
             yield Threadlore(
                 settings,
@@ -256,7 +253,7 @@ async def build(
                 SqlAudit(database),
                 SqlEscalations(database),
                 privacy,
-                MyData(persons, privacy, home.path),
+                my_data,
                 Retention(
                     SqlRetention(database, names_of),
                     Keeping(
@@ -273,9 +270,12 @@ async def build(
                 SqlNotices(database),
                 Examples(product, catalogue.channels, memory, memories, corpora, research),
                 SqlPassages(database),
+                history,
                 warning,
             )
         finally:
+            if history is not None:
+                await history.close(STOP_SECONDS if what == SERVE else READ_SECONDS)
             encoders.close()
             if model is not None:
                 await model.close()
@@ -285,14 +285,3 @@ async def build(
                 if index is not None:
                     await asyncio.to_thread(index.close)
             await database.close()
-
-
-def _open_sources(catalogue: Catalogue, settings: Settings, privacy: Privacy) -> dict[str, Sequence[Source]]:
-    sources: dict[str, Sequence[Source]] = {
-        release.name: [open_source(spec, settings) for spec in catalogue.sources_of(release.name)]
-        for release in catalogue.product.releases
-    }
-    for source in (source for all_ in sources.values() for source in all_):
-        if isinstance(source, PeoplesSource):
-            source.is_out = privacy.is_out
-    return sources

@@ -143,7 +143,8 @@ class Press:
     """Somebody used a control under a message of the bot, or sent a form that one opened.
 
     `ref` is the message with the control. `fields` holds what was filled in, by field name; it is empty
-    for a mere press.
+    for a mere press. `again` tells of a vote whether it was pressed already and is to be taken back, None
+    where the platform does not show what is pressed.
     """
 
     name: str
@@ -153,6 +154,7 @@ class Press:
     scope: Scope
     fields: Mapping[str, str] = field(default_factory=dict)
     event: str = ""
+    again: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from core.errors import ThreadloreError
-from core.ports import CorpusStore
-from core.schedule import Schedule
+from core.ports import BUILD, CorpusStore
+from core.schedule import USUAL, Schedule
 
 log = logging.getLogger(__name__)
 
@@ -77,11 +77,17 @@ class Clock:
             self._scheduler.shutdown(wait=False)
 
     async def due(self) -> dict[str, list[str]]:
-        """Return the sources that are due, by release: those never read, and those whose wait is over."""
+        """Return the sources that are due, by release: those never read, and those whose wait is over.
+
+        Where no corpus could be made of what was read (a full disk, a quota, another encoder) all sources
+        of the release wait together, longer with each failure, and are then read anew.
+        """
         runs = {(run.release, run.source): run for run in await self._store.runs()}
         late: dict[str, list[str]] = {}
         for (release, source), schedule in self._schedules.items():
-            run = runs.get((release, source))
+            run, build = runs.get((release, source)), runs.get((release, BUILD))
+            if build is not None and build.failures:
+                run, schedule = build, USUAL
             if run is None or self._now() - run.at >= schedule.wait(run.level, run.failures):
                 late.setdefault(release, []).append(source)
         return late

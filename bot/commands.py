@@ -27,7 +27,7 @@ from bot.privacy_commands import privacy
 from bot.promoted_command import promoted_command
 from bot.render import compose
 from bot.serving_commands import audit, serving
-from bot.sources_text import sources
+from bot.sources_text import sources, with_next
 from bot.status_text import status_text
 from bot.tune_command import ranking_text, tune
 from bot.unasked_command import unasked
@@ -37,6 +37,7 @@ from core.channels import EVERYWHERE
 from core.domain import Answer, Question, Scope, Turn, Vote
 from core.errors import ThreadloreError, UsageError
 from core.query.language import detect
+from core.text import storable
 
 log = logging.getLogger(__name__)
 
@@ -149,7 +150,7 @@ def _read(line: str, number: int) -> Any:
 
 async def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
     text = entry.get("question")
-    text = _writable(text).strip() if isinstance(text, str) else ""
+    text = storable(text).strip() if isinstance(text, str) else ""
     if not text:
         raise UsageError('"question" is missing or empty; write the question as text')
     release = entry.get("release") or ""
@@ -163,9 +164,7 @@ async def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
         raise UsageError('"history" must be a list of {"role": "user" or "assistant", "text": …}')
     user = str(entry.get("user") or "cli")
     turns = tuple(
-        Turn(
-            t["role"], _writable(t["text"]), user if t["role"] == "user" else "", str(t.get("release") or "")
-        )
+        Turn(t["role"], storable(t["text"]), user if t["role"] == "user" else "", str(t.get("release") or ""))
         for t in history
     )
     return Question(
@@ -177,11 +176,6 @@ async def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
         release,
         language=await detect(text),
     )
-
-
-def _writable(text: str) -> str:
-    """Return a text without what JSON may hold but no database takes: NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def _json(value: dict[str, Any]) -> str:
@@ -272,6 +266,7 @@ async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:
 async def status_of(app: Threadlore) -> dict[str, Any]:
     """Return the library's status with the model's."""
     status = await app.library.status()
+    status["sources"] = with_next(status["sources"], app.schedules)
     if app.warning:
         status["problems"].append(app.warning)
     if app.searcher.problem:

@@ -77,7 +77,7 @@ def wrong_form(answer_id: str) -> Form:
         _("What was wrong?"),
         answer_id,
         (
-            Field("what", _("What was wrong?"), choices, required=True),
+            Field("what", _("Choose what fits best"), choices, required=True),
             Field("better", _("A better answer, if you know one")),
         ),
     )

@@ -11,8 +11,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from bot import platforms
-from bot.bootstrap import find_catalogue
+from bot.configuration import find_catalogue
 from bot.control import call
+from bot.doctor_history import history
 from bot.doctor_models import embedder, model
 from bot.findings import Finding, bad, good, unsure
 from bot.home import SERVE, owner_of
@@ -60,6 +61,7 @@ def examinations() -> list[tuple[str, Examination]]:
         ("Chroma", _chroma),
         ("Model", model),
         ("Platforms", _platforms),
+        ("History", history),
     ]
     for module in sorted(m.name for m in iter_modules(platforms.__path__) if m.name.endswith("_doctor")):
         examination: Examination = import_module(f"bot.platforms.{module}").examine
@@ -79,7 +81,7 @@ def told(found: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-async def _home(settings: Settings) -> list[Finding]:
+async def _home(settings: Settings, least_disk: int = LEAST_DISK) -> list[Finding]:
     home = settings.home
     place = next(p for p in (home, *home.parents) if p.exists())
     if not place.is_dir() or not os.access(place, os.W_OK):
@@ -89,7 +91,7 @@ async def _home(settings: Settings) -> list[Finding]:
     found = [good("Home", f"{home}" + ("" if home.exists() else " (is made at the first start)"))]
     free = shutil.disk_usage(place).free
     said = f"{free / 1e9:.1f} GB free"
-    if free < LEAST_DISK:
+    if free < least_disk:
         found.append(unsure("Disk", said, "make room: a reindex builds beside the old corpus"))
     else:
         found.append(good("Disk", said))

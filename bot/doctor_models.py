@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
-from bot.bootstrap import find_catalogue
+from bot.configuration import find_catalogue
 from bot.findings import Finding, bad, good, unsure
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError

@@ -55,6 +55,7 @@ class Escalation:
         asked_in: Callable[[str], Targets],
         is_admin: Callable[[Person], bool],
         is_asker: Callable[[Claim, str], bool],
+        an_hour: int = AN_HOUR,
     ) -> None:
         self._engine = engine
         self._conversations = conversations
@@ -62,6 +63,7 @@ class Escalation:
         self.asked_in = asked_in
         self._is_admin = is_admin
         self._is_asker = is_asker
+        self._an_hour = an_hour
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def lock(self, message: str) -> asyncio.Lock:
@@ -134,7 +136,7 @@ class Escalation:
         """Say why somebody cannot put more questions to people now; empty where they can."""
         now = time.time()
         recent = [t for t in await self.tickets.since(now - 86_400) if t.by.startswith(f"{platform}:")]
-        if sum(ticket.at >= now - 3_600 for ticket in recent) >= AN_HOUR:
+        if sum(ticket.at >= now - 3_600 for ticket in recent) >= self._an_hour:
             return _(text.TOO_BUSY)
         if self.helps(person):
             return ""

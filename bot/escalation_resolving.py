@@ -127,21 +127,21 @@ class Resolving:
         if ticket := await self._tickets.answered_by(ref.key):
             await self.reopen(chat, ticket)
         for key in (ref.key, *(f"{ref.key}@{release.name}" for release in self._engine.product.releases)):
-            if ticket := await self._tickets.of(key):
-                await self._tickets.remove(key)
+            if ticket := await self._removed(key):
                 told = [text.TAKEN_BACK] * len(ticket.posts)
                 await self._show(chat, replace(ticket, notice=()), told, "")
                 await self._delete(chat, ticket.notice)
 
     async def reworded(self, chat: Chat, message: Message) -> None:
         """Tell those who were asked that a question was edited, so that they read what it says now."""
-        ticket = await self._tickets.of(message.ref.key)
-        if ticket is None or not message.text.strip():
-            return
-        before, now = (f"> {text.short(said, text.QUESTION)}" for said in (ticket.question, message.text))
-        told = tuple(said.replace(before, now) for said in ticket.told)
-        changed = replace(ticket, question=message.text, told=told)
-        await self._tickets.save(changed)
+        async with self._escalation.lock(message.ref.key):
+            ticket = await self._tickets.of(message.ref.key)
+            if ticket is None or not message.text.strip():
+                return
+            before, now = (f"> {text.short(said, text.QUESTION)}" for said in (ticket.question, message.text))
+            told = tuple(said.replace(before, now) for said in ticket.told)
+            changed = replace(ticket, question=message.text, told=told)
+            await self._tickets.save(changed)
         if ticket.is_open:
             await self._show(chat, replace(changed, notice=()), told, "")
 
@@ -150,9 +150,17 @@ class Resolving:
         for ticket in await self._tickets.since(0.0):
             chat = chat_of(ticket.channel.partition(":")[0])
             if chat is not None and ticket.asker in accounts:
-                await self._tickets.remove(ticket.message)
-                for post in (*ticket.posts, ticket.notice):
+                last = await self._removed(ticket.message)
+                for post in (*last.posts, last.notice) if last else ():
                     await self._delete(chat, post)
+
+    async def _removed(self, message: str) -> Ticket | None:
+        """Remove a ticket and return its last state: what people are just being told of it is in that."""
+        async with self._escalation.lock(message):
+            ticket = await self._tickets.of(message)
+            if ticket is not None:
+                await self._tickets.remove(message)
+            return ticket
 
     async def _delete(self, chat: Chat, post: Post) -> None:
         try:

@@ -13,7 +13,8 @@ from bot.control import Send
 async def evaluate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     """Run the harness on `gold` and write its report to the folder `report`, both absolute paths."""
     from core.evaluation import harness  # numpy-heavy, and only this command needs it
-    from core.evaluation.pipeline import Counted, Parts
+    from core.evaluation.counted import Counted
+    from core.evaluation.pipeline import Parts
 
     model = app.engine.model
     counted = None

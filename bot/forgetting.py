@@ -66,6 +66,8 @@ class Forgetting:
         self.listeners: list[Listener] = []
         self.before: list[Callable[[Collection[str]], Awaitable[None]]] = []
         """Told the accounts while everything is there still: to take back what others were told of them."""
+        self.after: list[Callable[[Collection[str]], Awaitable[None]]] = []
+        """Told the accounts when the rest is done: to take their words out of what sources have read."""
 
     async def opt_out(self, user: str) -> Done:
         """Keep nothing of a person from now on, and forget them: what is there would go on being told."""
@@ -78,6 +80,7 @@ class Forgetting:
         Accounts that belong together are forgotten together: their votes were one voter's.
         """
         accounts = self._privacy.names.everyone(user)
+        await self._privacy.forget(user)
         found: list[Forgotten] = []
         for take_back in self.before:
             await take_back(accounts)
@@ -96,7 +99,13 @@ class Forgetting:
         await asyncio.to_thread(self._overwrite, _forms(gone.texts))
         exported = await asyncio.to_thread(clean, self._home, gone.pair_ids, _forms(gone.texts))
         still = await asyncio.to_thread(_still, self._home, gone.texts)
+        for take_out in self.after:
+            await take_out(accounts)
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
+
+    async def settle(self) -> None:
+        """Do what had to wait, for somebody wrote."""
+        await self._store.scrub()
 
 
 def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:

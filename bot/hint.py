@@ -1,8 +1,9 @@
-"""What the bot says to a mention without words: what it can be asked, with questions it can answer."""
+"""What the bot says to what asks for nothing: what it can be asked, with questions it can answer."""
 
 from __future__ import annotations
 
 from bot.chat import Message, Reply
+from bot.pleasantry import is_greeting, is_pleasantry
 from core.domain import MessageRef, Scope
 from core.examples import Examples
 from core.languages import _
@@ -15,8 +16,13 @@ class Hint:
         self._product = product
         self._examples = examples
 
-    async def reply(self, message: Message) -> Reply:
-        """Return what is said to a mention without words."""
+    async def to(self, message: Message) -> Reply | None:
+        """Return what is said to no words, a greeting or thanks; None to what asks something."""
+        if message.text.strip() and not is_greeting(message.text):
+            if not is_pleasantry(message.text):
+                return None
+            said = _("Any time. Ask me whatever else you want to know about {product}.")
+            return Reply(said.format(product=self._product))
         said = _(
             "Ask me anything about {product}: write your question after my name, name a release if it is not "
             "the latest, and go on in the thread."

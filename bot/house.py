@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.forgetting import Forgetting
+from bot.live_history import HistoryUpkeep
 from bot.my_data import MyData
 from core.audit import AuditStore
 from core.catalogue import Catalogue
@@ -67,6 +68,7 @@ class Threadlore:
     notices: NoticeStore
     examples: Examples
     passages: PassageStore
+    history: HistoryUpkeep
     warning: str = ""
     """That memory's thresholds are not for the embedding model, where they are not."""
     ended: dict[str, str] = field(default_factory=dict)

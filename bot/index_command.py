@@ -32,8 +32,13 @@ async def index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         await send({"code": 0})
         return
     async with passed_on(send) as hear:
-        done = await app.library.reindex(release, hear, rebuild=bool(request.get("rebuild")))
-    await send({"line": done_text(done)})
+        done, failed = await app.library.reindexed(release, hear, rebuild=bool(request.get("rebuild")))
+    if done:
+        await send({"line": done_text(done)})
+    for _, error in failed[1:]:
+        await send({"note": str(error)})
+    if failed:
+        raise failed[0][1]
     failures = [f"{source}: {error}" for item in done for source, error in item.reading.failed]
     if failures:
         raise ThreadloreError(f"{failures[0]} (what was indexed before still answers)")
@@ -48,7 +53,8 @@ async def passed_on(send: Send) -> AsyncIterator[Report]:
 
     def hear(progress: Progress) -> None:
         key, now = (progress.release, progress.stage), time.monotonic()
-        if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or progress.done == progress.total:
+        whole = progress.done == progress.total or progress.error
+        if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or whole:
             sent[key] = now
             queue.put_nowait({"progress": progress_dict(progress)})
 
@@ -74,4 +80,5 @@ def progress_dict(progress: Progress) -> dict[str, Any]:
         "total": progress.total,
         "rate": progress.rate,
         "eta_s": progress.eta_s,
+        "error": progress.error,
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -25,7 +26,12 @@ class _Bucket:
 
 def wait_text(seconds: float) -> str:
     """Ask somebody to ask again later."""
-    return _("Please ask again in {seconds} s.").format(seconds=f"{seconds:.0f}")
+    return _("Please ask again in {seconds} s.").format(seconds=rounded(seconds))
+
+
+def rounded(seconds: float) -> int:
+    """Return whole seconds to wait, never too few."""
+    return math.ceil(seconds)
 
 
 class Limits:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.answering import Answering
 from bot.chat import Chat, Message
 from bot.opted_out import OptedOut
-from bot.pleasantry import is_pleasantry
+from bot.pleasantry import is_greeting, is_pleasantry
 from core.channels import ChannelModes
 from core.noise import Noise
 from core.ports import ConversationStore
@@ -34,12 +34,14 @@ class Meant:
     async def of(self, chat: Chat, message: Message) -> Message | None:
         """Return a message that is to be answered, marked `unasked` where nobody called the bot; else None.
 
-        A mention without words is returned, too: it asks what one may ask.
+        Without words, a mention or a direct message is returned, too: it asks what one may ask.
         """
-        if message.author.bot or not (message.text.strip() or message.mentions_bot):
+        if message.author.bot:
             return None
         if message.scope.kind == "direct":
             return message
+        if not (message.text.strip() or message.mentions_bot):
+            return None
         mode = await self._modes.mode(message.ref.channel_key)
         if mode == "off":
             return None
@@ -51,7 +53,7 @@ class Meant:
 
     def _uncalled(self, message: Message, mode: str) -> Message | None:
         """Return a new post that its channel's mode has answered."""
-        if self._opted_out.is_out(message.author.id) or is_pleasantry(message.text):
+        if self._opted_out.is_out(message.author.id) or _asks_nothing(message.text):
             return None
         if mode == "forum":
             return replace(message, unasked="forum")
@@ -66,8 +68,12 @@ class Meant:
         if last is None or not self._opted_out.is_asker(last, message.author.id):
             return False
         await self._noise.went_on(conversation)
-        if message.mentions_others or is_pleasantry(message.text):
+        if message.mentions_others or _asks_nothing(message.text):
             return False
         turns = await chat.history(message.ref, 1)
         between_people = bool(turns) and turns[-1].role == "user" and turns[-1].author != message.author.id
         return not between_people
+
+
+def _asks_nothing(text: str) -> bool:
+    return is_pleasantry(text) or is_greeting(text)

@@ -17,8 +17,8 @@ from bot.why_command import why
 from core.domain import Product, Question, Scope, content_hash
 from core.errors import UsageError
 from core.languages import DEFAULT
-from core.memory.community import EVERY_RELEASE
 from core.memory.exchange import Bad, Entry, read, written
+from core.memory.filing import EVERY_RELEASE
 from core.ports import Remembered
 from core.query.language import detected
 from core.query.releases import lookup, resolve
@@ -41,6 +41,8 @@ async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             await _found(app, request)
         case "retire":
             await _retire(app, request, send)
+        case "restore":
+            await _restore(app, request, send)
         case "rebuild":
             await _rebuild(app, send)
         case "verify":
@@ -112,6 +114,32 @@ async def _retire(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await app.memory.retire([pair.id])
     await send({"line": f"Retired {named(pair)}: it is in no store any more, whatever its votes are."})
     await send({"code": 0})
+
+
+async def _restore(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    pair = await _found(app, request)
+    if pair.aside != "retired":
+        raise UsageError(f"{named(pair)} is not retired; now {standing(app.memory, pair)}.")
+    if pair.origin == "person":
+        raise UsageError(
+            f"{named(pair)} is what a person wrote, who may have taken it back: a helper's ✅ put anew on "
+            "their message brings it back, or the better answer sent once more."
+        )
+    if newer := await _in_place_of(app, pair):
+        raise UsageError(f"{named(pair)} was replaced by {newer} in an import; retire that one first.")
+    await app.memory.restore([pair.id])
+    now = await _found(app, {"id": pair.id})
+    await send({"line": f"Restored {named(pair)}: {standing(app.memory, now)}."})
+    await send({"code": 0})
+
+
+async def _in_place_of(app: Threadlore, pair: Remembered) -> str:
+    """Return the pair that was imported later under the same id for the same question; empty for none."""
+    same = (pair.label, pair.release, pair.scope, pair.question)
+    for other in await app.memory.everything() if pair.label else ():
+        if not other.aside and (other.label, other.release, other.scope, other.question) == same:
+            return other.id
+    return ""
 
 
 async def _rebuild(app: Threadlore, send: Send) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ _SECTIONS = {
     "pauses set": N_("pauses that you set"),
     "events": N_("ids of events, which keep me from answering twice"),
     "playground": N_("messages in the playground"),
+    "read in channels": N_("messages in channels that I read as a source"),
 }
 """How each kind of thing is called, in the order in which it is told."""
 
@@ -50,6 +51,8 @@ class MyData:
         self._store = store
         self._privacy = privacy
         self._home = home
+        self.others: dict[str, Callable[[Collection[str]], list[dict[str, Any]]]] = {}
+        """Who else holds something, by section: returns it by a person's accounts, in a thread."""
 
     async def of(self, user: str) -> dict[str, Any]:
         """Return everything that is held: accounts, whether they opted out, and rows by what they are."""
@@ -64,6 +67,9 @@ class MyData:
                 if r.get("author") in players
             ]
             rows |= {"playground": said} if said else {}
+        for section, held_by in self.others.items():
+            if more := await asyncio.to_thread(held_by, accounts):
+                rows[section] = more
         told = {section: [_readable(row) for row in found] for section, found in rows.items()}
         return {"accounts": sorted(accounts), "opted_out": self._privacy.is_out(user), **told}
 

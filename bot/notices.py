@@ -20,6 +20,8 @@ AGAIN_SECONDS = DAY_SECONDS
 GIVE_UP_SECONDS = DAY_SECONDS
 """Age of a notice that could not be said, after which it is only logged."""
 LONGEST_KEY = 120
+_LOG = "log"
+"""Where notices are said when no channel is named: they are logged anyway."""
 
 
 class Notices:
@@ -43,18 +45,43 @@ class Notices:
         """Tell whether anybody named a channel for notices."""
         return bool(self.channels)
 
-    async def tell_admins(self, text: str, key: str = "", again_after: float = AGAIN_SECONDS) -> None:
-        """Say something to the people who run the bot; the same (by `key`, else by its text) once a day.
+    async def tell_admins(
+        self, text: str, key: str = "", again_after: float = AGAIN_SECONDS, since: float | None = None
+    ) -> None:
+        """Say something to the people who run the bot; the same (by `key`, else by its text) once a day,
+        or with `since` once after that moment in seconds.
 
-        Every notice is logged, too, so that nothing is lost where no channel is named.
+        What is said is logged, too, so that nothing is lost where no channel is named.
         """
-        log.warning("notice to admins: %s", text)
-        now = self._clock()
-        for channel in self.channels:
-            known = await self._store.notice(channel, _key(key or text))
-            if known is not None and now - (known.told_at or known.at) < again_after:
-                continue
-            await self._say(Notice(channel, _key(key or text), text, now))
+        now, key = self._clock(), _key(key or text)
+        said = {place: await self._said_at(place, key) for place in self._places}
+        if since is None:
+            due = [place for place, at in said.items() if not at or now - at >= again_after]
+        else:
+            due = [place for place, at in said.items() if not at or at < since]
+        await self._say_in(due, text, key, now)
+
+    async def tell_over(self, text: str, key: str) -> None:
+        """Say once that what was told under a key is over, where it was told."""
+        over = _key(f"{key} is over")
+        places = [
+            at for at in self._places if await self._said_at(at, over) < await self._said_at(at, _key(key))
+        ]
+        await self._say_in(places, text, over, self._clock())
+
+    @property
+    def _places(self) -> tuple[str, ...]:
+        return self.channels or (_LOG,)
+
+    async def _said_at(self, place: str, key: str) -> float:
+        known = await self._store.notice(place, key)
+        return (known.told_at or known.at) if known else 0.0
+
+    async def _say_in(self, places: Sequence[str], text: str, key: str, now: float) -> None:
+        if places:
+            log.warning("notice to admins: %s", text)
+        for place in places:
+            await self._say(Notice(place, key, text, now))
 
     async def was_told(self, key: str, since: float = 0.0) -> bool:
         """Tell whether a notice was said in every channel, at or after a moment in seconds."""
@@ -96,6 +123,8 @@ class Notices:
 
     async def _post(self, notice: Notice) -> str:
         """Post a notice; return what went wrong, empty where nothing did."""
+        if notice.destination == _LOG:
+            return ""
         platform, _, to = notice.destination.partition(":")
         chat = self._chat_of(platform)
         if chat is None:

@@ -84,11 +84,16 @@ class Overview:
         return {
             **self._figures,
             "indexing": self._app.library.progress(),
+            "indexed": self._app.library.ended(),
             "errors": self._errors.shown(),
             "paused": await self._paused(),
             "quieter": sum(given.by == BOT for given in await self._app.modes.given()),
             "at": time.time(),
         }
+
+    def progress(self) -> dict[str, Any]:
+        """Return the index work that goes on, and how that of each release ended last."""
+        return {"running": self._app.library.progress(), "ended": self._app.library.ended()}
 
     async def metrics(self) -> bytes:
         """Return everything that counts in Prometheus' text format."""

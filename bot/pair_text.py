@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.memory.community import EVERY_RELEASE, CommunityMemory
+from core import text
+from core.memory.community import CommunityMemory
 from core.memory.exchange import written
+from core.memory.filing import EVERY_RELEASE
 from core.ports import Remembered
 
 SHOWN = 90
@@ -53,5 +55,4 @@ def standing(memory: CommunityMemory, pair: Remembered) -> str:
 
 def shortened(question: str) -> str:
     """Return the beginning of a question on one line."""
-    plain = " ".join(question.split())
-    return plain if len(plain) <= SHOWN else f"{plain[: SHOWN - 1]}…"
+    return text.shortened(question, SHOWN)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from typing import Literal
 
 from bot.answering import Answering
 from bot.chat import Chat, Message, Person, Press, Reply, Responder
@@ -23,8 +24,11 @@ from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
 
+VOTES: dict[str, Literal[0, 1]] = {"up": 1, "down": 0}
+"""Controls that are a vote, and what it is worth."""
 FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
 COUNTED = N_("Your 👍 counts. Thank you!")
+UNCOUNTED = {1: N_("Your 👍 is taken back."), 0: N_("Your 👎 is taken back.")}
 NOTED = N_("Thank you, that is noted.")
 KEPT = N_("Thank you. It is kept with the answer, and the admins see it.")
 REMEMBERED = N_("Thank you. Your answer is remembered for this question from now on.")
@@ -63,11 +67,8 @@ class Presses:
             await responder.reply(Reply(_(await self._delete(chat, press, answer_id))))
         elif not await self._engine.given.question(answer_id):
             await responder.reply(Reply(_(FORGOTTEN)))
-        elif press.name == "up":
-            await self._vote(press, 1)
-            await responder.reply(Reply(_(COUNTED)))
-        elif press.name == "down":
-            await self._down(press, responder)
+        elif press.name in VOTES:
+            await self._voted(press, VOTES[press.name], responder)
         elif press.name == "wrong" and press.fields:
             await responder.reply(Reply(_(await self._correct(chat, press))))
         elif press.name == "wrong":
@@ -84,8 +85,22 @@ class Presses:
         else:
             await responder.reply(Reply(_(OLD)))
 
-    async def _vote(self, press: Press, value: int) -> None:
-        vote = Vote(press.value, press.person.id, 1 if value else 0)
+    async def _voted(self, press: Press, value: Literal[0, 1], responder: Responder) -> None:
+        """Count a vote by button, or take it back where it is the one that stands."""
+        again = press.again
+        if again is None:
+            again = await self._engine.opinion(press.value, press.person.id) == value
+        if again:
+            await self._vote(press, None)
+            await responder.reply(Reply(_(UNCOUNTED[value])))
+        elif value:
+            await self._vote(press, 1)
+            await responder.reply(Reply(_(COUNTED)))
+        else:
+            await self._down(press, responder)
+
+    async def _vote(self, press: Press, value: Literal[0, 1] | None) -> None:
+        vote = Vote(press.value, press.person.id, value)
         await self._engine.feedback(vote, helper=press.person.helper)
 
     async def _down(self, press: Press, responder: Responder) -> None:

@@ -66,16 +66,21 @@ class Bars:
             total=progress["total"] or None,
             rate=f"{progress['rate']:.0f}/s" if progress["done"] else "",
         )
+        if progress.get("error") or progress["stage"] == "done":
+            self._progress.stop_task(self._tasks[release])
 
     def _write(self, progress: dict[str, Any]) -> None:
         key, now = f"{progress['release']} {progress['stage']}", time.monotonic()
-        over = progress["total"] and progress["done"] == progress["total"]
+        over = progress.get("error") or (progress["total"] and progress["done"] == progress["total"])
         if now - self._written.get(key, 0.0) < LINE_SECONDS and not over:
             return
         self._written[key] = now
         if self._log is not None:
             fields = {"stage": progress["stage"], "done": progress["done"], "total": progress["total"]}
             self._log.info("indexing", extra={"release": progress["release"], **fields})
+            return
+        if progress.get("error"):
+            print(key, file=sys.stderr, flush=True)
             return
         total = f" of {progress['total']}" if progress["total"] else ""
         left = f", {progress['eta_s']:.0f} s left" if progress["eta_s"] else ""

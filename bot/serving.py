@@ -8,7 +8,7 @@ from bot.alerts import Alerts
 from bot.bootstrap import Threadlore
 from bot.digest import Digest
 from bot.dispatch import Dispatch
-from bot.escalation import Escalation
+from bot.escalation import AN_HOUR, Escalation
 from bot.hint import Hint
 from bot.limits import Limits
 from bot.notices import Notices
@@ -20,7 +20,7 @@ from core.languages import plain
 from core.noise import Noise
 
 
-def dispatch_of(app: Threadlore) -> Dispatch:
+def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch:
     """Return what platforms are connected to."""
     notices = Notices(app.notices, app.settings.admin_channels, lambda platform: dispatch.chat_of(platform))
     slash, opted_out = slash_commands(app), OptedOut(app.privacy)
@@ -44,9 +44,11 @@ def dispatch_of(app: Threadlore) -> Dispatch:
             app.catalogue.asked_in,
             slash.is_admin,
             opted_out.is_asker,
+            escalations_an_hour,
         ),
     )
     dispatch.pages = Pages(slash, app.modes, app.engine.given, app.passages, app.examples)
+    dispatch.history = app.history
     app.people.listeners = dispatch.forgetters
     app.people.before = [dispatch.before_forgetting, app.modes.unname, app.pauses.unname]
     app.retention.expirers = dispatch.expirers
@@ -54,6 +56,6 @@ def dispatch_of(app: Threadlore) -> Dispatch:
 
 
 def watches(app: Threadlore, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
-    """Return what looks every minute for something that admins should be told."""
+    """Return what looks every minute for something that admins should be told, or that is left to do."""
     digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
-    return Alerts(app, notices).tick, digest.tick
+    return Alerts(app, notices).tick, digest.tick, app.library.settle, app.people.settle

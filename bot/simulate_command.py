@@ -10,9 +10,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from bot.tuning import tuned
-from core.evaluation.simulation import Options, simulate
-from core.evaluation.simulation_data import read_others
-from core.evaluation.simulation_world import Model, People, Stores
+from core.evaluation.simulation.data import read_others
+from core.evaluation.simulation.run import Options, simulate
+from core.evaluation.simulation.setup import Model, People
+from core.evaluation.simulation.stores import Stores
 from core.memory.guard import guard
 from core.models.encoder import load_encoder
 from core.ports import Encoder

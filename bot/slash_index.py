@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -12,7 +13,7 @@ from bot.chat import Reply
 from bot.plan import plan_text, plans
 from bot.slash import Call, Option, Subcommand
 from bot.sources_text import sources_of, sources_text
-from bot.status_text import done_text, progress_text, releases_text, status_text
+from bot.status_text import done_text, failed_text, progress_text, releases_text, status_text
 from core.errors import PlatformError, ThreadloreError, UsageError
 from core.ingestion.reading import Progress
 from core.library import Library
@@ -23,7 +24,10 @@ from core.schedule import Schedule
 log = logging.getLogger(__name__)
 
 EDIT_SECONDS = 2.0
-"""Least time between two edits of a progress message."""
+MOST_SECONDS = 10.0
+"""Least time between two edits of a progress message, at the beginning and later."""
+EDIT_SHARE = 0.05
+"""Share of the time that a run takes already, after which it is edited again."""
 Status = Callable[[], Awaitable[dict[str, Any]]]
 
 
@@ -92,27 +96,30 @@ class IndexCommands:
         return "begun"
 
     async def _work(self, release: str, what: str, call: Call) -> None:
-        shown = 0.0
-        latest: list[Progress] = []
+        board = Board()
         changed = asyncio.Event()
 
         def hear(progress: Progress) -> None:
-            latest[:] = [progress]
+            board.take(progress)
             changed.set()
 
         async def show() -> None:
-            nonlocal shown
+            began = time.monotonic()
             while True:
                 await changed.wait()
                 changed.clear()
-                await call.responder.progress(Reply(progress_text(latest[0]), final=False))
-                shown = time.monotonic()
-                await asyncio.sleep(EDIT_SECONDS)
+                with contextlib.suppress(PlatformError):  # the next one may be shown again
+                    await call.responder.progress(Reply(board.text(), final=False))
+                await asyncio.sleep(pause_after(time.monotonic() - began))
 
         showing = asyncio.create_task(show())
         try:
-            done = await self._library.reindex(release, hear)
-            text, outcome = done_text(done) or f"{what} is up to date.", "done"
+            done, failed = await self._library.reindexed(release, hear)
+            text = "\n".join(filter(None, (done_text(done), failed_text(failed))))
+            text, outcome = text or f"{what} is up to date.", "done"
+            if failed:
+                text = f"Reindexing {what} failed; the pages there were go on answering.\n{text}"
+                outcome = f"failed: {failed[0][1]}"
         except ThreadloreError as error:
             text, outcome = f"Reindexing {what} failed: {error}", f"failed: {error}"
         except Exception:  # a progress message must not stand still for ever
@@ -126,3 +133,26 @@ class IndexCommands:
             await call.responder.progress(Reply(text))
         except PlatformError as error:
             log.warning("what a reindex did could not be shown (%s): %s", error, text)
+
+
+class Board:
+    """What a progress message shows: every release of the run, those that are done or failed included."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, str] = {}
+
+    def take(self, progress: Progress) -> None:
+        """Take over how far a release is."""
+        self._lines[progress.release] = progress_text(progress)
+
+    def text(self) -> str:
+        """Say it, a line a release."""
+        return "\n".join(self._lines.values())
+
+
+def pause_after(seconds: float) -> float:
+    """Return the seconds between two edits of a run that takes so long already.
+
+    A message that is edited for an hour should not use up the edits that answers need.
+    """
+    return min(max(EDIT_SECONDS, seconds * EDIT_SHARE), MOST_SECONDS)

@@ -46,7 +46,8 @@ class MemoryCommands:
                 ),
             ),
             Subcommand("memory show", "one pair: question, answer, pages, votes", self._show, (_ID,)),
-            Subcommand("memory retire", "take a pair out of memory for good", self._retire, (_ID,)),
+            Subcommand("memory retire", "take a pair out: no vote brings it back", self._retire, (_ID,)),
+            Subcommand("memory restore", "let votes decide again on a retired pair", self._restore, (_ID,)),
             Subcommand("memory stale", "remembered answers whose pages changed", self._stale, (_PAGE,)),
             Subcommand(
                 "memory renew",
@@ -109,8 +110,14 @@ class MemoryCommands:
         async def retire() -> str:
             return _text(*await self._do(call, "retire", id=call.given["id"]))
 
-        told = f"This takes {call.given['id']} out of memory for good: no vote brings it back."
+        told = (
+            f"This takes {call.given['id']} out of memory: no vote brings it back, only "
+            "`/threadlore memory restore`."
+        )
         return await call.confirm(told, retire, "Yes, retire it")
+
+    async def _restore(self, call: Call) -> None:
+        await call.tell(_text(*await self._do(call, "restore", id=call.given["id"])))
 
     async def _public(self, call: Call) -> str:
         channel = channel_of(call.given["channel"], call.where.channel_key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import json
 import time
 from collections import Counter
@@ -13,6 +14,9 @@ from bot.control import Send
 from core.ports import CorpusStore, SourceRun
 from core.schedule import Schedule
 
+LISTED = 12
+"""Sources that `status` lists."""
+_ISO = "%Y-%m-%dT%H:%M:%SZ"
 REASONS = 3
 """Reasons for passing a page over that are told, the most frequent first."""
 _UNITS = ((604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "m"))
@@ -57,6 +61,40 @@ def _entry(
         "failures": run.failures if run else 0,
         "error": run.error if run else "",
     }
+
+
+def with_next(
+    sources: Sequence[Mapping[str, Any]], schedules: Mapping[tuple[str, str], Schedule]
+) -> list[dict[str, Any]]:
+    """Add to each source of a status when it is read next (`next_at`, ISO 8601; None where it is due)."""
+    found, now = [], time.time()
+    for source in sources:
+        schedule = schedules.get((source["release"], source["source"]))
+        if schedule is not None:
+            at = calendar.timegm(time.strptime(source["read_at"], _ISO))
+            next_at = at + schedule.wait(source["level"], source["failures"])
+            told = time.strftime(_ISO, time.gmtime(next_at)) if next_at > now else None
+            found.append({**source, "next_at": told})
+    return found
+
+
+def status_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say for `status` in a line each how sources are, those that fail and then the newest release first."""
+    lines = []
+    newest_first = list(reversed(sources))
+    for source in sorted(newest_first, key=lambda source: not source["failures"]):
+        failed = f", ⚠ failed {source['failures']} times" if source["failures"] else ""
+        passed = f", {len(source['skipped'])} passed over" if source["skipped"] else ""
+        reasons = Counter(reason for _, reason in source["skipped"]).most_common(REASONS)
+        said = f" ({'; '.join(f'{count}× {reason}' for reason, count in reasons)})" if reasons else ""
+        at = source.get("next_at")
+        next_at = f"next {at[:16].replace('T', ' ')}" if at else "due now"
+        lines.append(
+            f"- {source['release']} `{source['source']}`: read {source['read_at'][:16].replace('T', ' ')}, "
+            f"{next_at}{failed}{passed}{said}"
+        )
+    more = len(lines) - LISTED
+    return [*lines[:LISTED], *([f"- … and {more} more: `sources`"] if more > 0 else [])]
 
 
 def sources_text(entries: Sequence[Mapping[str, Any]]) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from bot.pausing import mode_line, pause_line
+from bot.sources_text import status_lines
 from core.channels import ModeSet, Pause
+from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
 
@@ -21,6 +24,7 @@ def status_text(status: dict[str, Any]) -> str:
         f"**{status['product']}**",
         releases_text(status["releases"]),
         "",
+        *(["Sources (UTC):", *status_lines(status["sources"]), ""] if status["sources"] else []),
         f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
         f"{memory['votes']} votes on {memory['answers']} answers{_bounds(memory)}",
         *_stored(memory),
@@ -78,6 +82,10 @@ def releases_text(releases: list[dict[str, Any]]) -> str:
 
 def progress_text(progress: Progress) -> str:
     """Say in one line how far a reindex is."""
+    if progress.error:
+        return f"{progress.release}: failed: {progress.error}"
+    if progress.stage in ("waiting", "done"):
+        return f"{progress.release}: {progress.stage}"
     if progress.stage == "reading":
         return f"{progress.release}: reading {progress.source} ({progress.done} pages)"
     left = f", {progress.eta_s:.0f} s left" if progress.eta_s is not None else ""
@@ -85,6 +93,11 @@ def progress_text(progress: Progress) -> str:
         f"{progress.release}: {progress.stage} {progress.done} of {progress.total} passages, "
         f"{progress.rate:.0f}/s{left}"
     )
+
+
+def failed_text(failed: Sequence[tuple[str, ThreadloreError]]) -> str:
+    """Say which releases failed and why, a line each; what they had answers on."""
+    return "\n".join(f"{release} failed: {error}" for release, error in failed)
 
 
 def done_text(done: list[Indexed]) -> str:

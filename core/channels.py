@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, get_args
 
 from core.audit import BOT, FORGOTTEN, Act, AuditStore
-from core.catalogue import ChannelSettings
-from core.catalogue_tables import Mode
+from core.catalogue import ChannelSettings, Mode
 from core.errors import UsageError
 
 MODES: tuple[str, ...] = get_args(Mode)

@@ -8,19 +8,21 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.asked import Asked
 from core.domain import Answer, Citation, Product, QAPair, Recall, Route
 from core.errors import ModelUnavailable
 from core.generation import phrases
 from core.generation.answer import write as written_by
 from core.generation.citations import citation
 from core.generation.composite import nothing_on
+from core.generation.quote import without_introduction
 from core.memory.community import CommunityMemory
 from core.memory.prior import PriorScorer
 from core.memory.scoring import SUPPORTED, support
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.reading import Reader, without
-from core.research import Asked, Research
+from core.research import Research
 from core.retrieval.found import Found
 
 log = logging.getLogger(__name__)
@@ -51,7 +53,7 @@ class Endings:
         """Say a remembered answer again; one in another language only where no model can write anew."""
         pair, similarity = near
         asked.trace["origin"] = pair.origin
-        text = pair.answer
+        text = without_introduction(pair.answer)
         if pair.language != asked.language:
             text = f"{phrases.in_another_language(pair.language)}\n\n{text}"
         answer = self._new(asked, "reuse", text, pair.citations, confidence=pair.score)
@@ -76,7 +78,7 @@ class Endings:
         written = await written_by(self._model, request, asked.timed(listener.text))
         asked.lap("write")
         if written.text == DONT_KNOW:
-            return await self.abstain(asked, phrases.dont_know(self._product, found.evidence), found)
+            return await self.dont_know(asked, found)
         route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
         citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
         asked.trace["uncited"] = not written.citations
@@ -90,7 +92,7 @@ class Endings:
         text, citations, missed = self._reader.quoted(asked, found, rejected)
         asked.lap("quote")
         if not citations:
-            return await self.abstain(asked, phrases.dont_know(self._product, found.evidence), found)
+            return await self.dont_know(asked, found)
         return await self._say(asked, "quote", text, citations, without(found, rejected), missed)
 
     async def _say(
@@ -113,6 +115,10 @@ class Endings:
         return await self._keep(
             asked, replace(self._new(asked, route, text, citations, found), offers=offers)
         )
+
+    async def dont_know(self, asked: Asked, found: Found) -> Answer:
+        """Say that the documentation does not answer it, and which pages come nearest."""
+        return await self.abstain(asked, phrases.dont_know(self._product, found.near), found)
 
     async def abstain(self, asked: Asked, text: str, found: Found | None = None) -> Answer:
         """Answer with a fixed sentence, without pages; of what nobody asked the bot nothing is kept."""

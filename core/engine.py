@@ -6,8 +6,10 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from core.accepted import PeoplesAnswers
+from core.asked import Asked
 from core.catalogue import Catalogue
 from core.domain import Answer, Question, Recall, Vote
 from core.endings import Endings
@@ -21,7 +23,7 @@ from core.memory.prior import PriorScorer
 from core.ports import LanguageModel, Listener, MemoryStore
 from core.privacy import nobody
 from core.reading import Reader
-from core.research import Asked, Research
+from core.research import Research
 from core.retrieval.found import Found
 from core.retrieval.unasked import is_sure
 
@@ -58,15 +60,16 @@ class Engine:
         self.model = model
         self.accepted = accepted
         self.given = GivenAnswers(store, accepted, self.product, memory.thresholds)
-        self._catalogue = catalogue
         self._memory = memory
         self._store = store
         self._research = research
         self._electorate = electorate
         self._private: set[str] = set()
         reader = reader or Reader(self.product.name)
-        self._end = Endings(self.product, memory, store, research, model, reader, scorer)
+        self._endings = Endings(self.product, memory, store, research, model, reader, scorer)
         self._is_out = is_out
+
+    # --- a question's journey --------------------------------------------------------------------------
 
     async def answer(self, question: Question, listener: Listener | None = None) -> Answer:
         """Answer a question for its release: from memory, by the model, by quoting, or not at all.
@@ -83,42 +86,20 @@ class Engine:
             return await self.quoted(question)
         asked = await self._research.understand(question)
         if refusal := self._refusal(asked):
-            return await self._end.abstain(asked, refusal)
-        await self._take_along(question)
+            return await self._endings.abstain(asked, refusal)
+        await self._keep_inside(question)
         recall = await self._research.recall(asked)
-        found = await self._research.search(asked) if question.unasked else None
-        if found and not self._is_sure(asked, recall, found):
-            return await self._end.abstain(asked, phrases.dont_know(self.product, found.evidence), found)
+        found = None
+        if question.unasked:
+            found = await self._research.search(asked)
+            if not self._is_sure(asked, recall, found):
+                return await self._endings.dont_know(asked, found)
         if recall.route == "reuse":
-            return await self._end.reuse(asked, recall.high[0])
+            return await self._endings.reuse(asked, recall.high[0])
         if recall.foreign and self.model is None:
-            return await self._end.reuse(asked, recall.foreign)
+            # pages would be quoted in their language: rather the answer that people found good
+            return await self._endings.reuse(asked, recall.foreign)
         return await self._from_pages(asked, recall, listener, found)
-
-    def _is_sure(self, asked: Asked, recall: Recall, found: Found) -> bool:
-        """Tell whether to speak unasked: pages are sure, or a good answer to the very question is known."""
-        if recall.route == "reuse" and recall.high[0][1] >= self._memory.thresholds.delta:
-            return True
-        return is_sure(found, asked.open)
-
-    async def draft(self, question: Question) -> Answer:
-        """Return what documents alone would answer now; memory is neither asked nor told."""
-        asked = await self._research.understand(question)
-        asked.is_draft = True
-        if refusal := self._refusal(asked):
-            return await self._end.abstain(asked, refusal)
-        return await self._from_pages(asked, Recall("avoid"), Silence())
-
-    async def quoted(self, question: Question) -> Answer:
-        """Quote the pages on a question: no model sees it, memory is neither asked nor told."""
-        asked = await self._research.understand(question, by_rules=True)
-        asked.is_draft = True
-        if refusal := self._refusal(asked):
-            return await self._end.abstain(asked, refusal)
-        found = await self._research.search(asked)
-        if question.unasked or not found.is_enough:
-            return await self._end.abstain(asked, phrases.dont_know(self.product, found.evidence), found)
-        return await self._end.quote(asked, Recall("avoid"), found)
 
     def _refusal(self, asked: Asked) -> str:
         """Say why a question cannot be answered whatever is asked; empty where it can."""
@@ -128,36 +109,40 @@ class Engine:
         late = [release for release in asked.releases if release not in ready]
         return phrases.not_ready(self.product, late[0], list(ready)) if late else ""
 
-    async def _take_along(self, question: Question) -> None:
+    async def _keep_inside(self, question: Question) -> None:
         """Keep what was learnt in a channel inside it, should it have become private unnoticed."""
         channel = question.scope.channel
         if question.scope.kind == "private" and channel not in self._private:
             await self.channel_became_private(channel)
 
-    async def channel_became_private(self, channel: str) -> None:
-        """Keep what was learnt in a channel (`slack:C1`) inside it from now on; again, it changes nothing."""
-        await self._memory.channel_became_private(channel)
-        self._private.add(channel)
+    def _is_sure(self, asked: Asked, recall: Recall, found: Found) -> bool:
+        """Tell whether to speak unasked: pages are sure, or a good answer to the very question is known."""
+        if recall.route == "reuse" and recall.high[0][1] >= self._memory.thresholds.delta:
+            return True
+        return is_sure(found, asked.open)
 
     async def _from_pages(
         self, asked: Asked, recall: Recall, listener: Listener, found: Found | None = None
     ) -> Answer:
+        """Write from the pages; quote them where no model writes, and say so where they hold nothing."""
         found = found or await self._research.search(asked)
         if not found.is_enough:
             if recall.foreign:
-                return await self._end.reuse(asked, recall.foreign)
-            return await self._end.abstain(asked, phrases.dont_know(self.product, found.evidence), found)
+                return await self._endings.reuse(asked, recall.foreign)
+            return await self._endings.dont_know(asked, found)
         await listener.sources(asked.partition, found.evidence)
         try:
-            return await self._end.write(asked, recall, found, listener)
+            return await self._endings.write(asked, recall, found, listener)
         except ModelError as error:
             asked.trace["model_error"] = str(error)
             if self.model is not None:
                 why = {"why": type(error).__name__}
                 log.warning("the model did not answer, so pages are quoted", extra=why)
             if recall.foreign:
-                return await self._end.reuse(asked, recall.foreign)
-            return await self._end.quote(asked, recall, found)
+                return await self._endings.reuse(asked, recall.foreign)
+            return await self._endings.quote(asked, recall, found)
+
+    # --- a reaction's journey --------------------------------------------------------------------------
 
     async def feedback(self, vote: Vote, helper: bool = False) -> bool:
         """Count one person's vote; tells whether it counts: of a kept answer, by somebody who is kept.
@@ -175,6 +160,36 @@ class Engine:
         value = "withdrawn" if vote.value is None else "up" if vote.value else "down"
         log.info("vote counted", extra={"answer": vote.answer_id, "vote": value})
         return True
+
+    # --- beside them -----------------------------------------------------------------------------------
+
+    async def draft(self, question: Question) -> Answer:
+        """Return what documents alone would answer now; memory is neither asked nor told."""
+        asked = await self._research.understand(question)
+        asked.is_draft = True
+        if refusal := self._refusal(asked):
+            return await self._endings.abstain(asked, refusal)
+        return await self._from_pages(asked, Recall("avoid"), Silence())
+
+    async def quoted(self, question: Question) -> Answer:
+        """Quote the pages on a question: no model sees it, memory is neither asked nor told."""
+        asked = await self._research.understand(question, by_rules=True)
+        asked.is_draft = True
+        if refusal := self._refusal(asked):
+            return await self._endings.abstain(asked, refusal)
+        found = await self._research.search(asked)
+        if question.unasked or not found.is_enough:
+            return await self._endings.dont_know(asked, found)
+        return await self._endings.quote(asked, Recall("avoid"), found)
+
+    async def channel_became_private(self, channel: str) -> None:
+        """Keep what was learnt in a channel (`slack:C1`) inside it from now on; again, it changes nothing."""
+        await self._memory.channel_became_private(channel)
+        self._private.add(channel)
+
+    async def opinion(self, answer_id: str, account: str) -> Literal[0, 1] | None:
+        """Return which vote of the person behind an account stands on an answer; None for none."""
+        return await self._store.opinion(answer_id, self._electorate.voter(account))
 
     def helps(self, person: str) -> bool:
         """Tell whether somebody is configured as a helper, under any of their accounts."""

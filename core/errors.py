@@ -7,7 +7,9 @@
     │   ├── HomeBusy            another process has the home folder
     │   └── HomeTooNew          a newer version wrote it
     ├── SourceError             a source of documents cannot be read
+    │   └── SourceClosed        what it held may not be told any more
     ├── StorageError            disk full, database unreachable
+    │   └── OverQuota           an index would be larger than it may be
     ├── EncoderError
     │   └── EncoderChanged      the index was built with another embedder
     ├── ModelError
@@ -19,6 +21,7 @@
     │   └── ModelMalformed      output that is empty or does not parse     (retryable)
     └── PlatformError           Slack or Discord rejects us
         └── PlatformRejected    a token or a permission is wrong
+            └── ChannelClosed   a channel is private, gone, or not for the bot
 
 The message of an error is one sentence (or two) that says what to do. `retryable` tells whether
 the same call may work later; `told` is what an asker reads in the thread.
@@ -63,8 +66,16 @@ class SourceError(ThreadloreError):
     """Report a source of documents that cannot be read."""
 
 
+class SourceClosed(SourceError):
+    """Report a source whose documents may not be told any more, such as a channel that became private."""
+
+
 class StorageError(ThreadloreError):
     """Report that something could not be kept."""
+
+
+class OverQuota(StorageError):
+    """Report that an index would be larger than it may be."""
 
 
 class EncoderError(ThreadloreError):
@@ -108,9 +119,13 @@ class ModelInterrupted(ModelError):
 
 
 class ModelMalformed(ModelError):
-    """Report output that is empty or does not parse."""
+    """Report output that is empty or does not parse; `said` is what the model wrote, where that is known."""
 
     retryable = True
+
+    def __init__(self, message: str = "", said: str = "") -> None:
+        super().__init__(message)
+        self.said = said
 
 
 class PlatformError(ThreadloreError):
@@ -123,3 +138,7 @@ class PlatformRejected(PlatformError):
     """Report a token or a permission that the platform rejects."""
 
     retryable = False
+
+
+class ChannelClosed(PlatformRejected):
+    """Report a channel that is private, gone, or that the bot is not in."""

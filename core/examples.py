@@ -11,7 +11,7 @@ from core.memory.community import CommunityMemory
 from core.memory.filing import OTHER_LANGUAGE, platform_of
 from core.ports import CorpusStore, MemoryStore
 from core.research import Research
-from core.text import looks_like_question
+from core.text import looks_like_question, one_line
 
 SHOWN = 2
 LONGEST = 110
@@ -63,7 +63,8 @@ class Examples:
                 ranked += [(-partition.score_of(pair_id), pair_id) for pair_id in partition.kept]
         best = [pair_id for _, pair_id in sorted(ranked)[:LOOKED_AT]]
         pairs = await self._pairs.pairs(best) if best else {}
-        questions = (_one_line(pairs[pair_id].question) for pair_id in best if pair_id in pairs)
+        current = (pairs[pair_id] for pair_id in best if pair_id in pairs and not pairs[pair_id].stale)
+        questions = (one_line(pair.question) for pair in current)
         return tuple(q for q in questions if len(q) <= LONGEST and looks_like_question(q))[:SHOWN]
 
     async def _from_headings(self, release: str) -> tuple[str, ...]:
@@ -106,7 +107,3 @@ def _asked(heading: str) -> str:
         return heading.rstrip("?") + "?"
     lowered = heading[0].lower() + heading[1:] if heading[1:2].islower() else heading
     return f"What can you tell me about {lowered}?"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -5,22 +5,24 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Collection
-from dataclasses import asdict
 from typing import Any
 
 from core.domain import Product
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed, Indexer
 from core.ingestion.pregeneration.work import Pregeneration
-from core.ingestion.reading import Progress, Reading, Report
+from core.ingestion.reading import Reading, Report
 from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate
-from core.memory.scoring import DAY_SECONDS
 from core.models.encoders import Encoders
-from core.ports import CorpusStore, MemoryStore, UpkeepStore
+from core.ports import BUILD, CorpusStore, MemoryStore, SourceRun, UpkeepStore
 from core.retrieval.search import Searcher
+from core.status import iso, memory_size, problems, progress_row, release_row, source_rows
 
 log = logging.getLogger(__name__)
+
+SETTLED_SECONDS = 600.0
+"""Seconds after which no answer is written any more that cites the corpus of before."""
 
 
 class Library:
@@ -49,6 +51,7 @@ class Library:
         self._upkeep = upkeep
         self._electorate = electorate
         self.pregeneration = pregeneration
+        self._settled: dict[str, float] = {}
 
     async def open(self) -> None:
         """Take over what the home holds: mend indexes, load corpora and memory."""
@@ -61,8 +64,7 @@ class Library:
         if mended:
             log.warning("mended %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
-        for release in corpora:  # a process may have died between a new corpus and this
-            await self._mark_stale(release)
+        await self.settle(starting=True)
         await self._memory.load(current, by_release)
 
     async def went_live(self, release: str) -> None:
@@ -74,6 +76,24 @@ class Library:
             await self.encoders.current(),
             {name: await self.encoders.named(corpus.encoder) for name, corpus in corpora.items()},
         )
+
+    async def settle(self, starting: bool = False) -> None:
+        """Mark the remembered answers that a new corpus overtakes once more, where that may be needed.
+
+        A process may have died between a new corpus and its marking, and an answer that was under way
+        meanwhile may cite the corpus of before. So it is done some minutes after a corpus went live, and at
+        a start that comes before that; never where nothing changed.
+        """
+        built = {run.release: run for run in await self._store.runs() if run.source == BUILD}
+        for release, corpus in self._searcher.corpora.items():
+            run, since = built.get(release), time.time() - corpus.built_at
+            marked_at = max(run.succeeded_at if run else 0.0, self._settled.get(release, 0.0))
+            if marked_at >= corpus.built_at + SETTLED_SECONDS or (since < SETTLED_SECONDS and not starting):
+                continue
+            await self._mark_stale(release)
+            self._settled[release] = time.time()
+            if run is None or not run.error:
+                await self._store.note_run(release, BUILD, "", ())
 
     async def _mark_stale(self, release: str) -> None:
         hashes = await self._store.page_hashes(release)
@@ -94,19 +114,31 @@ class Library:
         `only` names sources; the others are left as they were read. Goes on with the other releases when one
         fails, then raises the first error.
         """
+        done, failed = await self.reindexed(release, report, rebuild, pairs, only)
+        if failed:
+            raise failed[0][1]
+        return done
+
+    async def reindexed(
+        self,
+        release: str = "",
+        report: Report = lambda _: None,
+        rebuild: bool = False,
+        pairs: bool = True,
+        only: Collection[str] = (),
+    ) -> tuple[list[Indexed], list[tuple[str, ThreadloreError]]]:
+        """Do as `reindex` does; return what was done, and each release that failed with its error."""
         encoder = await self.encoders.current()
         done: list[Indexed] = []
-        errors: list[ThreadloreError] = []
+        failed: list[tuple[str, ThreadloreError]] = []
         for name in [release] if release else self.order():
             try:
                 done.append(await self._indexer.reindex(name, encoder, report, rebuild, only))
             except ThreadloreError as error:
-                errors.append(error)
+                failed.append((name, error))
         for indexed in done if pairs else ():
             await self.pregenerate(indexed.corpus.release, report)
-        if errors:
-            raise errors[0]
-        return done
+        return done, failed
 
     async def pregenerate(self, release: str = "", report: Report = lambda _: None) -> None:
         """Make pairs of the documents of one release, or of all, where that is on; take out those of none."""
@@ -134,108 +166,54 @@ class Library:
 
     async def _size(self) -> dict[str, Any]:
         """Return how many pairs each store holds and how that grew, and what waits for an admin."""
-        census = await self._upkeep.census()
-        stored = sum(entry.kept + entry.waiting for entry in census.stores)
-        growth: list[dict[str, Any]] = []
-        for day, added in reversed(census.days):
-            before = stored - added
-            growth.insert(0, {"day": _iso(day * DAY_SECONDS)[:10], "stored": stored, "added": added})
-            growth[0]["growth"] = round(added / before, 4) if before else None
-            stored = before
         return {
-            "stores": [asdict(entry) for entry in census.stores],
-            "growth": growth,
+            **memory_size(await self._upkeep.census()),
             "stale": len(await self._upkeep.stale()),
             "bursts": len(await self._electorate.bursts(time.time())),
         }
+
+    async def _runs(self) -> list[SourceRun]:
+        """Return how the sources that there are now were read, and how each corpus was built of them."""
+        known = {release.name: self._indexer.names(release.name) for release in self.product.releases}
+        return [
+            run
+            for run in await self._store.runs()
+            if run.source == BUILD or run.source in known.get(run.release, ())
+        ]
 
     def progress(self) -> list[dict[str, Any]]:
         """Return the index work that is going on, for pages."""
         running = [*self._indexer.running.values()]
         if self.pregeneration:
             running += self.pregeneration.running.values()
-        return [_progress(progress) for progress in running]
+        return [progress_row(progress) for progress in running]
+
+    def ended(self) -> list[dict[str, Any]]:
+        """Return how the last reindex of each release ended since this process began, for pages."""
+        return [
+            progress_row(progress) | {"error": progress.error, "at": iso(progress.ended_at)}
+            for progress in self._indexer.ended.values()
+        ]
 
     async def releases(self) -> list[dict[str, Any]]:
         """Return the releases from old to new, and how ready they are."""
         live = self._searcher.corpora
-        found = []
-        for release in self.product.releases:
-            corpus = live.get(release.name)
-            found.append(
-                {
-                    "name": release.name,
-                    "aliases": list(release.aliases),
-                    "latest": release == self.product.latest,
-                    "ready": corpus is not None,
-                    "documents": corpus.documents if corpus else 0,
-                    "chunks": corpus.chunks if corpus else 0,
-                    "built_at": _iso(corpus.built_at) if corpus else None,
-                    "encoder": corpus.encoder if corpus else None,
-                }
-            )
-        return found
+        return [
+            release_row(release, self.product, live.get(release.name)) for release in self.product.releases
+        ]
 
     async def status(self) -> dict[str, Any]:
         """Return releases, memory, embedder and what is wrong, for `status`."""
         current = await self.encoders.current()
         releases = await self.releases()
-        problems = [
-            f"{entry['name']} is not indexed yet; run `threadlore index --release {entry['name']}`."
-            for entry in releases
-            if not entry["ready"] and entry["name"] not in self._indexer.running
-        ]
-        problems += [
-            f"{entry['name']} was embedded by {entry['encoder']}, EMBEDDING_MODEL is {current.name}; run "
-            f"`threadlore index --rebuild`."
-            for entry in releases
-            if entry["encoder"] not in (None, current.name)
-        ]
-        runs = await self._store.runs()
-        problems += [f"{run.source} of {run.release} failed: {run.error}" for run in runs if run.error]
+        runs = await self._runs()
         memory = await self._memories.counts() | await self._size()
-        if memory["stale"]:
-            problems.append(
-                f"{memory['stale']} remembered answers cite pages that changed; `threadlore memory stale` "
-                f"lists them."
-            )
-        if memory["bursts"]:
-            problems.append(
-                f"{memory['bursts']} bursts of votes in the last days; `threadlore memory bursts` lists them."
-            )
         return {
             "product": self.product.name,
             "releases": releases,
-            "sources": [
-                {
-                    "release": run.release,
-                    "source": run.source,
-                    "read_at": _iso(run.at),
-                    "succeeded_at": _iso(run.succeeded_at) if run.succeeded_at else None,
-                    "failures": run.failures,
-                    "level": run.level,
-                    "skipped": [list(entry) for entry in run.skipped],
-                }
-                for run in runs
-            ],
+            "sources": source_rows(runs),
             "memory": memory,
             "embedder": current.name,
             "indexing": self.progress(),
-            "problems": problems,
+            "problems": problems(releases, self._indexer.running, current.name, runs, memory),
         }
-
-
-def _progress(progress: Progress) -> dict[str, Any]:
-    return {
-        "release": progress.release,
-        "source": progress.source,
-        "stage": progress.stage,
-        "done": progress.done,
-        "total": progress.total,
-        "rate": progress.rate,
-        "eta_s": progress.eta_s,
-    }
-
-
-def _iso(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -75,10 +75,12 @@ class Privacy:
         self.names = names
         self._store = store
         self._out: frozenset[str] = frozenset()
+        self._forgotten: dict[str, float] = {}
 
     async def load(self) -> None:
-        """Read the list of those who opted out."""
+        """Read the lists of those who opted out and of those who asked to be forgotten."""
         self._out = await self._store.opt_outs()
+        self._forgotten = await self._store.forgotten()
 
     def is_out(self, account: str) -> bool:
         """Tell whether the person behind an account opted out."""
@@ -98,6 +100,17 @@ class Privacy:
         await self.load()
         return before
 
+    async def forget(self, account: str) -> None:
+        """Note that a person asked to be forgotten now; sources leave out what they wrote before."""
+        await self._store.forget(self._listed(account), time.time())
+        await self.load()
+
+    def forgotten(self, account: str) -> float:
+        """Return when the person behind an account last asked to be forgotten, 0 for never."""
+        if not self._forgotten or not account:
+            return 0.0
+        return max((self._forgotten.get(name, 0.0) for name in self._listed(account)), default=0.0)
+
     async def first_time(self, account: str, what: Notice) -> bool:
         """Note that somebody is told something; tells whether they were not told before."""
         return self.is_out(account) and await self._store.tell(self._listed(account), what)
@@ -109,3 +122,8 @@ class Privacy:
 def nobody(account: str) -> bool:
     """Tell that no account opted out, where there is no list of them."""
     return False
+
+
+def never(account: str) -> float:
+    """Tell that an account never asked to be forgotten, where there is no list of them."""
+    return 0.0

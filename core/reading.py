@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from core.asked import Asked
 from core.domain import Citation, Evidence, Recall
 from core.generation import context, reduction, selection
 from core.generation.answer import Request
@@ -12,7 +13,6 @@ from core.generation.composite import Part, quote_parts
 from core.generation.quote import quote
 from core.generation.temperature import adaptive
 from core.languages import name_of
-from core.research import Asked
 from core.retrieval.found import Found
 from core.steps import Steps
 from core.text import query_terms

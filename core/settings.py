@@ -5,10 +5,12 @@ What the product is, its releases, sources and channels stand in `corpora.toml` 
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -134,6 +136,10 @@ class Settings(BaseSettings):
     # limits
     questions_per_minute: float = Field(6.0, alias="QUESTIONS_PER_MINUTE", gt=0)
     """Per person; a channel may take five times as many."""
+    max_passages: int = Field(200_000, alias="MAX_PASSAGES", ge=0)
+    """Passages that the corpus of one release has at most; 0 for no limit."""
+    disk_reserve_mb: int = Field(500, alias="DISK_RESERVE_MB", ge=0)
+    """Megabytes of the home's disk that a reindex leaves free; 0 for none."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", alias="LOG_LEVEL")
     log_format: Literal["text", "json"] = Field("text", alias="LOG_FORMAT")
     """Lines for people, or a JSON object each for a log collector."""
@@ -185,6 +191,11 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
             f"{first['loc'][0] if first['loc'] else '?'} is not valid: {first['msg']} "
             f"(got {first['input']!r}). Correct it in .env or in the environment."
         ) from None
+
+
+def variable(name: str, env_file: str = ".env") -> str:
+    """Return a variable that no setting is for, of the environment or `.env`; empty where it is not set."""
+    return os.environ.get(name) or dotenv_values(env_file).get(name) or ""
 
 
 def _variable(name: str) -> str:

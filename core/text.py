@@ -44,6 +44,22 @@ _VERSION = re.compile(r"v\d")
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "ly", "s")
 
 
+def one_line(text: str) -> str:
+    """Put a text on one line, with one space between words."""
+    return " ".join(text.split())
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the beginning of a text on one line, `most` characters with the mark that more follows."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def storable(text: str) -> str:
+    """Return a text without what JSON may hold but no database takes: NUL and lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
 def words(text: str) -> list[str]:
     """Split text to lower-case tokens in order, identifiers, flags and versions whole."""
     return [token.lower() for token in _TOKEN.findall(text)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,6 +26,17 @@ from storage.tables import Base
 T = TypeVar("T")
 AT_ONCE = 500
 """Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
+SMALL_PAGES = 8_000
+"""Pages of 4 KiB that SQLite rewrites in about half a second."""
+QUIET_SECONDS = 30.0
+"""Time without a write after which a larger file is rewritten, for nobody is likely to come just then."""
+EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
+OWED = 1
+"""SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
+
+`secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
+out of them when they were filled anew. Only VACUUM ends those: it writes the whole file.
+"""
 
 
 class Database:
@@ -32,7 +45,12 @@ class Database:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
+        self._is_sqlite = engine.dialect.name == "sqlite"
         self._writing = asyncio.Lock()
+        self._written = -math.inf
+        self._owed = False
+        self._rewriting: Any = None
+        self._waiting = 0
 
     @classmethod
     async def open(cls, home: Path, url: str = "") -> Database:
@@ -50,7 +68,7 @@ class Database:
         try:
             async with database.write() as connection:
                 await connection.run_sync(_migrate)
-        except BaseException:
+        except BaseException:  # also one that is cancelled lets go of its connections
             await engine.dispose()
             raise
         return database
@@ -67,12 +85,20 @@ class Database:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction for writing, committed at the end; writers wait for each other."""
-        async with self._writing:
-            try:
-                async with self._writer.begin() as connection:
-                    yield connection
-            except (DBAPIError, OSError) as error:
-                raise _storage_error(error) from error
+        self._waiting += 1
+        try:
+            await self._make_way()
+            await self._writing.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            async with self._writer.begin() as connection:
+                yield connection
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
+        finally:
+            self._written = time.monotonic()
+            self._writing.release()
 
     def insert(self, table: type[Base]) -> Any:
         """Begin an INSERT that can say what happens on conflict."""
@@ -85,39 +111,80 @@ class Database:
         row = self.insert(table).values(**values).on_conflict_do_nothing().returning(*key)
         return (await connection.execute(row)).first() is not None
 
-    async def scrub(self) -> None:
-        """Overwrite what was deleted: nothing of it is left in the files of the database.
+    async def owe_scrub(self, connection: AsyncConnection) -> None:
+        """Have the files rewritten by the next `scrub`; SQLite's also by that of a later process."""
+        if self._is_sqlite:
+            await connection.exec_driver_sql(f"PRAGMA user_version = {OWED}")
+        else:
+            self._owed = True
 
-        Raises StorageError where readers do not let go of it in time.
+    async def scrub(self, quiet: float = QUIET_SECONDS) -> bool:
+        """Rewrite the files where that is owed; tells whether nothing of what was removed is left in them.
+
+        On SQLite a writer that comes meanwhile goes first, and a file that is not small waits until nobody
+        has written for `quiet` seconds; the rewriting stays owed then. Raises StorageError where readers do
+        not let go of the database in time.
         """
-        names = ", ".join(table.name for table in Base.metadata.sorted_tables)
-        empty_log = "PRAGMA wal_checkpoint(TRUNCATE)"
-        is_sqlite = self._engine.dialect.name == "sqlite"
-        statements = (empty_log, "VACUUM", empty_log) if is_sqlite else (f"VACUUM FULL {names}",)
-        engine = self._engine if is_sqlite else self._engine.execution_options(isolation_level="AUTOCOMMIT")
         try:
-            async with self._writing, engine.connect() as connection:
-                for statement in statements:
-                    done = await connection.exec_driver_sql(statement)
-                if is_sqlite and done.scalar():
-                    raise StorageError(
-                        "Deleted text may still be in the files: the database was busy; try again."
-                    )
+            return await (self._vacuum(quiet) if self._is_sqlite else self._vacuum_tables())
         except (DBAPIError, OSError) as error:
             raise _storage_error(error) from error
 
+    async def _vacuum(self, quiet: float) -> bool:
+        async with self.read() as connection:
+            if (await connection.exec_driver_sql("PRAGMA user_version")).scalar() != OWED:
+                return True
+            pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
+        if pages > SMALL_PAGES and time.monotonic() - self._written < quiet:
+            return False
+        async with self._writing, self._engine.connect() as connection:
+            self._rewriting = (await connection.get_raw_connection()).driver_connection
+            try:
+                if self._waiting:
+                    return False
+                await connection.exec_driver_sql("VACUUM")
+            except OperationalError as error:
+                if "interrupted" not in str(error):
+                    raise
+                return False
+            finally:
+                self._rewriting = None
+            done = await connection.exec_driver_sql(EMPTY_LOG)
+            if done.scalar():
+                raise StorageError(
+                    "Deleted text may still be in the files: the database was busy; try again."
+                )
+            await connection.exec_driver_sql("PRAGMA user_version = 0")
+        return True
+
+    async def _vacuum_tables(self) -> bool:
+        """Rewrite PostgreSQL's tables one by one, and let writers in between."""
+        engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        for table in Base.metadata.sorted_tables if self._owed else ():
+            async with self._writing, engine.connect() as connection:
+                await connection.exec_driver_sql(f"VACUUM FULL {table.name}")
+        self._owed = False
+        return True
+
     async def checkpoint(self) -> None:
         """Let nothing that was removed stand in SQLite's write-ahead log; later, where readers hold it."""
-        if self._engine.dialect.name == "sqlite":
+        if self._is_sqlite:
             try:
                 async with self._writing, self._engine.connect() as connection:
-                    await connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+                    await connection.exec_driver_sql(EMPTY_LOG)
             except (DBAPIError, OSError) as error:
                 raise _storage_error(error) from error
 
     async def close(self) -> None:
         """Close every connection."""
+        await self._make_way()
         await self._engine.dispose()
+
+    async def _make_way(self) -> None:
+        """Give up rewriting the files: somebody waits."""
+        while self._rewriting is not None:  # a statement that has not begun yet is not interrupted
+            await self._rewriting.interrupt()
+            await asyncio.sleep(0.01)
 
 
 def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:

@@ -95,6 +95,7 @@ class SqlPeople:
                 await connection.execute(settled.values(answer_id=""))
             await delete_vectors(connection, topics)
             await clean_traces(connection, pairs)
+            await self._database.owe_scrub(connection)
         gone = (frozenset(answers), frozenset(texts), frozenset(pairs))
         return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
 
@@ -105,7 +106,7 @@ class SqlPeople:
         return await rows_of(connection, stand, names, self._names, *columns)
 
     async def scrub(self) -> None:
-        """Overwrite what was removed; raises StorageError where that cannot be done now."""
+        """Leave nothing of what was removed in unused room, as far as nobody has to wait for that."""
         await self._database.scrub()
 
 

@@ -15,6 +15,7 @@ from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered
 from storage.database import Database, slices
 from storage.pair_rows import load_pairs, pair_values
+from storage.standing import standing
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.traces import clean_traces
 from storage.upkeep import CURRENT
@@ -137,6 +138,16 @@ class SqlMemories:
             await connection.execute(back.values(aside=""))
             found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
+
+    async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
+        """Return which vote of a person stands on an answer now; None for none."""
+        votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(votes)).all()
+        # retention veils a voter by the pair, or by the answer where there is no pair
+        veiled = [name for row in rows[:1] for name in self._veils(voter, row.pair_id or answer_id)]
+        own = [vote for (_, name), vote in standing(rows).items() if name in (voter, *veiled)]
+        return max(own, key=lambda vote: vote.number).value if own else None
 
     async def place(self, change: MemoryChange) -> None:
         """Write derived placements."""

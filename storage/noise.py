@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.noise import Heard
 from storage.database import Database
+from storage.standing import standing
 from storage.tables import AnswerRow, UnaskedRow, VoteRow
 
 
@@ -90,19 +91,11 @@ class SqlNoise:
 
 
 async def _opinions(connection: AsyncConnection, answers: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return by answer what each voter thinks of it now; one hand that is taken off uncovers the other."""
-    raised: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    """Return by answer what each voter thinks of it now."""
     votes = select(VoteRow.__table__).where(VoteRow.answer_id.in_(answers)).order_by(VoteRow.number)
-    for row in await connection.execute(votes):
-        hands = raised[row.answer_id, row.voter]
-        if row.value is not None:
-            hands[row.value] = row.number
-        for hand in () if row.value is not None else (0, 1) if row.withdraws is None else (row.withdraws,):
-            hands.pop(hand, None)
     found: dict[str, dict[str, int]] = defaultdict(dict)
-    for (answer_id, voter), hands in raised.items():
-        if hands:
-            found[answer_id][voter] = max(hands, key=lambda hand: hands[hand])
+    for (answer_id, voter), vote in standing(await connection.execute(votes)).items():
+        found[answer_id][voter] = vote.value
     return found
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Select, select
 
 from core.domain import STRANGERS, Citation
 from core.ports import Remembered
+from storage.standing import standing
 from storage.tables import PairRow, VoteRow
 
 
@@ -40,22 +41,19 @@ def pair_values(pair: Remembered) -> dict[str, Any]:
 async def load_pairs(connection: Any, statement: Select[Any]) -> list[Remembered]:
     """Read pairs with their votes: what a voter put last and did not take back counts, once a pair."""
     rows = (await connection.execute(statement)).all()
-    standing: dict[str, dict[str, list[Any]]] = {}
     wanted = statement.with_only_columns(PairRow.id).order_by(None)
     votes = await connection.execute(
         select(VoteRow.__table__).where(VoteRow.pair_id.in_(wanted)).order_by(VoteRow.number)
     )
-    for vote in votes:
-        placed = standing.setdefault(vote.pair_id, {}).setdefault(vote.voter, [])
-        taken = vote.withdraws if vote.value is None else vote.value
-        placed[:] = [p for p in placed if p.answer_id != vote.answer_id or taken not in (None, p.value)]
-        if vote.value is not None:
-            placed.append(vote)
-    return [_pair(row, standing.get(row.id, {})) for row in rows]
+    last: dict[str, dict[str, Any]] = {}
+    for (_, voter), vote in standing(votes).items():
+        voters = last.setdefault(vote.pair_id, {})
+        voters[voter] = max(voters.get(voter, vote), vote, key=lambda one: one.number)
+    return [_pair(row, last.get(row.id, {})) for row in rows]
 
 
-def _pair(row: Any, voters: dict[str, list[Any]]) -> Remembered:
-    last = [placed[-1] for _, placed in sorted(voters.items()) if placed]
+def _pair(row: Any, voters: dict[str, Any]) -> Remembered:
+    last = [vote for _, vote in sorted(voters.items())]
     return Remembered(
         id=row.id,
         question=row.question,

@@ -84,7 +84,7 @@ STANDS: tuple[Stand, ...] = (
           (PauseRow.place, PauseRow.at, PauseRow.until, PauseRow.why), "name"),
 )
 # fmt: on
-OTHERS = (AuthorRow, "events", "opt_outs", "escalations.people")
+OTHERS = (AuthorRow, "events", "opt_outs", "forgotten", "escalations.people")
 """What names people in another way, and is looked for by hand."""
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import ContextChunk
-from core.ports import PairCount, PregeneratedPair
+from core.ports import PairCount, PregeneratedPair, refusal_of
+from storage.corpus_pages import page_of
 from storage.database import Database
 from storage.tables import (
     ContextRow,
@@ -18,6 +20,7 @@ from storage.tables import (
     DocumentRow,
     PregeneratedDocumentRow,
     PregeneratedRow,
+    RefusedPairRow,
     writable,
 )
 
@@ -56,21 +59,7 @@ class SqlPregenerated:
         )
         async with self._database.read() as connection:
             rows = (await connection.execute(statement)).all()
-        pages = tuple(
-            ContextChunk(
-                id=row.id,
-                path=row.path,
-                title=row.title,
-                heading=row.heading,
-                url=row.url,
-                page=row.page,
-                before=row.before,
-                after=row.after,
-                release=row.release,
-            )
-            for row in rows
-        )
-        return pages, float(rows[0].at) if rows else 0.0
+        return tuple(page_of(row) for row in rows), float(rows[0].at) if rows else 0.0
 
     async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
         """Keep the pairs of a document in place of those it had, and note that `by` has done it."""
@@ -83,7 +72,9 @@ class SqlPregenerated:
                 (PregeneratedDocumentRow, PregeneratedDocumentRow.document_id),
             ):
                 await connection.execute(delete(table).where(key == document_id))
-            rows = [_values(_readable(pair), position) for position, pair in enumerate(pairs)]
+            refused = await _refused(connection, {pair.refusal for pair in pairs})
+            kept = [_readable(pair) for pair in pairs if pair.refusal not in refused]
+            rows = [_values(pair, position) for position, pair in enumerate(kept)]
             if rows:
                 await connection.execute(self._database.insert(PregeneratedRow), rows)
             await connection.execute(
@@ -92,6 +83,37 @@ class SqlPregenerated:
                 )
             )
 
+    async def refuse(self, asked: Collection[tuple[str, str]]) -> int:
+        """Remove the pairs with these (path of a document, question), in every release, and never keep them
+        again; return how many are removed.
+        """
+        keys = {refusal_of(*one) for one in asked}
+        same = (
+            select(PregeneratedRow.id, PregeneratedRow.question, DocumentRow.path)
+            .join(DocumentRow, DocumentRow.id == PregeneratedRow.document_id)
+            .where(DocumentRow.path.in_({path for path, _ in asked}))
+        )
+        async with self._database.write() as connection:
+            new = keys - await _refused(connection, keys)
+            if new:
+                rows = [{"key": key, "at": time.time()} for key in new]
+                await connection.execute(self._database.insert(RefusedPairRow), rows)
+            there = await connection.execute(same)
+            gone = [row.id for row in there if refusal_of(row.path, row.question) in keys]
+            await connection.execute(delete(PregeneratedRow).where(PregeneratedRow.id.in_(gone)))
+        return len(gone)
+
+    async def allow(self, asked: Collection[tuple[str, str]]) -> int:
+        """Take back refusals, and let these documents be done again; return how many were refused."""
+        documents = select(DocumentRow.id).where(DocumentRow.path.in_({path for path, _ in asked}))
+        async with self._database.write() as connection:
+            refused = await _refused(connection, {refusal_of(*one) for one in asked})
+            await connection.execute(delete(RefusedPairRow).where(RefusedPairRow.key.in_(refused)))
+            if refused:
+                undone = update(PregeneratedDocumentRow).values(by="")
+                await connection.execute(undone.where(PregeneratedDocumentRow.document_id.in_(documents)))
+        return len(refused)
+
     async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
         """Return the pairs of the live corpus, by document and in their order."""
         statement = (
@@ -99,6 +121,7 @@ class SqlPregenerated:
                 PregeneratedRow.__table__,
                 ContextRow.url,
                 DocumentRow.title,
+                DocumentRow.path,
                 DocumentRow.at,
                 PregeneratedDocumentRow.by,
             )
@@ -131,6 +154,11 @@ class SqlPregenerated:
         async with self._database.read() as connection:
             counted = [(await connection.execute(one)).scalar_one() for one in (documents, done, pairs)]
         return PairCount(release, by, *counted)
+
+
+async def _refused(connection: AsyncConnection, keys: Collection[str]) -> set[str]:
+    """Return which of these refusals are kept."""
+    return set(await connection.scalars(select(RefusedPairRow.key).where(RefusedPairRow.key.in_(keys))))
 
 
 def _readable(pair: PregeneratedPair) -> PregeneratedPair:
@@ -175,4 +203,5 @@ def _pair(row: Any) -> PregeneratedPair:
         category=row.category,
         date=row.at,
         by=row.by,
+        path=row.path,
     )

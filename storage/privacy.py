@@ -7,7 +7,7 @@ from collections.abc import Collection
 from sqlalchemy import delete, select, update
 
 from storage.database import Database
-from storage.tables import OptOutRow
+from storage.tables import ForgottenRow, OptOutRow
 
 
 class SqlOptOuts:
@@ -31,6 +31,19 @@ class SqlOptOuts:
         """Take names off the list; a name that is not there is no error."""
         async with self._database.write() as connection:
             await connection.execute(delete(OptOutRow).where(OptOutRow.person.in_(names)))
+
+    async def forgotten(self) -> dict[str, float]:
+        """Return the names of all who asked to be forgotten, and when they last did."""
+        async with self._database.read() as connection:
+            rows = await connection.execute(select(ForgottenRow.person, ForgottenRow.at))
+            return {row.person: row.at for row in rows}
+
+    async def forget(self, names: Collection[str], at: float) -> None:
+        """Note that the person of these names asked to be forgotten."""
+        async with self._database.write() as connection:
+            for name in sorted(names):
+                await self._database.add(connection, ForgottenRow, person=name, at=at)
+            await connection.execute(update(ForgottenRow).where(ForgottenRow.person.in_(names)).values(at=at))
 
     async def tell(self, names: Collection[str], what: str) -> bool:
         """Note that the person of these names is told something; False where they were told before."""

@@ -79,7 +79,8 @@ class SqlRetention:
         )
         what, step = kinds[cursor]
         async with self._database.write() as connection:
-            count = await step(connection, before, limit)
+            if count := await step(connection, before, limit):
+                await self._database.owe_scrub(connection)
         following = cursor if count >= limit else cursor + 1
         return Slice({what: count} if count else {}, following if following < len(kinds) else None)
 
@@ -98,6 +99,8 @@ class SqlRetention:
                 if (row.voter, row.pair_id) not in busy
             ]
             await _change(connection, VoteRow.number, changes)
+            if changes:
+                await self._database.owe_scrub(connection)
         done = {"names of voters": len(changes)} if changes else {}
         return Slice(done, rows[-1].number if len(rows) == limit else None)
 

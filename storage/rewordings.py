@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from core.domain import STRANGERS
 from core.ports import Reworded
 from storage.database import Database, slices
+from storage.standing import standing
 from storage.tables import AnswerRow, PairRow, VoteRow
 
 
@@ -32,7 +33,7 @@ class SqlRewordings:
                 votes = await connection.execute(
                     select(VoteRow.__table__).where(VoteRow.pair_id.in_(part)).order_by(VoteRow.number)
                 )
-                opinions = _standing(votes)
+                opinions = _opinions(votes)
                 columns = (AnswerRow.id, AnswerRow.pair_id, AnswerRow.asker, AnswerRow.at, topic)
                 rows = await connection.execute(
                     select(*columns)
@@ -48,17 +49,10 @@ class SqlRewordings:
         return {pair_id: tuple(entries) for pair_id, entries in found.items()}
 
 
-def _standing(votes: Any) -> dict[str, tuple[tuple[int, float], ...]]:
+def _opinions(votes: Any) -> dict[str, tuple[tuple[int, float], ...]]:
     """Return by answer what known people put last and did not take back; votes are in order of time."""
-    placed: dict[tuple[str, str], list[Any]] = {}
-    for vote in votes:
-        hands = placed.setdefault((vote.answer_id, vote.voter), [])
-        taken = vote.withdraws if vote.value is None else vote.value
-        hands[:] = [hand for hand in hands if taken not in (None, hand.value)]
-        if vote.value is not None:
-            hands.append(vote)
     found: dict[str, list[tuple[int, float]]] = {}
-    for (answer_id, _), hands in sorted(placed.items()):
-        if hands and hands[-1].standing not in STRANGERS:
-            found.setdefault(answer_id, []).append((hands[-1].value, hands[-1].weight))
+    for (answer_id, _), vote in standing(votes).items():
+        if vote.standing not in STRANGERS:
+            found.setdefault(answer_id, []).append((vote.value, vote.weight))
     return {answer_id: tuple(opinions) for answer_id, opinions in found.items()}

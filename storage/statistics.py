@@ -115,8 +115,10 @@ def _why(row: Any, down: set[str], corrected: set[str], escalated: set[str]) -> 
         return "escalated"
     if row.id in down:
         return "voted down"
-    # without a release the question was about one that does not exist: no page is missing for that
-    return "abstained" if row.route == "abstain" and row.release else None
+    # without a release the question was about one that does not exist, without evidence pages were still
+    # being read: no page is missing for that
+    searched = row.release and (row.trace or {}).get("evidence")
+    return "abstained" if row.route == "abstain" and searched else None
 
 
 def _unserved(row: Any, why: Failing) -> Unserved:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import sys
@@ -9,17 +10,37 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")  # one example takes a third of a second where others have the machine, too
+
+for folder in ("endurance", "journeys", "platforms", "reindex"):
+    pytest.register_assert_rewrite(f"tests.{folder}")
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: what is packed holds the time, and a test has one name everywhere."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def encoder_cache() -> Path:
-    """Return a folder that keeps the exported encoder between test runs."""
+    """Return a folder that keeps the exported encoder between test runs.
+
+    Whoever comes first exports it; another process that tests beside this one waits for that.
+    """
+    from core.models.encoder import PACKAGED, load_encoder  # numpy reads the variables above
+
     folder = Path(__file__).parent.parent / ".threadlore" / "models"
     folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".making").open("w") as making:
+        fcntl.flock(making, fcntl.LOCK_EX)
+        load_encoder(PACKAGED, folder).close()
     return folder
 
 

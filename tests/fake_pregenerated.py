@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core.domain import ContextChunk
-from core.ports import PairCount, PregeneratedPair
+from core.ports import PairCount, PregeneratedPair, refusal_of
 from tests.fakes import FakeCorpora
 
 
@@ -15,6 +15,7 @@ class FakePregenerated:
     def __init__(self, corpora: FakeCorpora) -> None:
         self._corpora = corpora
         self._kept: dict[str, tuple[str, tuple[PregeneratedPair, ...]]] = {}
+        self._refused: set[str] = set()
         corpora.kept_texts = self._hashes
 
     def _hashes(self) -> set[str]:
@@ -30,7 +31,24 @@ class FakePregenerated:
 
     async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
         if self._corpora.document(document_id):
-            self._kept[document_id] = (by, tuple(pairs))
+            self._kept[document_id] = (by, tuple(p for p in pairs if p.refusal not in self._refused))
+
+    async def refuse(self, asked: Collection[tuple[str, str]]) -> int:
+        self._refused |= {refusal_of(*one) for one in asked}
+        before = sum(len(kept) for _, kept in self._kept.values())
+        for document, (by, kept) in self._kept.items():
+            self._kept[document] = (by, tuple(p for p in kept if p.refusal not in self._refused))
+        return before - sum(len(kept) for _, kept in self._kept.values())
+
+    async def allow(self, asked: Collection[tuple[str, str]]) -> int:
+        back = self._refused & {refusal_of(*one) for one in asked}
+        self._refused -= back
+        paths = {path for path, _ in asked} if back else set()
+        for document, (_, kept) in self._kept.items():
+            known = self._corpora.document(document)
+            if known and known.path in paths:
+                self._kept[document] = ("", kept)
+        return len(back)
 
     async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
         documents = await self._corpora.manifest(release)

@@ -10,6 +10,7 @@ class FakeOptOuts:
 
     def __init__(self) -> None:
         self._told: dict[str, frozenset[str]] = {}
+        self._forgotten: dict[str, float] = {}
 
     async def opt_outs(self) -> frozenset[str]:
         return frozenset(self._told)
@@ -21,6 +22,12 @@ class FakeOptOuts:
     async def opt_in(self, names: Collection[str]) -> None:
         for name in names:
             self._told.pop(name, None)
+
+    async def forgotten(self) -> dict[str, float]:
+        return dict(self._forgotten)
+
+    async def forget(self, names: Collection[str], at: float) -> None:
+        self._forgotten |= dict.fromkeys(names, at)
 
     async def tell(self, names: Collection[str], what: str) -> bool:
         own = [name for name in names if name in self._told]

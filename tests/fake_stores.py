@@ -285,6 +285,15 @@ class FakeMemories:
             self._pairs[pair.id] = replace(pair, aside="")
         return await self.pair(answer["pair_id"])
 
+    async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
+        hands: list[Literal[0, 1]] = []
+        for vote, _, _ in self.votes:
+            if (vote.answer_id, vote.voter) == (answer_id, voter):
+                taken = vote.withdraws if vote.value is None else vote.value
+                hands = [] if taken is None else [hand for hand in hands if hand != taken]
+                hands += [] if vote.value is None else [vote.value]
+        return hands[-1] if hands else None
+
     async def place(self, change: MemoryChange) -> None:
         for pair_id in change.removed:
             self._placements.pop(pair_id, None)

@@ -105,6 +105,12 @@ class OllamaServer:
 
     # --- what tests use -----------------------------------------------------------------------
 
+    async def left(self) -> None:
+        """Wait until a client has gone away before the end of its chat."""
+        async with asyncio.timeout(20.0):
+            while not self.aborted:
+                await asyncio.sleep(0.01)
+
     @property
     def chats(self) -> list[Recorded]:
         """Chats that asked for text (an empty one only loads the model)."""
@@ -251,7 +257,8 @@ class OllamaServer:
         text = behaviour.text
         if text is None and body.get("format"):
             schema = body["format"] if isinstance(body["format"], dict) else {"type": "object"}
-            text = json.dumps(self.structured(recorded, schema), ensure_ascii=False)
+            filling = self.structured(recorded, schema)
+            text = filling if isinstance(filling, str) else json.dumps(filling, ensure_ascii=False)
         elif text is None:
             text = self.answer(recorded)
         pieces = pieces_of(text)

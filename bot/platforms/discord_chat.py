@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from operator import methodcaller
 from typing import Any
@@ -21,14 +22,17 @@ from bot.platforms.discord_places import (
     BLOCKED,
     NO_DIRECT_MESSAGES,
     THREAD_EXISTS,
+    TROUBLE,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
     Places,
     Recent,
+    code_of,
     failure,
+    words_of,
 )
 from core.domain import MessageRef, Turn
-from core.errors import PlatformRejected
+from core.errors import PlatformError, PlatformRejected
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +78,7 @@ class DiscordChat:
         try:
             target, reference = await self._destination(where)
             sent = await self._send(target, _parts(reply), reference)
-        except discord.HTTPException as error:
+        except TROUBLE as error:
             raise failure(error, "post an answer", "Send Messages and Send Messages in Threads") from error
         return sent  # the first edit may follow at once: it shows which pages are read
 
@@ -85,8 +89,8 @@ class DiscordChat:
         try:
             target = await self.places.addressed(to)
             return await self._send(target, _parts(replace(reply, markdown=said)), calls=reply.calls)
-        except discord.HTTPException as error:
-            if error.code == NO_DIRECT_MESSAGES:
+        except TROUBLE as error:
+            if code_of(error) == NO_DIRECT_MESSAGES:
                 raise PlatformRejected(
                     f"Discord does not let me write to {to}: they must share a server with me and allow "
                     "direct messages from its members; else name a channel."
@@ -117,7 +121,7 @@ class DiscordChat:
                     await self.places.unarchived(part, change)
                     self._said[part.key] = says
             added = await self._send(await self.places.of(parts[-1]), wanted[len(parts) :])
-        except discord.HTTPException as error:
+        except TROUBLE as error:
             raise failure(error, "edit an answer", "Send Messages in Threads") from error
         await self.delete(parts[len(wanted) :])
         return parts[: len(wanted)] + added
@@ -128,8 +132,8 @@ class DiscordChat:
             self._said.pop(part.key, None)
             try:
                 await self.places.unarchived(part, methodcaller("delete"))
-            except discord.HTTPException as error:
-                if error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+            except TROUBLE as error:
+                if code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                     raise failure(error, "delete an answer", "View Channel") from error
 
     async def seed_votes(self, ref: MessageRef) -> None:
@@ -137,11 +141,11 @@ class DiscordChat:
         try:
             for emoji in (UP, DOWN):
                 await self.places.unarchived(ref, methodcaller("add_reaction", emoji))
-        except discord.HTTPException as error:
-            if isinstance(error, discord.Forbidden) or error.code == BLOCKED:
+        except TROUBLE as error:
+            if isinstance(error, discord.Forbidden) or code_of(error) == BLOCKED:
                 needed = "Add Reactions and Read Message History"
-                self._tell_once(int(ref.channel), needed, f"put votes under answers ({error.text})")
-            elif error.code not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                self._tell_once(int(ref.channel), needed, f"put votes under answers ({words_of(error)})")
+            elif code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 raise failure(error, "put votes under an answer", "Add Reactions") from error
 
     async def _send(
@@ -161,8 +165,9 @@ class DiscordChat:
                 reference = None
                 sent.append(reading.ref(target, message.id))
                 self._said[sent[-1].key] = (text, controls)
-        except discord.HTTPException:
-            await asyncio.shield(self.delete(tuple(sent)))  # half an answer is worse than none
+        except TROUBLE:
+            with suppress(PlatformError):  # half an answer is worse than none
+                await asyncio.shield(self.delete(tuple(sent)))
             raise
         return tuple(sent)
 

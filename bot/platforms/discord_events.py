@@ -61,7 +61,7 @@ class Events:
 
     async def _heard(self, message: discord.Message) -> None:
         heard = await self._read(message)
-        if heard.text or heard.mentions_bot:
+        if heard.text or heard.mentions_bot or heard.scope.kind == "direct":
             self._chat.heard(message, heard.text)
             await self._dispatch.message(self._chat, heard)
 
@@ -188,8 +188,8 @@ class Events:
                 event=str(interaction.id),
             )
             await self._dispatch.press(self._chat, press, responder)
-        except Exception:
-            await responder.reply(Reply(ThreadloreError.told))  # or the press seems to have failed
+        except Exception:  # whatever it is, it goes on to the log; without a word the press seems to fail
+            await responder.reply(Reply(ThreadloreError.told))
             raise
         finally:
             await responder.close()
@@ -201,8 +201,8 @@ class Events:
     async def _carried_out(self, command: Command, responder: DiscordResponder) -> None:
         try:
             await self._dispatch.command(self._chat, command, responder)
-        except Exception:
-            await responder.reply(Reply(ThreadloreError.told))  # or the caller waits for ever
+        except Exception:  # whatever it is, it goes on to the log; without a word the caller waits for ever
+            await responder.reply(Reply(ThreadloreError.told))
             raise
         finally:
             await responder.close()

@@ -10,7 +10,7 @@ import discord
 
 from bot.chat import Message
 from bot.platforms import discord_reading as reading
-from bot.platforms.discord_places import Places, failure
+from bot.platforms.discord_places import TROUBLE, Places, failure
 from core.domain import MessageRef, Turn
 
 _HISTORY = "Read Message History"
@@ -45,7 +45,7 @@ class Past:
             above = await self._above(place, message) if message else None
         except (discord.NotFound, discord.Forbidden, discord.InvalidData):
             return None
-        except discord.HTTPException as error:
+        except TROUBLE as error:
             raise failure(error, "read what a message answers", _HISTORY) from error
         return await self._read(above) if above else None
 
@@ -53,7 +53,7 @@ class Past:
         """Return a link to a message; empty where its channel is gone."""
         try:
             place = await self._places.of(ref)
-        except (discord.HTTPException, discord.InvalidData):
+        except (*TROUBLE, discord.InvalidData):
             return ""
         return str(place.get_partial_message(int(ref.message)).jump_url)
 
@@ -65,7 +65,7 @@ class Past:
         guild = None if found["guild"] == "@me" else int(found["guild"])
         try:
             channel = await self._places.channel(int(found["channel"]), guild)
-        except (discord.HTTPException, discord.InvalidData):
+        except (*TROUBLE, discord.InvalidData):
             return None
         return reading.ref(channel, found["message"])
 
@@ -73,7 +73,7 @@ class Past:
         """Return what was said before, oldest first; consecutive messages of the bot are one turn."""
         try:
             told = await self._told(before, limit)
-        except discord.HTTPException as error:
+        except TROUBLE as error:
             raise failure(error, "read what was said before", _HISTORY) from error
         me = self._places.me
         turns: list[Turn] = []

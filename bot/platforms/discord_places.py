@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import aiohttp
 import discord
 
 from core.domain import MessageRef
@@ -17,6 +18,9 @@ REMEMBERED = 2000
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
 ARCHIVED, THREAD_EXISTS, LOCKED, BLOCKED = 50083, 160004, 160005, 90001
 UNKNOWN_USER, NO_DIRECT_MESSAGES = 10013, 50007
+
+TROUBLE = (discord.HTTPException, aiohttp.ClientError, OSError)
+"""What a call raises: what Discord answers, and what discord.py lets through where no answer came."""
 
 
 class Recent(dict[Any, Any]):
@@ -51,7 +55,7 @@ class Places:
             return self._client.get_channel(channel_id) or partial
         try:
             return await self.known(channel_id)
-        except (discord.HTTPException, discord.InvalidData):
+        except (*TROUBLE, discord.InvalidData):
             return partial
 
     async def known(self, channel_id: int | str) -> Any:
@@ -102,7 +106,7 @@ class Places:
             found: discord.Message = await place.fetch_message(int(ref.message))
         except (discord.NotFound, discord.Forbidden, discord.InvalidData):
             return None
-        except discord.HTTPException as error:
+        except TROUBLE as error:
             raise failure(error, "read a message", "Read Message History") from error
         return found
 
@@ -113,7 +117,7 @@ class Places:
             return None
         try:
             return guild.get_member(user_id) or await guild.fetch_member(user_id)
-        except discord.HTTPException:
+        except TROUBLE:
             return None
 
     def user(self, guild_id: int | None, user_id: int) -> discord.Member | discord.User | None:
@@ -134,8 +138,22 @@ class Places:
             await act(message)
 
 
-def failure(error: discord.HTTPException, what: str, needed: str) -> PlatformError:
-    """Say what Discord refused, and what to do about it."""
+def code_of(error: Exception) -> int:
+    """Return Discord's code of an error; 0 where Discord did not answer."""
+    return error.code if isinstance(error, discord.HTTPException) else 0
+
+
+def words_of(error: Exception) -> str:
+    """Return what Discord says of an error, or what kept it from answering."""
+    return error.text if isinstance(error, discord.HTTPException) else type(error).__name__
+
+
+def failure(error: Exception, what: str, needed: str) -> PlatformError:
+    """Say what Discord refused or that it cannot be reached, and what to do about it."""
+    if not isinstance(error, discord.HTTPException):
+        return PlatformError(
+            f"I cannot {what}: Discord cannot be reached ({words_of(error)}). Look at the network."
+        )
     if error.code == LOCKED:
         return PlatformRejected(f"I cannot {what}: the Discord thread is locked. Unlock it or ask elsewhere.")
     if isinstance(error, discord.Forbidden):

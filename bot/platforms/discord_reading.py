@@ -10,6 +10,7 @@ from typing import Any
 import discord
 
 from bot.chat import Message, Person
+from bot.platforms.discord_places import TROUBLE
 from core.domain import MessageRef, Scope
 
 log = logging.getLogger(__name__)
@@ -161,15 +162,21 @@ async def whole(standing: Standing, read: discord.Message, me: int) -> Message:
         if kind.startswith("text/plain") and attachment.size <= ATTACHED:
             try:
                 return message(standing, read, me, (await attachment.read()).decode("utf-8", "replace"))
-            except discord.HTTPException as error:
+            except TROUBLE as error:
                 log.info("Discord: attachment %s cannot be read: %s", attachment.id, error)
     return message(standing, read, me)
 
 
 def _title(message: discord.Message) -> str:
-    """Return the title of the post that a message opens; threads opened from a message repeat its words."""
+    """Return the title of the post that a message opens; threads opened from a message repeat its words.
+
+    Tags with a number in them go with it: where a forum has tags for releases, people name theirs so.
+    """
     channel = message.channel
-    return channel.name if isinstance(channel, discord.Thread) and channel.id == message.id else ""
+    if not isinstance(channel, discord.Thread) or channel.id != message.id:
+        return ""
+    numbered = [tag.name for tag in channel.applied_tags if re.search(r"\d", tag.name)]
+    return f"{channel.name} ({', '.join(numbered)})" if numbered else channel.name
 
 
 def thread_name(question: str) -> str:

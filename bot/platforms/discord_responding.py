@@ -13,7 +13,7 @@ from bot.chat import Attachment, Control, Form, Reply
 from bot.platforms.discord_chat import DiscordChat
 from bot.platforms.discord_controls import modal, view
 from bot.platforms.discord_markdown import messages, without_previews
-from bot.platforms.discord_places import UNKNOWN_MESSAGE
+from bot.platforms.discord_places import TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
 from core.domain import MessageRef
 from core.errors import PlatformError
 
@@ -65,7 +65,7 @@ class DiscordResponder:
             try:
                 # Discord takes an interaction for failed after 3 seconds, whatever else is going on.
                 await self._interaction.response.defer(ephemeral=True, thinking=True)
-            except discord.HTTPException as error:
+            except TROUBLE as error:
                 log.warning("A Discord command came too late to be answered: %s", error)
                 return False
             self._said.append(_First(self._interaction))
@@ -81,7 +81,7 @@ class DiscordResponder:
             if not self._interaction.response.is_done():
                 try:
                     await self._interaction.response.defer()
-                except discord.HTTPException as error:
+                except TROUBLE as error:
                     log.warning("A press on Discord was acknowledged too late: %s", error)
 
     async def close(self) -> None:
@@ -92,8 +92,8 @@ class DiscordResponder:
         elif not self._replied:
             try:
                 await self._interaction.delete_original_response()
-            except discord.HTTPException as error:
-                if error.code not in (UNKNOWN_MESSAGE, _UNKNOWN_WEBHOOK, _INVALID_TOKEN):
+            except TROUBLE as error:
+                if code_of(error) not in (UNKNOWN_MESSAGE, _UNKNOWN_WEBHOOK, _INVALID_TOKEN):
                     raise
 
     # --- answering ----------------------------------------------------------------------------
@@ -103,9 +103,9 @@ class DiscordResponder:
         async with self._turn:
             try:
                 await self._reply(reply)
-            except discord.HTTPException as error:
+            except TROUBLE as error:
                 raise PlatformError(
-                    f"The reply to a Discord command did not arrive ({error.text}): call the command again."
+                    f"The reply to a Discord command did not arrive ({words_of(error)}): call it again."
                 ) from error
 
     async def _reply(self, reply: Reply) -> None:
@@ -136,9 +136,9 @@ class DiscordResponder:
             if not self._interaction.response.is_done():
                 try:
                     await self._interaction.response.send_modal(modal(form))
-                except discord.HTTPException as error:
+                except TROUBLE as error:
                     raise PlatformError(
-                        f"A form could not be opened on Discord ({error.text}): press the button again."
+                        f"A form could not be opened on Discord ({words_of(error)}): press the button again."
                     ) from error
                 self._replied = True
                 return

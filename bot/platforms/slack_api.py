@@ -23,7 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from bot.platforms.slack_errors import REVOKED, SlackRefused, rejected
-from bot.platforms.slack_socket import PING, STALE_URL, Handler, Socket, proxy_for, refusal_of
+from bot.platforms.slack_socket import CROWDED, PING, STALE_URL, Handler, Socket, proxy_for, refusal_of
 
 log = logging.getLogger(__name__)
 
@@ -48,6 +48,7 @@ class SlackApi:
         *,
         ping: float = PING,
         stale_after: float = STALE_URL,
+        crowded: float = CROWDED,
     ) -> None:
         base_url = base_url.strip().rstrip("/") + "/"
         self._log = logging.getLogger(f"{__name__}.sdk")
@@ -63,11 +64,17 @@ class SlackApi:
         self._quick = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
         self._patient.proxy = self._quick.proxy = proxy_for(base_url)
         self._token = bot_token
-        self.user = self.bot = self.team = self.date = ""
-        """The bot's own user id (U…), bot id (B…) and workspace (T…), and Slack's time, after `identity`."""
+        self.user = self.bot = self.team = self.enterprise = self.date = ""
+        """The bot's own user id (U…), bot id (B…), workspace (T…), its organization on an Enterprise Grid
+        (E…), and Slack's time, after `identity`."""
         self._revoked: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
         self._socket = Socket(
-            stale_after, app_token=app_token, web_client=self._patient, logger=self._log, ping_interval=ping
+            stale_after,
+            crowded,
+            app_token=app_token,
+            web_client=self._patient,
+            logger=self._log,
+            ping_interval=ping,
         )
         # one session for all calls keeps connections open; the SDK opens one per call otherwise
         self._patient.session = self._quick.session = self._socket.aiohttp_client_session
@@ -97,7 +104,7 @@ class SlackApi:
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise refusal_of("auth.test", error) from error
         self.user, self.bot = str(answer.get("user_id") or ""), str(answer.get("bot_id") or "")
-        self.team = str(answer.get("team_id") or "")
+        self.team, self.enterprise = str(answer.get("team_id") or ""), str(answer.get("enterprise_id") or "")
         told = {str(key).lower(): value for key, value in answer.headers.items()}
         granted, self.date = told.get("x-oauth-scopes", ""), str(told.get("date") or "")
         return dict(answer.data), frozenset(re.findall(r"[\w:.]+", str(granted)))  # type: ignore[arg-type]

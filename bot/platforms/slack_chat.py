@@ -12,28 +12,23 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from bot.chat import Control, Message, Person, Reply
+from bot.chat import Message, Person, Reply
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
-from bot.platforms.slack_errors import STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
-from bot.platforms.slack_format import LEAST, ROOMY, Composer, calling, cut
-from bot.platforms.slack_pace import APPENDS, EDITS, Pace
+from bot.platforms.slack_errors import UNEDITABLE, SlackRefused
+from bot.platforms.slack_format import cut
+from bot.platforms.slack_messages import Messages
+from bot.platforms.slack_pace import PACING, Pace, Pacing
 from bot.platforms.slack_reading import Reader
 from bot.platforms.slack_stream import Streams
 from core.domain import MessageRef, Turn
 
 log = logging.getLogger(__name__)
 
-PAUSE = 6.0
-"""Seconds without a change of what grows, after one was refused."""
 _PERMALINK = re.compile(r"https?://[^/\s]+/archives/([A-Z0-9]+)/p(\d{10,})(\d{6})(?:\?\S*)?\Z")
 """What a link to a message looks like: its channel, and its time in two parts."""
 _HEARD = 2_000
 """Messages whose authors are remembered: a stream is for the person who is answered."""
-_SHOWN = 2_000
-"""Messages whose text is remembered, to leave out edits that change nothing."""
-Shown = tuple[str, tuple[Control, ...]]
-"""What a message shows: its Markdown and what hangs under it."""
 
 
 class SlackChat:
@@ -47,15 +42,17 @@ class SlackChat:
         directory: Directory,
         streaming: bool = True,
         clock: Callable[[], float] = monotonic,
+        pacing: Pacing = PACING,
     ) -> None:
         self._api, self._directory, self._clock = api, directory, clock
         self.user = api.user
         self.reader = Reader(api, directory)
-        self.composer = Composer()
         self._streams = Streams(api, streaming, clock)
+        self._messages = Messages(api, directory, self._streams)
+        self.composer = self._messages.composer
         self._heard: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
-        self._shown: OrderedDict[str, Shown] = OrderedDict()
-        self._edits, self._appends = Pace(EDITS, clock), Pace(APPENDS, clock)
+        self._pacing = pacing
+        self._edits, self._appends = Pace(pacing.edits, clock), Pace(pacing.appends, clock)
         self._locks: dict[str, asyncio.Lock] = {}
         self._paused = -math.inf
 
@@ -110,14 +107,14 @@ class SlackChat:
             user, team = self._heard.get((where.channel, where.message), ("", ""))
             if ts := await self._streams.start(where.channel, thread, user, team, reply):
                 return (MessageRef("slack", where.channel, ts, thread),)
-        return await self._post(where.channel, thread, reply)
+        return await self._messages.post(where.channel, thread, reply)
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
         """Post in a channel, or to a person (`U…`) in their direct channel with the bot."""
         if to[:1] in ("U", "W"):
             opened = await self._api.call("conversations.open", users=to)
             to = str((opened.get("channel") or {}).get("id") or to)
-        return await self._post(to, "", reply)
+        return await self._messages.post(to, "", reply)
 
     async def name_of(self, to: str) -> str:
         """Return a person's name, or a channel's; empty where Slack does not tell it."""
@@ -125,17 +122,6 @@ class SlackChat:
             name = (await self._directory.person(to)).name
             return "" if name == to else name
         return await self._directory.title(to)
-
-    async def _post(self, channel: str, thread: str, reply: Reply) -> tuple[MessageRef, ...]:
-        posted: list[MessageRef] = []
-        try:
-            return await self._show(posted, channel, thread, reply)
-        except SlackRefused:
-            # half an answer that nobody can edit or vote on is worse than none
-            for ref in posted:
-                with suppress(SlackRefused):
-                    await self._remove(ref, quick=True)
-            raise
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         """Replace a posted reply; one that is not final is skipped when it comes too soon."""
@@ -151,17 +137,20 @@ class SlackChat:
             try:
                 if place in self._streams and await self._stream(place, reply):
                     return parts
-                return await self._show(
+                return await self._messages.show(
                     shown, parts[0].channel, parts[0].thread, reply, quick=not reply.final
                 )
             except SlackRefused as error:
-                if reply.final and error.code not in STREAMS_YET:
-                    raise
                 if reply.final:
-                    log.warning("A stream cannot be ended, so the answer is posted anew: %s", error)
+                    for ref in shown[len(parts) :]:  # whoever tries again knows nothing of these
+                        with suppress(SlackRefused):
+                            await self._messages.remove(ref, quick=True)
+                    if error.code not in UNEDITABLE:
+                        raise
+                    log.warning("A message cannot be changed, so the answer is posted anew: %s", error)
                     return await self._anew(parts, reply)
                 log.debug("An edit that is not the last was left out: %s", error)
-                self._paused = self._clock() + max(PAUSE, error.retry_after)
+                self._paused = self._clock() + max(self._pacing.refused, error.retry_after)
                 return tuple(shown)
             finally:
                 if reply.final:
@@ -181,100 +170,20 @@ class SlackChat:
         return place in self._streams
 
     async def _anew(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
-        fresh = await self._post(parts[0].channel, parts[0].thread, reply)
+        fresh = await self._messages.post(parts[0].channel, parts[0].thread, reply)
         for ref in parts:
             with suppress(SlackRefused):
-                await self._remove(ref, quick=True)
+                await self._messages.remove(ref, quick=True)
         return fresh
-
-    async def _show(
-        self,
-        parts: list[MessageRef],
-        channel: str,
-        thread: str,
-        reply: Reply,
-        limit: int = ROOMY,
-        quick: bool = False,
-    ) -> tuple[MessageRef, ...]:
-        """Bring the messages `parts` to say a reply; the list follows what is there."""
-        pieces = cut(reply.markdown, limit)
-        try:
-            for index, piece in enumerate(pieces):
-                shown = (piece, reply.controls if index == len(pieces) - 1 else ())
-                if index < len(parts):
-                    await self._update(parts[index], shown, quick)
-                else:
-                    calls = () if parts else reply.calls
-                    parts.append(await self._say(channel, thread, shown, calls))
-        except SlackRefused as error:
-            if error.code not in TOO_LONG or limit < LEAST:
-                raise
-            return await self._show(parts, channel, thread, reply, limit // 2, quick)
-        while len(parts) > len(pieces):
-            await self._remove(parts[-1], quick)
-            parts.pop()
-        return tuple(parts)
-
-    async def _say(self, channel: str, thread: str, shown: Shown, calls: Sequence[str] = ()) -> MessageRef:
-        given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
-        if thread:
-            given["thread_ts"] = thread
-        answer = await self.composer.send(
-            *shown, lambda payload: self._api.call("chat.postMessage", **given, **calling(calls, payload))
-        )
-        ts = str(answer.get("ts") or "")
-        channel = str(answer.get("channel") or channel)
-        direct = not thread and (await self._directory.scope(channel)).kind == "direct"
-        ref = MessageRef("slack", channel, ts, thread or ("" if direct else ts))
-        self._remember(ref, shown)
-        return ref
-
-    async def _update(self, ref: MessageRef, shown: Shown, quick: bool) -> None:
-        if self._shown.get(ref.key) == shown:
-            return
-        # `parse` is `client` by default here, unlike with chat.postMessage, and would find @names
-        given = {"channel": ref.channel, "ts": ref.message, "parse": "none", "link_names": False}
-
-        async def send(payload: dict[str, Any]) -> None:
-            try:
-                await self._api.call("chat.update", quick=quick, **given, **payload)
-            except SlackRefused as error:
-                if error.code not in STREAMS_YET:
-                    raise
-                # a process that died has left it streaming
-                await self._streams.stop(ref.channel, ref.message)
-                await self._api.call("chat.update", quick=quick, **given, **payload)
-
-        await self.composer.send(*shown, send)
-        self._remember(ref, shown)
-
-    def _remember(self, ref: MessageRef, shown: Shown) -> None:
-        self._shown[ref.key] = shown
-        self._shown.move_to_end(ref.key)
-        while len(self._shown) > _SHOWN:
-            self._shown.popitem(last=False)
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a posted reply."""
         for ref in parts:
-            await self._remove(ref)
-
-    async def _remove(self, ref: MessageRef, quick: bool = False) -> None:
-        self._shown.pop(ref.key, None)
-        given = {"quick": quick, "channel": ref.channel, "ts": ref.message}
-        try:
-            await self._tolerant("chat.delete", {"message_not_found"}, **given)
-        except SlackRefused as error:
-            if error.code not in UNDELETABLE:
-                raise
-            await self._streams.stop(ref.channel, ref.message)
-            await self._tolerant("chat.delete", {"message_not_found"}, **given)
+            await self._messages.remove(ref)
 
     async def seed_votes(self, ref: MessageRef) -> None:
         """Put 👍 and 👎 under a message."""
-        for name in ("+1", "-1"):
-            fine = {"already_reacted", "message_not_found"}
-            await self._tolerant("reactions.add", fine, channel=ref.channel, timestamp=ref.message, name=name)
+        await self._messages.seed_votes(ref)
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Say something that only one person sees; False where that person is not in the channel."""
@@ -297,10 +206,3 @@ class SlackChat:
                 reply.controls if piece is pieces[-1] else (),
                 lambda payload: self._api.call("chat.postEphemeral", **given, **payload),
             )
-
-    async def _tolerant(self, method: str, fine: set[str], **given: Any) -> None:
-        try:
-            await self._api.call(method, **given)
-        except SlackRefused as error:
-            if error.code not in fine:
-                raise

@@ -82,10 +82,19 @@ class Directory:
             id=key,
             name=next((str(name) for name in names if name), user),
             bot=bool(found.get("is_bot")) or user == "USLACKBOT",
-            admin=bool(found.get("is_admin") or found.get("is_owner")) or key in self._admins,
+            admin=self._governs(found) or key in self._admins,
             helper=key in self._helpers,
             locale=str(found.get("locale") or ""),
         )
+
+    def _governs(self, found: Mapping[str, Any]) -> bool:
+        """Tell whether somebody administrates this workspace, not another one that shares a channel."""
+        if found.get("is_stranger"):
+            return False
+        home, grid = str(found.get("team_id") or ""), found.get("enterprise_user") or {}
+        at_home = home in ("", self._api.team) or not self._api.team
+        same_grid = bool(self._api.enterprise) and grid.get("enterprise_id") == self._api.enterprise
+        return bool(found.get("is_admin") or found.get("is_owner")) and (at_home or same_grid)
 
     async def scope(self, channel: str, kind: str = "") -> Scope:
         """Return who hears a channel; `kind` is the event's `channel_type` where it has one."""

@@ -69,6 +69,8 @@ async def _bot(api: SlackApi, named: tuple[str, ...]) -> list[Finding]:
     try:
         who, scopes = await api.identity()
     except SlackRefused as error:
+        if error.retryable:
+            return [_unreachable("Slack bot token", error)]
         return [
             bad(
                 "Slack bot token",
@@ -146,10 +148,18 @@ async def _channels(api: SlackApi) -> Finding:
     return good("Slack channels", shown + (f" and {len(names) - 5} more" if len(names) > 5 else ""))
 
 
+def _unreachable(what: str, error: SlackRefused) -> Finding:
+    """Say that Slack did not answer, of which the token is not to blame."""
+    said = f"Slack cannot be asked ({error.code}{f': {error.detail}' if error.detail else ''})"
+    return bad(what, said, "look at the network, a proxy and SLACK_API_URL, and try again")
+
+
 async def _socket(api: SlackApi) -> Finding:
     try:
         await api.open_socket()
     except SlackRefused as error:
+        if error.retryable:
+            return _unreachable("Slack app token", error)
         return bad(
             "Slack app token",
             f"Slack says {error.code}",

@@ -23,6 +23,8 @@ NO_STREAMS = frozenset({
 """A workspace where no answer can be streamed."""
 STREAMS_YET = frozenset({"streaming_state_conflict"})
 """The message streams, so that it can only be added to."""
+UNEDITABLE = STREAMS_YET | {"cant_update_message", "edit_window_closed"}
+"""What was said cannot be changed any more, so it is said anew: a workspace may limit edits."""
 UNDELETABLE = STREAMS_YET | {"cant_delete_message"}
 """What the bot wrote cannot be deleted: it streams."""
 REVOKED = frozenset({"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked"})
@@ -48,6 +50,7 @@ class SlackRefused(PlatformError):
     """Report a call that Slack did not carry out; `code` is Slack's, `status` that of HTTP.
 
     `retry_after` is the time in seconds that Slack wants to be left alone for; 0 where it names none.
+    What is no trouble of the moment is refused the next time as well.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class SlackRefused(PlatformError):
         hint = f" ({detail})" if detail else ""
         super().__init__(f"Slack did not carry out {method}: {code}{hint}.")
         self.code, self.status, self.detail, self.retry_after = code, status, detail, retry_after
+        self.retryable = status >= 500 or status == 429 or code in TRANSIENT
 
 
 def rejected(variable: str, refusal: SlackRefused) -> PlatformRejected:

@@ -47,6 +47,16 @@ def cut(markdown: str, limit: int = ROOMY) -> list[str]:
     return parts
 
 
+def sections(markdown: str, limit: int = SECTION - 600) -> list[str]:
+    """Cut Markdown to texts of section blocks; a table may take many times its own room."""
+    texts: list[str] = []
+    for piece in split(markdown, limit, measure):
+        said = to_mrkdwn(piece)
+        fits = len(said) <= SECTION or limit < LEAST
+        texts += [said[:SECTION]] if fits else sections(piece, limit // 2)
+    return texts
+
+
 def calling(calls: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
     """Put those whom a message calls above it: people (`U…`) and user groups (`S…`)."""
     if not calls:
@@ -98,8 +108,7 @@ class Composer:
                     raise
                 log.warning("Slack refuses the markdown block, so sections are sent instead: %s", error)
                 never = "unsupported" in error.code + error.detail
-        sections = [to_mrkdwn(piece) for piece in split(markdown, SECTION - 600, measure)]
-        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": s[:SECTION]}} for s in sections]
+        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": s}} for s in sections(markdown)]
         try:
             answer = await send({"text": text, "blocks": blocks + below})
         except SlackRefused as error:

@@ -29,6 +29,18 @@ APPENDS = Allowance(0.7, 25, 75.0)
 """For `chat.appendStream`: at most 100 in any minute."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """How often replies that grow are changed, and for how many seconds not after a change was refused."""
+
+    edits: Allowance = EDITS
+    appends: Allowance = APPENDS
+    refused: float = 6.0
+
+
+PACING = Pacing()
+
+
 class Pace:
     """Counts the changes of one kind.
 

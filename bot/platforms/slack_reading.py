@@ -15,6 +15,7 @@ from bot.mrkdwn import from_slack
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import UNREADABLE, SlackRefused
+from bot.platforms.slack_words import attached, written
 from bot.render import SOURCES
 from core.domain import MessageRef, Turn
 from core.languages import translations_of
@@ -67,8 +68,9 @@ class Reader:
             author = await self._directory.person(str(sent["user"]))
         else:
             author = Person(f"slack:{sent.get('user') or sent.get('bot_id') or ''}", bot=True)
-        written = str(sent.get("text") or "")
-        text, mentioned = self.read(written)
+        said = written(sent)
+        text, mentioned = self.read(said)
+        text = "\n\n".join(part for part in (text, attached(sent)) if part)
         ts, thread = str(sent["ts"]), str(sent.get("thread_ts") or "")
         return Message(
             ref=MessageRef("slack", channel, ts, thread or ("" if scope.kind == "direct" else ts)),
@@ -76,7 +78,7 @@ class Reader:
             text=text,
             scope=scope,
             mentions_bot=mentioned or sent.get("type") == "app_mention",
-            mentions_others=self.addresses_others(written),
+            mentions_others=self.addresses_others(said),
             event=event,
         )
 
@@ -131,7 +133,7 @@ class Reader:
         end = timestamp(before.message) if before.message else (math.inf, 0)
         turns: list[Turn] = []
         for ts, message in sorted(found.items(), key=lambda item: timestamp(item[0])):
-            text, _ = self.read(str(message.get("text") or ""))
+            text, _ = self.read(written(message))
             if timestamp(ts) >= end or not text:
                 continue
             if self.own(message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -15,12 +16,16 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from bot.platforms.slack_errors import REFUSED_TOKENS, SlackRefused
+from bot.platforms.slack_errors import REFUSED_TOKENS, TRANSIENT, SlackRefused
+
+log = logging.getLogger(__name__)
 
 STALE_URL = 30.0
 """Seconds of vain attempts after which a Socket Mode URL is given up for a new one."""
 PING = 5.0
 """Seconds between pings, and between attempts to connect anew."""
+CROWDED = 10.0
+"""Seconds before a new attempt after Slack has said that the app has too many connections: it takes ten."""
 _GRACE = 2.0
 """Seconds that closing the socket may take."""
 
@@ -61,22 +66,53 @@ def refusal_of(method: str, error: Exception) -> SlackRefused:
 
 
 class Socket(SocketModeClient):
-    """The SDK's connection, which also notices a refused token and a URL that has gone stale."""
+    """The SDK's connection, which also notices a refused token, a URL that has gone stale, and a crowd."""
 
-    def __init__(self, stale_after: float, **given: Any) -> None:
-        self._stale_after = stale_after
+    def __init__(self, stale_after: float, crowded: float, **given: Any) -> None:
+        self._stale_after, self._crowded = stale_after, crowded
+        self._reason = ""
+        self._greeted = False
         self.refused: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
         super().__init__(**given)
 
+    async def run_message_listeners(self, message: dict[str, Any], raw_message: str) -> None:
+        """Notice what Slack says of the connection itself, then do as the SDK does."""
+        if message.get("type") == "hello":
+            self._greet(int(message.get("num_connections") or 1))
+        elif message.get("type") == "disconnect":
+            self._reason = str(message.get("reason") or "")
+            log.info("Slack ends the connection (%s); a new one is made.", self._reason or "no reason given")
+        await super().run_message_listeners(message, raw_message)
+
+    def _greet(self, connections: int) -> None:
+        """Tell of others at the same app: half of the questions would go to a bot that nobody looks at."""
+        if connections > 1 and not self._greeted:
+            log.warning(
+                "This Slack app has %d connections, and Slack gives each event to one of them alone: if "
+                "another bot runs with the same SLACK_APP_TOKEN, stop it or give it an app of its own.",
+                connections,
+            )
+        self._greeted = True
+
     async def issue_new_wss_url(self) -> str:
-        """Ask Slack for an address, and notice when it refuses the token."""
+        """Ask Slack for an address, and notice when it refuses the token or the app."""
+        if self._reason == "too_many_websockets":
+            log.warning(
+                "Slack says that this app has too many connections: stop other bots with its "
+                "SLACK_APP_TOKEN. The next attempt is in %g s.",
+                self._crowded,
+            )
+            await asyncio.sleep(self._crowded)
         try:
             answer = await self.web_client.apps_connections_open(app_token=self.app_token)
         except SlackApiError as error:
             refusal = refusal_of("apps.connections.open", error)
-            if refusal.code in REFUSED_TOKENS and not self.refused.done():
+            # which code a switched-off Socket Mode is refused with is not documented
+            off = self._reason == "link_disabled" and refusal.status < 500 and refusal.code not in TRANSIENT
+            if (off or refusal.code in REFUSED_TOKENS) and not self.refused.done():
                 self.refused.set_result(refusal)
             raise
+        self._reason = ""
         url = str(answer["url"])
         self.proxy = proxy_for(url)
         return url

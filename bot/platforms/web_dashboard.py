@@ -2,6 +2,7 @@
 
     GET /dashboard               the page
     GET /api/dashboard           its figures as JSON
+    GET /api/progress            the index work that goes on, and how the last of each release ended
     GET /metrics                 the same for Prometheus
     GET /readyz                  200 once a release answers, 503 before; and whether the bot is paused
 
@@ -39,6 +40,7 @@ class Dashboard:
         """Add the routes to a server."""
         app.router.add_get("/dashboard", self._show)
         app.router.add_get("/api/dashboard", self._figures)
+        app.router.add_get("/api/progress", self._progress)
         app.router.add_get("/metrics", self._metrics)
         app.router.add_get("/readyz", self._ready)
 
@@ -54,6 +56,10 @@ class Dashboard:
     async def _figures(self, request: web.Request) -> web.Response:
         self._admit(request)
         return web.json_response(await self._overview().figures())
+
+    async def _progress(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        return web.json_response(self._overview().progress())
 
     async def _metrics(self, request: web.Request) -> web.Response:
         self._admit(request)

@@ -104,10 +104,12 @@ class Presses:
         else:
             raise ApiError(404, _CHANGED)
         vote = VOTES.get(name, "") if not fields else ""
-        before = self._show(post, player, vote, added=True) if vote else ""
+        again = post.votes.get(player.id) == vote if vote else None
+        before = self._show(post, player, vote, added=not again) if vote else ""
         scope = CHANNELS[post.channel].scope
         event = f"press-{self._posts.new_id()}"
-        told = Press(name, value, post.ref, person_of(player, self._settings), scope, fields, event)
+        person = person_of(player, self._settings)
+        told = Press(name, value, post.ref, person, scope, fields, event, again)
         responder = PressResponder(self._posts, self._chat, post, player)
         if vote:
             work = self._soon(self._vote(post, player, before, told, responder))

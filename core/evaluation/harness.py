@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
 from core.evaluation.calibration import calibrate
+from core.evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from core.evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, read_gold
 from core.evaluation.judges import Judge, Verdicts
 from core.evaluation.lexical import likeness
 from core.evaluation.metrics import Outcome, reliability, summary, trade_off
-from core.evaluation.pipeline import CONFIGURATIONS, Configuration, Parts, Pipeline
+from core.evaluation.pipeline import Parts, Pipeline
 from core.evaluation.plots import MISSING, draw
 from core.evaluation.report import markdown
+from core.evaluation.telling import Tell, silent
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
 
 VERDICTS = "verdicts.jsonl"
@@ -41,16 +43,12 @@ class Options:
     plots: bool = True
 
 
-def _silent(line: str) -> None:
-    pass
-
-
 async def evaluate(
     parts: Parts,
     gold: Path,
     report: Path,
     options: Options | None = None,
-    tell: Callable[[str], None] = _silent,
+    tell: Tell = silent,
 ) -> dict[str, Any]:
     """Measure every configuration on the gold questions; write and return the report.
 
@@ -59,7 +57,7 @@ async def evaluate(
     and the ModelErrors of a model that is not there; a single broken answer is quoted instead.
     """
     options = options or Options()
-    chosen = _chosen(options)
+    chosen = _chosen(options, parts.research.has_pairs())
     lines = await asyncio.to_thread(read_gold, gold, options.half)
     _check(parts, lines, gold)
     await asyncio.to_thread(report.mkdir, parents=True, exist_ok=True)
@@ -108,12 +106,13 @@ async def _run(
     return [await pipeline.ask(line) for line in lines]
 
 
-def _chosen(options: Options) -> tuple[Configuration, ...]:
-    known = {configuration.name: configuration for configuration in CONFIGURATIONS}
+def _chosen(options: Options, has_pairs: bool) -> tuple[Configuration, ...]:
+    known = {configuration.name: configuration for configuration in (*CONFIGURATIONS, *OF_PAIRS)}
     for name in (*options.names, *options.judged):
         if name not in known:
             raise UsageError(f"There is no configuration '{name}'; there is: {', '.join(known)}.")
-    return tuple(known[name] for name in dict.fromkeys(options.names)) or CONFIGURATIONS
+    every = (*CONFIGURATIONS, *(OF_PAIRS if has_pairs else ()))
+    return tuple(known[name] for name in dict.fromkeys(options.names)) or every
 
 
 async def check(parts: Parts, gold: Path) -> None:

@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.domain import Vector
 from core.errors import UsageError
-from core.evaluation.simulation_data import (
+from core.evaluation.simulation.data import (
     FEWEST,
     Half,
     Pair,
@@ -30,16 +30,16 @@ from core.evaluation.simulation_data import (
     read_pairs,
     read_topics,
 )
-from core.evaluation.simulation_plots import draw_calibration
+from core.evaluation.simulation.plots import draw_calibration
+from core.evaluation.telling import Tell, silent
 from core.memory.calibrated import Calibrated, write_calibration
-from core.memory.decision import LEARNED, Decision
+from core.memory.decision import LEARNED, Decision, Guard
 from core.ports import Encoder, Matrix
 
 FAR_SHARE = 2 / 3
 """Share of the nearest questions on another topic that are no nearer than `far`."""
 DRAWS = 40
 """How often half of the topics are drawn to be the new ones when the decision is fitted."""
-Guard = Callable[[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,6 @@ class Choice:
     curve: tuple[tuple[float, float, float], ...]
 
 
-def _silent(line: str) -> None:
-    pass
-
-
 async def calibrate(
     pairs: Path,
     home: Path,
@@ -67,7 +63,7 @@ async def calibrate(
     recall: float = 0.9,
     half: Half = "all",
     plots: bool = True,
-    tell: Callable[[str], None] = _silent,
+    tell: Tell = silent,
 ) -> dict[str, Any]:
     """Choose δ, τ and the decision from labelled pairs, and write `calibration.json` to the home.
 
@@ -78,19 +74,7 @@ async def calibrate(
     """
     if not (0 < precision <= 1 and 0 < recall <= 1):
         raise UsageError("Precision and recall must lie above 0 and at most at 1.")
-    vectors: dict[str, Vector] = {}
-
-    async def embed(texts: Iterable[str]) -> None:
-        every = list(dict.fromkeys(texts))
-        vectors.update(zip(every, await encoder.encode(every), strict=True))
-
-    if await asyncio.to_thread(has_topics, pairs):
-        topics = half_of(await asyncio.to_thread(read_topics, pairs), half)
-        await embed(text for topic in topics for text in (topic.question, *topic.rewordings))
-        labelled = pairs_of(topics, vectors)
-    else:
-        labelled = await asyncio.to_thread(read_pairs, pairs)
-        await embed(text for pair in labelled for text in (pair.a, pair.b))
+    labelled, vectors = await _labelled(pairs, half, encoder)
     enough_of(labelled, pairs)
     choice = choose_thresholds(labelled, vectors, guard, precision, recall)
     if not choice.reached:
@@ -104,10 +88,7 @@ async def calibrate(
         pairs.name,
         time.time(),
     )
-    groups = [[text for text in group if text in vectors] for group in grouped(labelled)]
-    if sum(len(group) > 1 for group in groups) >= FEWEST:
-        tables = [np.stack([vectors[text] for text in group]) for group in groups]
-        decision, _ = fit_reach(tables, precision, groups, guard)
+    if decision := _decision(labelled, vectors, precision, guard):
         made = replace(made, reach=decision.reach, far=decision.far)
     else:
         tell(f"The decision that learns goes by δ: to fit it takes {FEWEST} questions with a rewording.")
@@ -122,6 +103,33 @@ async def calibrate(
     if plots and not await asyncio.to_thread(draw_calibration, report, home):
         tell("No plot: matplotlib is not installed; `pip install threadlore[evaluate]` brings it.")
     return report
+
+
+async def _labelled(path: Path, half: Half, encoder: Encoder) -> tuple[list[Pair], dict[str, Vector]]:
+    """Read labelled pairs, or make them of topics; return them with the vectors of their texts."""
+    if not await asyncio.to_thread(has_topics, path):
+        labelled = list(await asyncio.to_thread(read_pairs, path))
+        return labelled, await _embedded(encoder, (text for pair in labelled for text in (pair.a, pair.b)))
+    topics = half_of(await asyncio.to_thread(read_topics, path), half)
+    texts = (text for topic in topics for text in (topic.question, *topic.rewordings))
+    vectors = await _embedded(encoder, texts)
+    return list(pairs_of(topics, vectors)), vectors
+
+
+async def _embedded(encoder: Encoder, texts: Iterable[str]) -> dict[str, Vector]:
+    every = list(dict.fromkeys(texts))
+    return dict(zip(every, await encoder.encode(every), strict=True))
+
+
+def _decision(
+    labelled: Sequence[Pair], vectors: Mapping[str, Vector], precision: float, guard: Guard
+) -> Decision | None:
+    """Fit the decision that learns; None where too few questions have a rewording."""
+    groups = [[text for text in group if text in vectors] for group in grouped(labelled)]
+    if sum(len(group) > 1 for group in groups) < FEWEST:
+        return None
+    tables = [np.stack([vectors[text] for text in group]) for group in groups]
+    return fit_reach(tables, precision, groups, guard)[0]
 
 
 def choose_thresholds(
@@ -170,21 +178,21 @@ def fit_reach(
     guard.
     """
     lot = random.Random(seed)
-    found: list[tuple[float, float, bool, bool]] = []
+    found: list[_Nearest] = []
     known = 0
     for _ in range(DRAWS):
         held = sorted(lot.sample(range(len(topics)), max(1, len(topics) // 2)))
         asked, centres = _draw(topics, held, lot)
-        table = np.stack([topics[number][place] for number, place in asked]) @ centres.T
         known += sum(number in held for number, _ in asked)
+        table = np.stack([topics[number][place] for number, place in asked]) @ centres.T
         for row, (number, place) in zip(table, asked, strict=True):
-            *_, second, first = np.argsort(row, kind="stable") if len(row) > 1 else (0, 0)
-            rival = float(row[second]) if len(row) > 1 else 0.0
-            right = held[int(first)] == number
-            differs = bool(guard and questions and guard(questions[number][place], questions[held[first]][0]))
-            found.append((float(row[first]), rival, right, differs))
-    closeness, rivals = np.array([one[0] for one in found]), np.array([one[1] for one in found])
-    rightly, blocked = np.array([one[2] for one in found]), np.array([one[3] for one in found])
+            nearest = _nearest(row, number, held)
+            if guard and questions:
+                differs = bool(guard(questions[number][place], questions[nearest.topic][0]))
+                nearest = nearest._replace(differs=differs)
+            found.append(nearest)
+    closeness, rivals = np.array([one.closeness for one in found]), np.array([one.rival for one in found])
+    rightly, blocked = np.array([one.right for one in found]), np.array([one.differs for one in found])
     # the nearest of another topic is the second where the first is right
     far = round(float(np.quantile(np.where(rightly, rivals, closeness), FAR_SHARE)), 2)
     margin = closeness - LEARNED.slope * np.maximum(0.0, rivals - far)
@@ -197,6 +205,23 @@ def fit_reach(
     last = int(reaching[-1])
     reach = _below(float(margin[~blocked][order][last]))
     return replace(LEARNED, reach=reach, far=far), float(good[: last + 1].sum() / max(1, known))
+
+
+class _Nearest(NamedTuple):
+    """The topic that a question is closest to, and how close the next one is; `differs` by the guard."""
+
+    topic: int
+    closeness: float
+    rival: float
+    right: bool
+    differs: bool = False
+
+
+def _nearest(row: Matrix, asked: int, held: Sequence[int]) -> _Nearest:
+    """Read one question's cosines with the centres of the topics in memory, shape (len(held),)."""
+    *others, first = np.argsort(row, kind="stable")
+    rival = float(row[others[-1]]) if others else 0.0
+    return _Nearest(held[int(first)], float(row[first]), rival, held[int(first)] == asked)
 
 
 def _draw(

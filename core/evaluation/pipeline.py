@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
+from core.asked import Asked
 from core.domain import Evidence, Product, Queries, Question
 from core.errors import ModelInterrupted, ModelMalformed
 from core.evaluation.baselines import Baseline, Mix
+from core.evaluation.configurations import Configuration
+from core.evaluation.counted import Counted
 from core.evaluation.gold import GoldLine, is_right, rank_of
 from core.evaluation.metrics import Outcome
 from core.generation.answer import Request, write
@@ -18,50 +21,14 @@ from core.generation.citations import uncited
 from core.generation.context import reduce, select
 from core.generation.quote import quote
 from core.models.encoders import Encoders
-from core.ports import CorpusStore, LanguageModel, ModelHealth, Prompt, VectorIndex, WordIndex
+from core.ports import CorpusStore, VectorIndex, WordIndex
 from core.prompts import DONT_KNOW
 from core.query.releases import resolve
-from core.research import Asked, Research
+from core.research import Research
 from core.retrieval.found import Found, merged
-from core.retrieval.search import Weights
-from core.text import query_terms
+from core.retrieval.pregenerated import FIELDS
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """Which steps are on. Without a `mix` retrieval is the product's own.
-
-    `standalone` asks follow-ups in the form that a person wrote for them, as a bound for rewriting;
-    without `pairs` those made of documents are not searched.
-    """
-
-    name: str
-    rewrite: bool = True
-    dual: bool = True
-    reduce: bool = False
-    select: bool = False
-    mix: Mix | None = None
-    standalone: bool = False
-    pairs: bool = True
-
-
-CONFIGURATIONS: tuple[Configuration, ...] = (
-    Configuration("base", rewrite=False, dual=False),
-    Configuration("+rewrite", dual=False),
-    Configuration("+dual-chunk", rewrite=False),
-    Configuration("+reduce", rewrite=False, dual=False, reduce=True),
-    Configuration("+select", rewrite=False, dual=False, select=True),
-    Configuration("all", reduce=True, select=True),
-    Configuration("stand-alone", reduce=True, select=True, standalone=True),
-    Configuration("no pairs", reduce=True, select=True, pairs=False),
-    Configuration("one corpus", mix=Mix(together=True)),
-    Configuration("dense only", mix=Mix(Weights(dense=1.0, lexical=0.0))),
-    Configuration("BM25 only", mix=Mix(Weights(dense=0.0, lexical=1.0))),
-    Configuration("equal RRF", mix=Mix(Weights(dense=0.5, lexical=0.5), "rank")),
-    Configuration("cosine + MMR", mix=Mix(fusion="union")),
-)
 
 
 class Reducing(Protocol):
@@ -82,12 +49,12 @@ class Selecting(Protocol):
 
 async def reduce_by_rule(asked: Asked, found: Found) -> Mapping[int, str]:
     """Reduce by the terms of the question."""
-    return reduce(found.evidence, _terms(asked), lambda term: found.rarity.get(term, 0.0))
+    return reduce(found.evidence, asked.terms, found.weight)
 
 
 async def select_by_rule(asked: Asked, found: Found, texts: Mapping[int, str] | None) -> Sequence[Evidence]:
     """Select by what each chunk adds of the question's terms."""
-    return select(found.evidence, _terms(asked), lambda term: found.rarity.get(term, 0.0), texts)
+    return select(found.evidence, asked.terms, found.weight, texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,36 +74,6 @@ class Parts:
     model: Counted | None = None
     reducing: Reducing = reduce_by_rule
     selecting: Selecting = select_by_rule
-
-
-class Counted:
-    """A language model whose calls are counted."""
-
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-        self.name = model.name
-        self.context_tokens = model.context_tokens
-        self.calls = 0
-
-    def count_tokens(self, text: str) -> int:
-        """Estimate the tokens of a text."""
-        return self._model.count_tokens(text)
-
-    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
-        """Yield the answer piece by piece."""
-        self.calls += 1
-        return self._model.stream(prompts, temperature=temperature, max_tokens=max_tokens)
-
-    async def structured(
-        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
-    ) -> dict[str, Any]:
-        """Return output that fits the schema."""
-        self.calls += 1
-        return await self._model.structured(prompts, schema, max_tokens=max_tokens)
-
-    async def health(self) -> ModelHealth:
-        """Ask the server whether the model could answer now."""
-        return await self._model.health()
 
 
 @dataclass(slots=True)
@@ -160,6 +97,9 @@ class Pipeline:
         mix = configuration.mix or (None if configuration.dual else Mix(dual=False))
         self._baseline = Baseline(parts.store, parts.vectors, parts.words, mix) if mix else None
         self._research = parts.research if configuration.pairs else parts.research.without_pairs()
+        if configuration.fields is not None:
+            weights = {name: float(name in configuration.fields) for name in FIELDS}
+            self._research = parts.research.by_pairs(weights if configuration.fields else None)
 
     async def open(self) -> None:
         """Read what a baseline needs; load the encoder, so that no question pays for it."""
@@ -255,10 +195,8 @@ class Pipeline:
             else item
             for item in run.handed
         )
-        rarity = run.found.rarity
-        text, _ = quote(
-            _terms(asked), shown, lambda term: rarity.get(term, 0.0), parts.product.name, asked.partition
-        )
+        name = parts.product.name
+        text, _ = quote(asked.terms, shown, run.found.weight, name, asked.partition)
         # Its first paragraph says that it quotes, and from which release: that is no part of the answer.
         return text.partition("\n\n")[2] or DONT_KNOW
 
@@ -289,7 +227,3 @@ class Pipeline:
             release=run.asked.partition,
             retrieved=tuple((release, path) for release, path, _ in shown),
         )
-
-
-def _terms(asked: Asked) -> list[str]:
-    return query_terms(asked.queries.versionless or asked.queries.filtered or asked.queries.base)

@@ -14,9 +14,10 @@ from typing import Any
 
 from core.domain import Answer, Question
 from core.errors import ThreadloreError
-from core.memory.community import EVERY_RELEASE
 from core.memory.facts import differs
+from core.memory.filing import EVERY_RELEASE
 from core.ports import Encoder, Remembered
+from core.text import shortened
 
 CUT = 160
 """Characters of an answer in the Markdown report."""
@@ -101,10 +102,10 @@ def write(folder: Path, replayed: Sequence[Replayed], settings: dict[str, Any]) 
     for item in changed:
         lines += ["", f"## {item.pair_id}, {item.release}", "", item.question, ""]
         lines += [f"- {change}" for change in item.changes]
-        lines += ["", f"Was: {_cut(item.before)}", "", f"Now ({item.route}): {_cut(item.after)}"]
+        lines += [
+            "",
+            f"Was: {shortened(item.before, CUT)}",
+            "",
+            f"Now ({item.route}): {shortened(item.after, CUT)}",
+        ]
     (folder / "promoted.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def _cut(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= CUT else f"{flat[: CUT - 1]}…"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -14,10 +14,13 @@ from core.errors import UsageError
 from core.evaluation.calibration import ANSWERABLE, calibrate
 from core.evaluation.gold import UNANSWERABLE, GoldLine, read_gold
 from core.evaluation.pipeline import Parts
-from core.evaluation.tuning_examples import Example, examples_of, quality, signs_of
+from core.evaluation.telling import Tell, silent
+from core.evaluation.tuning_examples import Example, Quality, examples_of, quality, signs_of
+from core.evaluation.tuning_fields import best_weights, fielded, quality_of
 from core.evaluation.tuning_fit import Marks, fit_weights
 from core.retrieval.confidence import Judgement, Signs
 from core.retrieval.features import FEATURES, Numbers
+from core.retrieval.pregenerated import EQUAL
 from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 from core.retrieval.search import Searcher
 
@@ -43,11 +46,7 @@ class Tuned:
     told: tuple[str, ...]
 
 
-def _silent(line: str) -> None:
-    pass
-
-
-async def tune(parts: Parts, searcher: Searcher, gold: Path, tell: Callable[[str], None] = _silent) -> Tuned:
+async def tune(parts: Parts, searcher: Searcher, gold: Path, tell: Tell = silent) -> Tuned:
     """Learn on the `tune` half of a gold file and judge on the other; changes nothing.
 
     Raises UsageError where there are too few questions.
@@ -60,16 +59,20 @@ async def tune(parts: Parts, searcher: Searcher, gold: Path, tell: Callable[[str
             f"{gold.name} has {len(enough)} answerable questions to learn from and "
             f"{sum(line.answerable for line in held)} to judge by; tuning needs {LEAST} of each."
         )
-    chosen, told = await _ranked(parts, searcher, learnt, held, tell)
+    start, fields = DEFAULT_RANKING, tuple[str, ...]()
+    if searcher.has_pairs():
+        weights, joining = await _joined(parts, searcher, learnt, held)
+        start, fields = replace(DEFAULT_RANKING, fields=weights), (joining,)
+    chosen, told = await _ranked(parts, searcher, learnt, held, start, tell)
     judgement, said = await _judged(parts, searcher.by(chosen), learnt, held)
     if judgement is None and chosen == DEFAULT_RANKING:
-        return Tuned(None, (told, said))
+        return Tuned(None, (*fields, told, said))
     kept = replace(
         chosen,
         judgement=judgement or chosen.judgement,
         tuned=f"{gold.name}: {told}",
     )
-    return Tuned(kept, (told, said))
+    return Tuned(kept, (*fields, told, said))
 
 
 def halves(lines: Sequence[GoldLine]) -> tuple[list[GoldLine], list[GoldLine]]:
@@ -82,19 +85,46 @@ def halves(lines: Sequence[GoldLine]) -> tuple[list[GoldLine], list[GoldLine]]:
     return [x for x in lines if _part(x, 2) == 0], [x for x in lines if _part(x, 2) == 1]
 
 
+async def _joined(
+    parts: Parts, searcher: Searcher, learnt: Sequence[GoldLine], held: Sequence[GoldLine]
+) -> tuple[Mapping[str, float], str]:
+    """Weigh the four fields of pairs by cross-validation, and compare on the held-out half."""
+    seen = await fielded(parts, searcher, learnt)
+    folds = [_part(example.line, FOLDS) for example in seen]
+    by_fold = {
+        fold: best_weights([e for e, own in zip(seen, folds, strict=True) if own != fold])
+        for fold in set(folds)
+    }
+    crossed = quality_of(seen, [by_fold[fold] for fold in folds])
+    equal = quality_of(seen, [EQUAL] * len(seen))
+    if crossed.score < equal.score + BETTER:
+        return EQUAL, f"the four fields of pairs weigh the same: nothing learnt does better ({equal})"
+    weights = best_weights(seen)
+    judging = await fielded(parts, searcher, held)
+    old, new = (quality_of(judging, [one] * len(judging)) for one in (EQUAL, weights))
+    if _worse(new, old):
+        return EQUAL, f"the four fields of pairs weigh the same: on the held-out half {old}, learnt {new}"
+    told = ", ".join(f"{name.replace('_', ' by ')} {share:g}" for name, share in weights.items())
+    return weights, f"fields of pairs weigh {told}; alone on the held-out half {old} → {new}"
+
+
 async def _ranked(
     parts: Parts,
     searcher: Searcher,
     learnt: Sequence[GoldLine],
     held: Sequence[GoldLine],
-    tell: Callable[[str], None],
+    start: Ranking,
+    tell: Tell,
 ) -> tuple[Ranking, str]:
-    """Choose share and pull by cross-validation, fit, and compare on the held-out half."""
-    shipped = np.array([DEFAULT_RANKING.weights[name] for name in FEATURES])
+    """Choose share and pull by cross-validation, fit, and compare on the held-out half.
+
+    `start` is the shipped ranking, with what the fields of pairs weigh.
+    """
+    shipped = np.array([start.weights[name] for name in FEATURES])
     best: tuple[float, float, float] | None = None
     seen: dict[float, list[Example]] = {}
     for dense in DENSE:
-        seen[dense] = await examples_of(parts, searcher.by(replace(DEFAULT_RANKING, dense=dense)), learnt)
+        seen[dense] = await examples_of(parts, searcher.by(replace(start, dense=dense)), learnt)
         for strength in STRENGTHS:
             found = quality(seen[dense], _cross_validated(seen[dense], shipped, strength))
             tell(f"dense {dense}, pull {strength}: {found} in cross-validation")
@@ -104,17 +134,24 @@ async def _ranked(
     usual = seen[DEFAULT_RANKING.dense]
     default = quality(usual, [shipped] * len(usual))
     if best[0] < default.score + BETTER:
-        return DEFAULT_RANKING, f"the shipped ranking is kept: nothing learnt does better ({default})"
+        return start, f"the shipped ranking is kept: nothing learnt does better ({default})"
     _, dense, strength = best
     weights = fit_weights(*_lists(seen[dense]), shipped, strength)
     old_held = await examples_of(parts, searcher.by(DEFAULT_RANKING), held)
-    new_held = await examples_of(parts, searcher.by(replace(DEFAULT_RANKING, dense=dense)), held)
+    new_held = await examples_of(parts, searcher.by(replace(start, dense=dense)), held)
     old = quality(old_held, [shipped] * len(old_held))
     new = quality(new_held, [weights] * len(new_held))
-    if new.hit3 < old.hit3 - _SAME or new.hit8 < old.hit8 - _SAME or new.mrr < old.mrr - _SAME:
-        return DEFAULT_RANKING, f"the shipped ranking is kept: on the held-out half {old}, learnt {new}"
-    ranking = Ranking(dense, dict(zip(FEATURES, map(float, weights), strict=True)))
-    return ranking, f"learnt from {len(learnt)} questions; on the held-out half {old} → {new}"
+    if _worse(new, old):
+        return start, f"the shipped ranking is kept: on the held-out half {old}, learnt {new}"
+    fitted = dict(zip(FEATURES, map(float, weights), strict=True))
+    return replace(
+        start, dense=dense, weights=fitted
+    ), f"learnt from {len(learnt)} questions; on the held-out half {old} → {new}"
+
+
+def _worse(new: Quality, old: Quality) -> bool:
+    """Tell whether any of the three is lower."""
+    return new.hit3 < old.hit3 - _SAME or new.hit8 < old.hit8 - _SAME or new.mrr < old.mrr - _SAME
 
 
 async def _judged(

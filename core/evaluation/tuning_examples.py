@@ -70,7 +70,7 @@ async def examples_of(parts: Parts, searcher: Searcher, lines: Sequence[GoldLine
         if not line.answerable:
             continue
         searches = []
-        for release, queries, vectors in await _searches(parts, line):
+        for release, queries, vectors in await searches_of(parts, line):
             pool = await searcher.pool(queries, vectors, release)
             if pool is not None:
                 place = line.places.get(release)
@@ -87,14 +87,14 @@ async def signs_of(
     found = []
     for line in lines:
         if line.answerable or line.type == UNANSWERABLE:
-            asked = await _searches(parts, line)
+            asked = await searches_of(parts, line)
             lists = [await searcher.search(queries, vectors, release) for release, queries, vectors in asked]
             if lists:
                 found.append((asdict(merged(lists).signs), line.answerable))
     return found
 
 
-async def _searches(parts: Parts, line: GoldLine) -> list[tuple[str, Queries, Matrix]]:
+async def searches_of(parts: Parts, line: GoldLine) -> list[tuple[str, Queries, Matrix]]:
     """Return the searches of a question: for each release and part."""
     asked = await parts.research.understand(
         Question(line.question, history=line.history, release=line.ask_release)

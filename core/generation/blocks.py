@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from core.text import index_terms, sentences
+from core.text import index_terms, one_line, sentences
 
 Kind = Literal["heading", "paragraph", "item", "code", "table", "quote", "rule"]
 
@@ -104,11 +104,6 @@ def _while(lines: list[str], at: int, pattern: re.Pattern[str]) -> int:
     while at < len(lines) and pattern.match(lines[at]):
         at += 1
     return at
-
-
-def one_line(text: str) -> str:
-    """Join the lines of running text."""
-    return " ".join(text.split())
 
 
 def prose(block: Block) -> list[str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from core.domain import Evidence
-from core.generation.blocks import Block, headings, one_line, prose, split, terms
+from core.generation.blocks import Block, headings, prose, split, terms
+from core.text import one_line
 
 Weight = Callable[[str], float]
 

@@ -11,6 +11,7 @@ from core.errors import ModelRefused
 from core.generation.blocks import headings
 from core.generation.citations import uncited
 from core.generation.context import shorten
+from core.generation.quote import without_introduction
 from core.ports import LanguageModel, Prompt
 
 ANSWER_TOKENS = 700
@@ -170,7 +171,7 @@ def _pairs(pairs: Sequence[QAPair], room: int, count: Callable[[str], int]) -> l
     for pair in pairs[:_PAIRS]:
         question = shorten(pair.question, (), _PAIR_TOKENS // 2, count)
         # Numbers of another answer's evidence would be taken for this one's.
-        answer = shorten(uncited(pair.answer), (), _PAIR_TOKENS, count)
+        answer = shorten(uncited(without_introduction(pair.answer)), (), _PAIR_TOKENS, count)
         room -= count(question) + count(answer) + 8
         if room < 0:
             break

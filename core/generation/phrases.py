@@ -27,8 +27,8 @@ def unknown_release(product: Product, resolution: Resolution) -> str:
 
 
 def not_ready(product: Product, release: str, ready: Sequence[str]) -> str:
-    """Say that a release is still being indexed, and which ones answer already."""
-    reading = _("I am still reading the documentation of {product} {release}. Please ask again in a moment.")
+    """Say that a release is not indexed yet, being read or having failed; and which ones answer already."""
+    reading = _("I have not read the documentation of {product} {release} yet. Please ask again later.")
     said = reading.format(product=product.name, release=release)
     return " ".join(
         [said, *([_("Ready now: {releases}.").format(releases=", ".join(ready))] if ready else ())]

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 from core.domain import Citation, Evidence
-from core.generation.blocks import headings, last_heading, one_line, terms
+from core.generation.blocks import headings, last_heading, terms
 from core.generation.citations import citation
 from core.generation.phrases import both
 from core.generation.units import Unit, units
-from core.languages import _
-from core.text import STOP_WORDS
+from core.languages import N_, _, translations_of
+from core.text import STOP_WORDS, one_line
 
 Weight = Callable[[str], float]
 
+_INTRODUCTION = N_("No language model answered, so I quote the {product} documentation:")
 MAX_QUOTES = 3
 _QUOTE_CHARACTERS = 420
 """Length to which a quote grows by the sentences around it."""
@@ -72,12 +73,24 @@ def quote(
     if not chosen:
         return "", ()
     named = f"{product} {both(release)}".rstrip()
-    parts = [_("No language model answered, so I quote the {product} documentation:").format(product=named)]
+    parts = [_(_INTRODUCTION).format(product=named)]
     citations: list[Citation] = []
     for number, (passage, runs) in enumerate(chosen, 1):
         citations.append(citation(passage.evidence, number))
         parts.append(_written(passage, runs, number, product, release))
     return "\n\n".join(parts), tuple(citations)
+
+
+def without_introduction(text: str) -> str:
+    """Return an answer without the line above quotes, which tells of the moment in which it was written."""
+    first, _gap, rest = text.partition("\n\n")
+    return rest if rest and _introductions().fullmatch(first) else text
+
+
+@cache
+def _introductions() -> re.Pattern[str]:
+    before_after = (sentence.split("{product}") for sentence in translations_of(_INTRODUCTION))
+    return re.compile("|".join(".+".join(map(re.escape, parts)) for parts in before_after))
 
 
 @lru_cache(maxsize=1024)

@@ -11,10 +11,10 @@ from core import prompts
 from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
 from core.generation.batching import batches, together
-from core.generation.blocks import Block, headings, one_line, split
+from core.generation.blocks import Block, headings, split
 from core.generation.context import shorten
 from core.ports import LanguageModel, Prompt
-from core.text import sentences
+from core.text import one_line, sentences
 
 OUTPUT_TOKENS = 400
 """Room for two sentences of reasoning and the labels of 50 units."""

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.generation.blocks import Block, one_line, split
-from core.text import sentences
+from core.generation.blocks import Block, split
+from core.text import one_line, sentences
 
 MAX_CODE_LINES = 40
 _MAX_ITEM_CHARACTERS = 600

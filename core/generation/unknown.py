@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.generation.citations import uncited
-from core.text import sentences
+from core.text import one_line, sentences
 
 _PHRASE = re.compile(
     r"(?:(?:i am|i'm)\s+sorry,?\s+(?:but\s+)?|sorry,?\s+(?:but\s+)?|unfortunately,?\s+|answer:\s*)*"
@@ -56,7 +56,7 @@ def is_unknown(text: str) -> bool:
     plain = re.sub(r"[*_>#\"“”]", "", uncited(text)).replace("’", "'").strip()
     if not plain:
         return False
-    paragraph = " ".join(plain.split())
+    paragraph = one_line(plain)
     if match := _PHRASE.match(paragraph):
         rest = match.group("rest")
         first = sentences(rest.strip())[0] if rest.strip() else ""

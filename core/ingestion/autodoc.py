@@ -56,6 +56,17 @@ def documented(
     return ()
 
 
+def kind_of(root: str, target: str) -> str:
+    """Return what a dotted name under `root` is: `module`, `class`, `function`, `data`, or empty."""
+    if not root or not re.fullmatch(r"\w+(\.\w+)*", target):
+        return ""
+    with _LOCK:
+        found = _find(root, target)
+    if found is None:
+        return ""
+    return next((kind for kind in ("module", "class", "function") if getattr(found, f"is_{kind}")), "data")
+
+
 def _described(
     root: str, found: Any, name: str, kind: str, options: Mapping[str, Any]
 ) -> Iterator[Documented]:
@@ -146,7 +157,8 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
             None,
         )
         exception = found.name.endswith(("Error", "Exception", "Warning"))
-        shown = f"{'exception' if exception else 'class'} {name}{signature(init, bound=True) if init else ''}"
+        called = signature(init, bound=True).removesuffix(" -> None") if init else ""
+        shown = f"{'exception' if exception else 'class'} {name}{called}"
         if not docstring and init is not None and init.docstring:
             docstring = init.docstring.value
         return Documented(name, short, shown, docstring)
@@ -258,7 +270,8 @@ def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None
     loader = griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
     try:
         found = loader.load(package, try_relative_path=False)
-        _add_plain_folders(Path(parent) / package, found)
+        if (Path(parent) / package).is_dir():  # else it is a module of one file
+            _add_plain_folders(Path(parent) / package, found)
     except (ImportError, griffe.GriffeError, OSError, SyntaxError, ValueError, RecursionError):
         return None
     return found

@@ -8,15 +8,18 @@ searches only return chunks that are live. What was embedded is never embedded a
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import EncoderChanged, SourceError
-from core.ingestion.reading import Progress, Reader, Reading, Report
+from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
+from core.ingestion.quota import UNLIMITED, Quota
+from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
 from core.ports import (
+    BUILD,
     Corpus,
     CorpusStore,
     Encoder,
@@ -27,6 +30,8 @@ from core.ports import (
     pairs_collection,
 )
 from core.windows import window_texts
+
+log = logging.getLogger(__name__)
 
 EMBEDDED_AT_ONCE = 128
 """Passages between two commits of vectors: what a killed run loses at most."""
@@ -52,19 +57,31 @@ class Indexer:
         words: WordIndex,
         sources: Callable[[str], Sequence[Source]],
         on_live: Callable[[str], Awaitable[None]],
+        quota: Quota = UNLIMITED,
     ) -> None:
         self._store = store
         self._vectors = vectors
         self._words = words
-        self._reader = Reader(store, sources)
+        self._quota = quota
+        self._reader = Reader(store, sources, quota)
         self._on_live = on_live
         self._turn = asyncio.Lock()
         self.running: dict[str, Progress] = {}
+        self.ended: dict[str, Progress] = {}
+        """How the last reindex of each release ended, since this process began."""
 
     async def plan(self, release: str, encoder: Encoder) -> Reading:
-        """Read the sources and tell what a reindex would change; nothing is written."""
-        reading, _ = await self._reader.read(release, encoder, Progress(release), lambda _: None, keep=False)
-        return reading
+        """Read the sources and tell what a reindex would change; nothing is written.
+
+        Waits for a reindex that is under way: two readings of a source at once would be in each other's way.
+        """
+        async with self._turn:
+            read = await self._reader.read(release, encoder, Progress(release), lambda _: None, keep=False)
+        return read.reading
+
+    def names(self, release: str) -> set[str]:
+        """Return the names of a release's sources."""
+        return self._reader.names(release)
 
     async def reindex(
         self,
@@ -76,21 +93,30 @@ class Indexer:
     ) -> Indexed:
         """Bring the corpus of a release up to date; one release at a time. `only` names sources to read.
 
-        Raises SourceError where no source can be read, StorageError where the disk is full, and
-        EncoderChanged where the live corpus belongs to another encoder and `rebuild` is not set.
+        Raises SourceError where no source can be read, StorageError where the disk is full, OverQuota where
+        the corpus would be too large, and EncoderChanged where the live corpus belongs to another encoder and
+        `rebuild` is not set. What it raises is written down, and the old corpus goes on answering.
         """
-        live = (await self._store.live()).get(release)
-        if live and live.encoder != encoder.name and not rebuild:
-            raise EncoderChanged(
-                f"The corpus of {release} was embedded by {live.encoder}, but EMBEDDING_MODEL is now "
-                f"{encoder.name}. Run `threadlore index --rebuild` to embed it anew; until that is done the "
-                f"old corpus goes on answering."
-            )
         progress = self.running[release] = Progress(release, "waiting")
         try:
             async with self._turn:
+                live = (await self._store.live()).get(release)
+                if live and live.encoder != encoder.name and not rebuild:
+                    raise EncoderChanged(
+                        f"The corpus of {release} was embedded by {live.encoder}, but EMBEDDING_MODEL is now "
+                        f"{encoder.name}. Run `threadlore index --rebuild` to embed it anew; until that is "
+                        f"done the old corpus goes on answering."
+                    )
                 return await self._build(release, encoder, progress, report, only)
+        except ThreadloreError as error:
+            progress.fail(str(error))
+            report(progress)
+            if not isinstance(error, SourceError):  # that is noted with its source
+                await self._note_build(release, str(error))
+            raise
         finally:
+            if progress.ended_at:
+                self.ended[release] = progress
             if self.running.get(release) is progress:
                 del self.running[release]
 
@@ -129,16 +155,21 @@ class Indexer:
     ) -> Indexed:
         began = time.monotonic()
         old = (await self._store.live()).get(release)
-        reading, ids = await self._reader.read(release, encoder, progress, report, keep=True, only=only)
-        if reading.failed and not ids:
+        self._quota.check_disk()
+        read = await self._reader.read(release, encoder, progress, report, keep=True, only=only)
+        reading, ids = read.reading, read.ids
+        if reading.failed and not ids and not read.closed:
+            await self._note(release, read.noted)
             raise SourceError(reading.failed[0][1])
         rows = await self._store.rows(release, ids)
+        self._quota.check_passages(release, len(rows))
         lacking = await self._store.missing_vectors(encoder.name, [row.text_hash for row in rows])
         texts = {row.text_hash: row.embedded for row in rows if row.text_hash in lacking}
         await self._embed(encoder, texts, progress, report)
         # a first corpus answers without its windows, a later one waits for them
         added = old is not None and await self._embed_windows(encoder, rows, progress, report)
 
+        self._quota.check_disk()
         progress.enter("indexing", len(rows))
         report(progress)
         target = Corpus(release, encoder.name, 0, 0.0, 0, 0)
@@ -157,12 +188,27 @@ class Indexer:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
             await self._clean(corpus, {row.id for row in rows}, old)
+        # only now: a run that ends before is due at once, whatever its sources' intervals are
+        await self._note(release, read.noted)
+        await self._note_build(release, "")
         if old is None and await self._embed_windows(encoder, rows, progress, report):
             await self._on_live(release)
-        progress.enter("done", len(rows))
-        progress.done = len(rows)
+        progress.finish(len(rows))
         report(progress)
         return Indexed(corpus, reading, len(texts), time.monotonic() - began)
+
+    async def _note(self, release: str, noted: Sequence[Noted]) -> None:
+        for run in noted:
+            await self._store.note_run(release, run.source, run.error, run.skipped, run.changed)
+
+    async def _note_build(self, release: str, error: str) -> None:
+        """Write down how a corpus was built of what was read; a full disk may not even take that."""
+        try:
+            await self._store.note_run(release, BUILD, error, ())
+        except StorageError as full:
+            if not error:
+                raise
+            log.error("that %s failed cannot be written down: %s", release, full)
 
     async def _clean(self, corpus: Corpus, live: set[str], old: Corpus | None) -> None:
         for index in (self._vectors, self._words):
@@ -182,6 +228,7 @@ class Indexer:
         keys = sorted(texts)  # by hash: long and short mixed, so that rate and time left hold
         for start in range(0, len(keys), EMBEDDED_AT_ONCE):
             some = keys[start : start + EMBEDDED_AT_ONCE]
+            self._quota.check_disk()
             vectors = await encoder.encode([texts[key] for key in some])
             await self._store.put_vectors(encoder.name, dict(zip(some, vectors, strict=True)))
             progress.done += len(some)

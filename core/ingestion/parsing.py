@@ -12,10 +12,19 @@ from core.errors import SourceError
 MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
 MAX_PDF_BYTES = 50_000_000
-"""The same for a PDF, most of which is pictures and fonts."""
+"""The same for a PDF or a notebook, most of which is pictures and fonts."""
 MAX_CONTROL_SHARE = 0.02
 """Share of control characters above which what is no UTF-8 counts as binary; ours."""
 
+_REACHING = {
+    "rst": re.compile(rb"include::|^\s*\.\. auto", re.M),
+    "markdown": re.compile(
+        rb"\{(?:include|literalinclude|eval-rst|auto\w+)\}|8<-|\{%-?\s*include|\{[!*]>?\s*[\w./@-]+\.|@include:"
+        rb"|^\s*<<<|\bfile=|^import\s|^(?:#+\s)?:::\s+\w",
+        re.M,
+    ),
+}
+"""What includes other files or documents code, by format."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -30,8 +39,8 @@ _DECLARATION_BYTES = 4096
 """Where browsers look for a declaration: the first 1,024 bytes (HTML standard); pages are sloppier."""
 # Browsers read both names as Windows-1252 (encoding.spec.whatwg.org).
 _AS_WINDOWS = frozenset({"iso8859-1", "ascii"})
-# Codecs that are no page's charset and cost far more than linear time or change the text's meaning.
-_NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
+NO_CHARSETS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined", "utf-7"})
+"""Codecs that are no page's charset and cost far more than linear time or change the text's meaning."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
 
 
@@ -61,6 +70,11 @@ def parse(raw: RawDocument) -> Document:
     return document
 
 
+def reaches_out(raw: RawDocument) -> bool:
+    """Tell whether other files are part of a document, so that it may change while its own bytes do not."""
+    return bool(raw.root) and raw.format in _REACHING and bool(_REACHING[raw.format].search(raw.content))
+
+
 def is_binary(kind: Format) -> bool:
     """Tell whether a format is read from bytes, not from text."""
     return kind == "pdf"
@@ -68,7 +82,7 @@ def is_binary(kind: Format) -> bool:
 
 def max_bytes(kind: Format) -> int:
     """Return the size that a document of a format may have."""
-    return MAX_PDF_BYTES if kind == "pdf" else MAX_DOCUMENT_BYTES
+    return MAX_PDF_BYTES if kind in ("pdf", "notebook") else MAX_DOCUMENT_BYTES
 
 
 def decode(raw: RawDocument) -> str:
@@ -115,4 +129,4 @@ def _declared(content: bytes) -> str:
     if codec.name in _AS_WINDOWS:
         return "cp1252"
     # A page whose declaration could be read byte by byte cannot be UTF-16 or UTF-32 (HTML standard).
-    return "" if codec.name in _NO_CHARSETS or codec.name.startswith(("utf-16", "utf-32")) else codec.name
+    return "" if codec.name in NO_CHARSETS or codec.name.startswith(("utf-16", "utf-32")) else codec.name

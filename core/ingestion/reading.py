@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain import ChunkedDocument, RawDocument, content_hash
-from core.errors import SourceError
+from core.errors import SourceClosed, SourceError
 from core.ingestion.chunking import chunk
-from core.ingestion.parsing import parse
+from core.ingestion.guarded import following, opened, parsed
+from core.ingestion.parsing import reaches_out
+from core.ingestion.quota import UNLIMITED, Quota
 from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument
 
 log = logging.getLogger(__name__)
 
-INDEX_VERSION = "2"
+INDEX_VERSION = "3"
 """Raised when parsing or chunking change, so that unchanged files are read anew."""
 
 
@@ -30,6 +32,10 @@ class Progress:
     done: int = 0
     total: int = 0
     started: float = field(default_factory=time.monotonic)
+    error: str = ""
+    """Why it ended before its end."""
+    ended_at: float = 0.0
+    """When it ended, in seconds since the epoch; 0 while it goes on."""
 
     @property
     def rate(self) -> float:
@@ -44,6 +50,15 @@ class Progress:
     def enter(self, stage: str, total: int) -> None:
         """Begin a stage."""
         self.stage, self.done, self.total, self.started = stage, 0, total, time.monotonic()
+
+    def fail(self, error: str) -> None:
+        """End with an error: whoever watches sees how far it came, and why no further."""
+        self.stage, self.error, self.ended_at = "failed", error, time.time()
+
+    def finish(self, total: int) -> None:
+        """End with everything done."""
+        self.enter("done", total)
+        self.done, self.ended_at = total, time.time()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +94,43 @@ class Reading:
 Report = Callable[[Progress], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """How reading one source went, to be written down when it is known what became of it."""
+
+    source: str
+    error: str
+    skipped: tuple[tuple[str, str], ...]
+    changed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """The differences, the ids of the documents there are now, and how each source went."""
+
+    reading: Reading
+    ids: list[str]
+    noted: tuple[Noted, ...]
+    closed: bool = False
+    """Whether pages of a source are to go although it failed (`SourceClosed`)."""
+
+
 class Reader:
     """Reads sources and cuts what is new; keeps it in the store where it is told to."""
 
-    def __init__(self, store: CorpusStore, sources: Callable[[str], Sequence[Source]]) -> None:
+    def __init__(
+        self,
+        store: CorpusStore,
+        sources: Callable[[str], Sequence[Source]],
+        quota: Quota = UNLIMITED,
+    ) -> None:
         self._store = store
         self._sources = sources
+        self._quota = quota
+
+    def names(self, release: str) -> set[str]:
+        """Return the names of a release's sources."""
+        return {source.name for source in self._sources(release)}
 
     async def read(
         self,
@@ -94,9 +140,9 @@ class Reader:
         report: Report,
         keep: bool,
         only: Collection[str] = (),
-    ) -> tuple[Reading, list[str]]:
-        """Read every source, or `only` those names; return the differences and the ids of the documents
-        there are now. Documents of sources that are not read stay, if they were read before.
+    ) -> ReadResult:
+        """Read every source, or `only` those names. Documents of sources that are not read stay, if they
+        were read before. Raises StorageError, and OverQuota where there is too much to keep.
         """
         progress.enter("reading", 0)
         live: dict[str, dict[str, StoredDocument]] = {}
@@ -104,6 +150,8 @@ class Reader:
             live.setdefault(document.source, {})[document.path] = document
         reading = Reading()
         ids: list[str] = []
+        noted: list[Noted] = []
+        kept, closed = 0, False
         for source in self._sources(release):
             progress.source = source.name
             before = live.pop(source.name, {})
@@ -112,21 +160,25 @@ class Reader:
                 ids += [document.id for document in before.values()]
                 continue
             try:
-                some, found = await self._read_source(
-                    source, release, encoder, before, progress, report, keep
+                some, found, passages = await self._read_source(
+                    source, release, encoder, before, progress, report, keep, kept
                 )
+                kept += passages
             except SourceError as error:
                 log.warning("source %s of %s failed: %s", source.name, release, error)
-                some, found = Reading(failed=((source.name, str(error)),)), [d.id for d in before.values()]
-            if keep:
-                error_text = some.failed[0][1] if some.failed else ""
-                passed = [(path, reason) for _, path, reason in some.skipped]
-                changed = some.differs if before and not some.failed else None
-                await self._store.note_run(release, source.name, error_text, passed, changed)
+                failed = ((source.name, str(error)),)
+                if isinstance(error, SourceClosed):
+                    closed = True
+                    some, found = Reading(failed=failed, removed=_named(source.name, before)), []
+                else:
+                    some, found = Reading(failed=failed), [document.id for document in before.values()]
+            passed = tuple((path, reason) for _, path, reason in some.skipped)
+            changed = some.differs if before and not some.failed else None
+            noted.append(Noted(source.name, some.failed[0][1] if some.failed else "", passed, changed))
             reading = reading.joined(some)
             ids += found
-        gone = tuple(f"{name}: {path}" for name, documents in live.items() for path in documents)
-        return reading.joined(Reading(removed=gone)), ids
+        gone = tuple(entry for name, documents in live.items() for entry in _named(name, documents))
+        return ReadResult(reading.joined(Reading(removed=gone)), ids, tuple(noted), closed)
 
     async def _read_source(
         self,
@@ -137,39 +189,50 @@ class Reader:
         progress: Progress,
         report: Report,
         keep: bool,
-    ) -> tuple[Reading, list[str]]:
+        kept: int,
+    ) -> tuple[Reading, list[str], int]:
+        """Read one source; return also how many passages are new, beside the `kept` of those before it."""
+        passages = 0
         added: list[str] = []
         changed: list[str] = []
         skipped: list[tuple[str, str, str]] = []
         ids: dict[str, str] = {}
-        documents = iter(await asyncio.to_thread(source.documents))
-        while (raw := await asyncio.to_thread(next, documents, None)) is not None:
-            progress.done += 1
-            report(progress)
-            old = before.get(raw.path)
-            try:
-                document = await asyncio.to_thread(_cut, raw, release, source.name, encoder, old)
-            except SourceError as error:
-                skipped.append((source.name, raw.path, str(error)))
-                continue
-            if document is None:
-                assert old is not None
-                ids[raw.path] = old.id
-                continue
-            (changed if old else added).append(f"{source.name}: {raw.path}")
-            ids[raw.path] = document.id
-            if keep:
-                await self._store.put(release, document)
+        async with opened(source) as documents:
+            while (raw := await asyncio.to_thread(following, source, documents)) is not None:
+                progress.done += 1
+                report(progress)
+                old = before.get(raw.path)
+                try:
+                    document = await asyncio.to_thread(_cut, raw, release, source.name, encoder, old)
+                except SourceError as error:
+                    skipped.append((source.name, raw.path, str(error)))
+                    continue
+                if document is None:
+                    assert old is not None
+                    ids[raw.path] = old.id
+                    continue
+                (changed if old else added).append(f"{source.name}: {raw.path}")
+                ids[raw.path] = document.id
+                passages += len(document.searches)
+                if keep:
+                    self._quota.check_passages(release, kept + passages)
+                    self._quota.check_disk()
+                    await self._store.put(release, document)
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
-        if not ids and not (isinstance(source, PeoplesSource) and source.withheld):
+        if not ids and not (isinstance(source, PeoplesSource) and (source.withheld or source.may_be_empty)):
             first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
             raise SourceError(
                 f"{source.name} holds no document that can be read{first}; check its path and include "
                 f"patterns."
             )
-        removed = tuple(f"{source.name}: {path}" for path in before if path not in ids)
+        removed = _named(source.name, (path for path in before if path not in ids))
         unchanged = len(ids) - len(added) - len(changed)
-        return Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped)), list(ids.values())
+        read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped))
+        return read, list(ids.values()), passages
+
+
+def _named(source: str, paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{source}: {path}" for path in paths)
 
 
 def _cut(
@@ -179,13 +242,13 @@ def _cut(
     window = str(encoder.max_tokens)
     hash_ = content_hash(INDEX_VERSION, window, raw.path, raw.url, raw.format, raw.content.decode("latin-1"))
     document = None
-    if _reaches_out(raw):  # what it includes may change while it stays the same
-        document = parse(raw)
+    if reaches_out(raw):  # what it includes may change while it stays the same
+        document = parsed(raw)
         hash_ = content_hash(hash_, *(t for s in document.sections for t in (*s.headings, s.anchor, s.text)))
     if before and before.hash == hash_:
         return None
     cut = chunk(
-        document or parse(raw),
+        document or parsed(raw),
         release=release,
         source=source,
         count_tokens=encoder.count_tokens,
@@ -208,10 +271,4 @@ def _keyed(cut: ChunkedDocument, hash_: str) -> ChunkedDocument:
             replace(piece, id=content_hash(hash_, piece.id), context_id=contexts[piece.context_id])
             for piece in cut.searches
         ),
-    )
-
-
-def _reaches_out(raw: RawDocument) -> bool:
-    return (
-        bool(raw.root) and raw.format == "rst" and (b"include::" in raw.content or b".. auto" in raw.content)
     )

@@ -15,12 +15,10 @@ import numpy as np
 
 from core.domain import Cluster, Vector
 from core.memory.centroids import Centroids
-from core.ports import Matrix
+from core.memory.vectors import ROWS_AT_ONCE, VectorTable
 
 ROUNDING = 1e-5
 """By how much two ways to compute a cosine of float32 vectors may differ."""
-ROWS_AT_ONCE = 256
-"""Rows compared with all others in one product; with 100,000 of them that takes 100 MB."""
 SAMPLED = 2048
 """Kept pairs that `sound` compares with all others. A changed δ moves far more than one in a thousand
 pairs; `memory verify` compares every one."""
@@ -43,34 +41,32 @@ class Member:
 
 
 class Partition:
-    """Members with their vectors in one matrix; kept ones are clustered, shadowed ones wait.
+    """Members with their vectors; kept ones are clustered and searched, shadowed ones wait.
 
-    The first rows of the matrix are the kept pairs, so that a search is one product with them. Which
-    pairs are as near as δ to another is looked up once and then followed.
+    The first rows of the table are the kept pairs. Which pairs are as near as δ to another is looked up once
+    and then followed.
     """
 
     def __init__(self, delta: float, tau: float, dimensions: int) -> None:
         self._delta = delta
         self._tau = tau
-        self._vectors = np.zeros((16, dimensions), np.float32)
-        self._ids: list[str] = []
-        self._row: dict[str, int] = {}
+        self._vectors = VectorTable(dimensions)
         self._kept: dict[str, None] = {}
         self._rank: dict[str, Rank] = {}
         self._shadow: dict[str, str] = {}
         self._near: dict[str, set[str]] = {}
-        self._centroids = Centroids(dimensions, self._mean)
+        self._centroids = Centroids(dimensions, self._vectors.mean)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._vectors)
 
     def __contains__(self, pair_id: str) -> bool:
-        return pair_id in self._row
+        return pair_id in self._vectors
 
     @property
     def dimensions(self) -> int:
         """Return the length of its vectors."""
-        return int(self._vectors.shape[1])
+        return self._vectors.dimensions
 
     @property
     def kept(self) -> Set[str]:
@@ -90,7 +86,7 @@ class Partition:
     @property
     def members(self) -> tuple[str, ...]:
         """Return the ids of all pairs, kept or waiting."""
-        return tuple(self._ids)
+        return self._vectors.names
 
     @property
     def centroids(self) -> dict[int, Vector]:
@@ -107,8 +103,7 @@ class Partition:
 
     def vector_of(self, pair_id: str) -> Vector:
         """Return the vector of a member's own question."""
-        vector: Vector = self._vectors[self._row[pair_id]].copy()
-        return vector
+        return self._vectors.of(pair_id)
 
     def score_of(self, pair_id: str) -> float:
         """Return the score a member stands here with."""
@@ -128,7 +123,7 @@ class Partition:
         No kept pair may be as close as δ to another, and each other one must be to a better kept one.
         Of more than `SAMPLED` kept pairs so many are compared with all.
         """
-        kept = self._vectors[: len(self._kept)]
+        kept = self._vectors.first(len(self._kept))
         rows = np.unique(np.linspace(0, len(kept) - 1, min(len(kept), SAMPLED)).astype(np.intp))
         for start in range(0, len(rows), ROWS_AT_ONCE):
             near = kept[rows[start : start + ROWS_AT_ONCE]] @ kept.T
@@ -137,8 +132,7 @@ class Partition:
         for key, better in self._shadow.items():
             if better not in self._kept or self._rank[better] > self._rank[key]:
                 return False
-            cosine = float(self._vectors[self._row[key]] @ self._vectors[self._row[better]])
-            if cosine < self._delta - ROUNDING:
+            if self._vectors.cosine(key, better) < self._delta - ROUNDING:
                 return False
         return True
 
@@ -171,16 +165,13 @@ class Partition:
 
     def remove(self, pair_id: str) -> set[str]:
         """Take a member out; return the ids whose place changed."""
-        if pair_id not in self._row:
+        if pair_id not in self._vectors:
             return set()
         near = self._near_of(pair_id)
         freed = self._worse_neighbours(pair_id, self._rank[pair_id]) if pair_id in self._kept else []
         self._drop(pair_id)
-        row, last = self._row[pair_id], len(self._ids) - 1
-        self._swap(row, last)
-        self._ids.pop()
-        self._vectors[last] = 0.0
-        del self._row[pair_id], self._rank[pair_id], self._near[pair_id]
+        self._vectors.remove(pair_id)
+        del self._rank[pair_id], self._near[pair_id]
         self._shadow.pop(pair_id, None)
         for other in near:
             if other in self._near:
@@ -189,19 +180,13 @@ class Partition:
 
     def nearest(self, vector: Vector, k: int) -> list[tuple[str, float]]:
         """Return the k kept pairs nearest to a vector with their cosine, by exact search."""
-        if not self._kept:
-            return []
-        similarities = self._vectors[: len(self._kept)] @ vector
-        wanted = min(len(similarities), k)
-        top = np.argpartition(-similarities, wanted - 1)[:wanted]
-        return _best(((self._ids[row], float(similarities[row])) for row in top), k)
+        return self._vectors.nearest(vector, k, len(self._kept))
 
     def nearest_by_centroid(self, vector: Vector, k: int, probed: int) -> list[tuple[str, float]]:
         """Return the k nearest kept pairs among the members of the nearest centroids (ComRAG algorithm 1)."""
         clusters = self._centroids.nearest(vector, probed)
         ids = [key for cluster, _ in clusters for key in self._centroids.members(cluster)]
-        rows = [self._row[key] for key in ids]
-        return _best(zip(ids, (self._vectors[rows] @ vector).tolist(), strict=True), k) if ids else []
+        return self._vectors.nearest_of(ids, vector, k)
 
     # --- who is near whom -------------------------------------------------------------------------
 
@@ -213,22 +198,10 @@ class Partition:
     def _learn(self, ids: Sequence[str]) -> None:
         """Find the members as near as δ to each of these, in one product for many."""
         unknown = [key for key in ids if key not in self._near]
-        for start in range(0, len(unknown), ROWS_AT_ONCE):
-            some = unknown[start : start + ROWS_AT_ONCE]
-            similarities = self._similarities([self._row[key] for key in some])
-            for key in some:
-                self._near[key] = set()
-            for place, row in np.argwhere(similarities >= self._delta):
-                if self._ids[row] != some[place]:
-                    self._near[some[place]].add(self._ids[row])
-
-    def _similarities(self, rows: Sequence[int]) -> Matrix:
-        members = self._vectors[: len(self._ids)]
-        if len(rows) == 1:
-            single: Matrix = (members @ members[rows[0]])[None]
-            return single
-        several: Matrix = members[rows] @ members.T
-        return several
+        for key in unknown:
+            self._near[key] = set()
+        for key, other in self._vectors.near(unknown, self._delta):
+            self._near[key].add(other)
 
     def _worse_neighbours(self, pair_id: str, rank: Rank) -> list[str]:
         return [other for other in self._near_of(pair_id) if self._rank[other] > rank]
@@ -268,41 +241,20 @@ class Partition:
 
     def _cluster_for(self, pair_id: str) -> int | None:
         """Return the cluster of the nearest centroid from τ on; None starts one (ComRAG algorithm 2)."""
-        near = self._centroids.nearest(self._vectors[self._row[pair_id]], 1)
+        near = self._centroids.nearest(self._vectors.of(pair_id), 1)
         return near[0][0] if near and near[0][1] >= self._tau else None
 
     def _keep(self, pair_id: str, cluster: int | None) -> None:
-        self._swap(self._row[pair_id], len(self._kept))
+        self._vectors.move(pair_id, len(self._kept))
         self._kept[pair_id] = None
         self._centroids.join(pair_id, cluster)
 
     def _drop(self, pair_id: str) -> None:
         if pair_id in self._kept:
             del self._kept[pair_id]
-            self._swap(self._row[pair_id], len(self._kept))
+            self._vectors.move(pair_id, len(self._kept))
             self._centroids.leave(pair_id)
 
-    # --- rows -------------------------------------------------------------------------------------
-
     def _append(self, member: Member) -> None:
-        if len(self._ids) == len(self._vectors):
-            self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
-        self._vectors[len(self._ids)] = member.vector
-        self._row[member.id] = len(self._ids)
-        self._ids.append(member.id)
+        self._vectors.append(member.id, member.vector)
         self._rank[member.id] = member.rank
-
-    def _swap(self, one: int, other: int) -> None:
-        if one == other:
-            return
-        self._vectors[[one, other]] = self._vectors[[other, one]]
-        self._ids[one], self._ids[other] = self._ids[other], self._ids[one]
-        self._row[self._ids[one]], self._row[self._ids[other]] = one, other
-
-    def _mean(self, ids: Iterable[str]) -> Vector:
-        mean: Vector = self._vectors[[self._row[key] for key in ids]].mean(axis=0)
-        return mean
-
-
-def _best(found: Iterable[tuple[str, float]], k: int) -> list[tuple[str, float]]:
-    return heapq.nsmallest(k, found, key=lambda item: (-item[1], item[0]))

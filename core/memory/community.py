@@ -7,31 +7,20 @@ vectors of placed pairs are mirrored here, one matrix for each release, scope an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
-from core.languages import _
+from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.clusters import Partition
-from core.memory.decision import CANDIDATES, PAPER, Candidate, Decision, choose
-from core.memory.filing import PRIVATE, Key, scope_of
+from core.memory.decision import PAPER, Decision, Guard
+from core.memory.filing import PRIVATE, Key
 from core.memory.places import Places
+from core.memory.recall import Lookup, Recaller
 from core.memory.recognition import Recognition
-from core.memory.scoring import Thresholds, score_of, vouched
+from core.memory.scoring import Thresholds, score_of
 from core.memory.topics import Encoders, kept, made
 from core.memory.verification import check, searched
-from core.ports import (
-    CorpusStore,
-    Encoder,
-    MemoryStore,
-    Remembered,
-    RewordingStore,
-)
-from core.text import words
-
-EVERY_RELEASE = "*"
-"""Release of a pair that holds for all of them."""
-Guard = Callable[[str, str], str]
+from core.ports import CorpusStore, Encoder, MemoryStore, Remembered, RewordingStore
 
 
 class CommunityMemory:
@@ -107,31 +96,8 @@ class CommunityMemory:
         difference and that the pair is not stale; else the pair is for reference. So is one whose answer is
         in another `language`; empty for any. With `literal` a question must be asked in the same words.
         """
-        low = self._all_shown(await self._nearest(vector, release, scope, "low"), vector)
-        candidates = await self._candidates(vector, release, scope)
-        decision, delta = self._recognition.decision, self.thresholds.delta
-        foreign: list[Candidate] = []
-
-        def hindrance(candidate: Candidate) -> str:
-            if unfit := self._unfit(candidate.pair, scope):
-                return unfit
-            if self._recognition.rejected(candidate.pair.id, vector, delta):
-                return _("People voted that answer bad for a question like this one.")
-            if difference := self._difference(topic, candidate.pair.topic, literal):
-                return difference
-            if language and candidate.pair.language != language:
-                foreign.append(candidate)
-                return _("Its answer is in another language than the question.")
-            return ""
-
-        chosen = choose(candidates, decision, delta, hindrance, self._guard)
-        if chosen.candidate is not None:
-            pair, near = chosen.candidate.pair, chosen.candidate.closeness
-            return Recall("reuse", ((self._shown(pair, vector), near),), low, decided=chosen.said)
-        found = [(c.pair, c.closeness) for c in candidates if c.closeness >= self.thresholds.tau]
-        high = self._all_shown(found[: self.thresholds.recalled], vector)
-        other = (self._shown(foreign[0].pair, vector), foreign[0].closeness) if foreign else None
-        return Recall("reference" if high else "avoid", high, low, chosen.blocked, chosen.said, other)
+        recaller = Recaller(self._store, self._places, self._recognition, self._guard)
+        return await recaller.recall(Lookup(vector, topic, release, scope, language, literal))
 
     async def repeated(self, text: str, topic: str, recall: Recall) -> str:
         """Return the id of the recalled good pair whose answer `text` says again; empty where it is new.
@@ -172,11 +138,17 @@ class CommunityMemory:
             return new | set(back)
 
     async def retire(self, pair_ids: Sequence[str]) -> None:
-        """Take pairs out of memory for good: no vote brings them back."""
+        """Take pairs out of memory: no vote brings them back, only `restore`."""
         async with self._changing:
             await self._store.set_aside(pair_ids, "retired")
             pairs = await self._store.pairs(pair_ids)
             await self._put(pairs.values(), {})
+
+    async def restore(self, pair_ids: Sequence[str]) -> None:
+        """Let votes decide again on pairs that were taken out; they stand where their votes put them."""
+        async with self._changing:
+            await self._store.set_aside(pair_ids, "")
+            await self._place_anew(pair_ids)
 
     async def channel_became_private(self, channel: str) -> int:
         """Take what was learnt in a public channel (`slack:C1`) along into it; return how many pairs.
@@ -196,11 +168,14 @@ class CommunityMemory:
             ids = await self._store.move(channel, before, after)
             if not ids:
                 return 0
-            pairs = await self._store.pairs(ids)
-            vectors = await made(self._corpora, self._places.encoders, pairs.values())
-            await self._put(pairs.values(), vectors)
-            await self._learn(pairs.values())
+            await self._place_anew(ids)
             return len(ids)
+
+    async def _place_anew(self, pair_ids: Sequence[str]) -> None:
+        pairs = await self._store.pairs(pair_ids)
+        vectors = await made(self._corpora, self._places.encoders, pairs.values())
+        await self._put(pairs.values(), vectors)
+        await self._learn(pairs.values())
 
     async def find(self, name: str) -> Remembered | None:
         """Return the pair of that id, or the first that was imported under it."""
@@ -260,88 +235,6 @@ class CommunityMemory:
     def partitions(self) -> dict[Key, Partition]:
         """Return the partitions by (release, scope, store), for checks and pictures."""
         return dict(self._places.partitions)
-
-    async def _nearest(
-        self, vector: Vector, release: str, scope: Scope, store: Store
-    ) -> tuple[tuple[Remembered, float], ...]:
-        found: list[tuple[str, float]] = []
-        for _key, partition in self._visible(vector, release, scope, store):
-            found += partition.nearest(vector, self.thresholds.recalled)
-        near = sorted((f for f in found if f[1] >= self.thresholds.tau), key=lambda f: (-f[1], f[0]))
-        near = near[: self.thresholds.recalled]
-        pairs = await self._store.pairs([pair_id for pair_id, _near in near]) if near else {}
-        heard = {pair_id for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
-        return tuple((pairs[pair_id], similarity) for pair_id, similarity in near if pair_id in heard)
-
-    async def _candidates(self, vector: Vector, release: str, scope: Scope) -> list[Candidate]:
-        """Return the good pairs that a question is closest to, closest first."""
-        known, wanted = self._recognition, max(CANDIDATES, self.thresholds.recalled)
-        near: dict[str, tuple[float, Vector, int]] = {}
-        for (at, heard, _store), partition in self._visible(vector, release, scope, "high"):
-            near |= {
-                pair_id: known.closeness(pair_id, vector, partition.vector_of(pair_id), self.thresholds.delta)
-                for pair_id, _near in partition.nearest(vector, wanted)
-            }
-            near |= {
-                pair_id: known.closeness(pair_id, vector, partition.vector_of(pair_id), self.thresholds.delta)
-                for pair_id in known.nearest(vector, (at, heard), wanted)
-                if partition.cluster_of(pair_id) is not None
-            }
-        best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
-        pairs = await self._store.pairs(best) if best else {}
-        here = (pair_id for pair_id in best if pair_id in pairs and scope.hears(pairs[pair_id].scope))
-        return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in here]
-
-    def _visible(
-        self, vector: Vector, release: str, scope: Scope, store: Store
-    ) -> Iterator[tuple[Key, Partition]]:
-        """Yield the partitions that a question of this release and scope may be answered from."""
-        encoders = self._places.encoders
-        for key, partition in self._places.partitions.items():
-            at, heard, kind = key
-            if kind != store or at not in (release, EVERY_RELEASE) or not scope.hears(scope_of(heard)):
-                continue
-            # while a corpus gets another encoder, vectors of two kinds may meet
-            if encoders.of(at).name == encoders.of(release).name and partition.dimensions == len(vector):
-                yield key, partition
-
-    def _unfit(self, pair: Remembered, scope: Scope) -> str:
-        """Say why a pair is not reused whatever is asked; empty where it may be."""
-        if pair.stale:
-            return _("What it cites has changed since.")
-        voices, needed = vouched(pair), self.thresholds.min_voters
-        if scope.kind == "public" and pair.origin == "answer" and voices < needed:
-            told = _("{voices} of the {needed} people it needs have voted it good.")
-            return told.format(voices=voices, needed=needed)
-        return ""
-
-    def _difference(self, topic: str, remembered: str, literal: bool) -> str:
-        """Say in what two questions differ; where nothing but words can be compared, in any word."""
-        if literal and words(topic) != words(remembered):
-            return _("Without a model a question in this language is only recognised word for word.")
-        return self._guard(topic, remembered)
-
-    def _all_shown(
-        self, found: Iterable[tuple[Remembered, float]], vector: Vector
-    ) -> tuple[tuple[QAPair, float], ...]:
-        return tuple((self._shown(pair, vector), similarity) for pair, similarity in found)
-
-    def _shown(self, pair: Remembered, vector: Vector) -> QAPair:
-        return QAPair(
-            id=pair.id,
-            question=pair.question,
-            answer=pair.answer,
-            release=pair.release,
-            scope=pair.scope,
-            score=self.score(pair),
-            vector=vector,
-            citations=pair.citations,
-            stale=pair.stale,
-            topic=pair.topic,
-            label=pair.label,
-            origin=pair.origin,
-            language=pair.language,
-        )
 
     async def _put(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> None:
         """Put pairs where their votes say, and write that down."""

@@ -18,6 +18,7 @@ from core.ports import Remembered
 CANDIDATES = 8
 """Pairs looked at before one is reused, so that there is a next one to be ahead of."""
 Guard = Callable[[str, str], str]
+"""Says in what two topics differ so that they must not share an answer; "" where they may."""
 
 
 @dataclass(frozen=True, slots=True)

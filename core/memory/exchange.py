@@ -13,6 +13,7 @@ from typing import Any
 from core.domain import Citation, Scope
 from core.memory.scoring import Thresholds, is_neutral, score_of
 from core.ports import Remembered
+from core.text import storable
 
 PRIOR = 0.9
 """Score of an imported pair that names none: good, but two votes against it take it out."""
@@ -159,7 +160,7 @@ def _entry(line: int, row: Mapping[str, Any]) -> Entry:
         release,
         scope,
         _score(row.get("score")),
-        "" if label is None else _writable(str(label)).strip(),
+        "" if label is None else storable(str(label)).strip(),
         _citations(row, release),
     )
 
@@ -170,7 +171,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
         return ""
     if not isinstance(value, str):
         raise ValueError(f'"{name}" must be text')
-    return _writable(value).strip()
+    return storable(value).strip()
 
 
 def _score(value: Any) -> float:
@@ -201,14 +202,9 @@ def _citations(row: Mapping[str, Any], release: str) -> tuple[Citation, ...]:
 
 
 def _citation(url: str, title: str, release: str, number: Any, place: int) -> Citation:
-    url = _writable(url).strip()
+    url = storable(url).strip()
     if not url.startswith(("https://", "http://")):
         raise ValueError('"url" must begin with https:// or http://')
-    shown = _writable(title).strip() or url.partition("://")[2]
+    shown = storable(title).strip() or url.partition("://")[2]
     known = number if isinstance(number, int) and number > 0 else place
     return Citation(known, shown, url, "" if release == "*" else release, "")
-
-
-def _writable(text: str) -> str:
-    """Return a text without what JSON may hold but no database takes: NUL and lone surrogates."""
-    return text.replace("\0", "").encode("utf-8", "replace").decode()

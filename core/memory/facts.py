@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.memory.guard import guard
-from core.text import identifiers, quantities, query_terms, sentences, words
+from core.text import identifiers, one_line, quantities, query_terms, sentences, words
 
 COVERED = 0.8
 """Share of a statement's terms that one place of a page must hold, if it does not hold it word for word."""
@@ -109,7 +109,7 @@ def _common(one: str, other: str) -> float:
 def _places(page: str) -> Iterable[str]:
     """Yield sentences of a page, each also with the one after it."""
     for block in re.split(r"\n\s*\n", page):
-        found = sentences(" ".join(block.split()))
+        found = sentences(one_line(block))
         yield from found
         yield from (f"{one} {two}" for one, two in itertools.pairwise(found))
 

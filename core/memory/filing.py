@@ -8,6 +8,8 @@ from core.ports import Remembered
 
 Key = tuple[str, str, Store]
 """A partition of memory: release, who hears it, store."""
+EVERY_RELEASE = "*"
+"""Release of a pair that holds for all of them."""
 PRIVATE = "private:"
 OTHER_LANGUAGE = "~"
 """Stands before the language in who hears a pair that is not in English: `public~de`."""

@@ -19,7 +19,7 @@ from core.domain import Evidence
 from core.errors import ModelError
 from core.memory.scoring import support
 from core.ports import CorpusStore, Encoder, LanguageModel, Matrix, Prompt
-from core.text import sentences
+from core.text import one_line, sentences
 from core.windows import window_texts
 
 log = logging.getLogger(__name__)
@@ -97,5 +97,5 @@ class PriorScorer:
 def statements(answer: str) -> list[str]:
     """Return the sentences of an answer without code, citations and marks of Markdown."""
     plain = _MARKS.sub("", _FENCE.sub("", answer))
-    found = [" ".join(sentence.split()) for line in plain.split("\n") for sentence in sentences(line)]
+    found = [one_line(sentence) for line in plain.split("\n") for sentence in sentences(line)]
     return [sentence for sentence in found if re.search(r"\w\W+\w", sentence)][:SENTENCES]

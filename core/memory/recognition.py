@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Collection, Sequence
 
-from core.domain import QAPair, Vector, content_hash
+from core.domain import QAPair, Vector
 from core.memory.decision import Decision
+from core.memory.facts import facts
 from core.memory.rewordings import Centres, Place, Ways, closeness, is_rejected, sorted_out, ways
 from core.memory.scoring import Thresholds
-from core.memory.topics import Encoders
+from core.memory.topics import Encoders, embedded
 from core.ports import CorpusStore, Encoder, Remembered, RewordingStore
-from core.text import identifiers, quantities
+from core.text import one_line
 
 SAME_ANSWER = 0.9
 """Cosine from which two answers may be one in other words. Of two people's answers to one question .1 %
 reach it, of answers to two questions none reaches even .7 (StackFAQ, MiniLM)."""
 LEARNT_AT_ONCE = 500
 """Pairs that are learnt from before others are served."""
-_CITED = re.compile(r"\[\d+\]")
 
 
 class Recognition:
@@ -63,7 +62,7 @@ class Recognition:
             known = None
             if good or bad:
                 encoder = encoders.of(pair.release)
-                vectors = await self._vectors(encoder, [pair.topic, *good, *bad])
+                vectors = await embedded(self._corpora, encoder, [pair.topic, *good, *bad])
                 known = ways(
                     vectors[pair.topic], [vectors[topic] for topic in good], [vectors[topic] for topic in bad]
                 )
@@ -104,30 +103,15 @@ class Recognition:
     def _ways(self, pair_id: str) -> Ways | None:
         return self._centres.of(pair_id)
 
-    async def _vectors(self, encoder: Encoder, topics: Sequence[str]) -> dict[str, Vector]:
-        keys = {topic: content_hash(topic) for topic in topics}
-        kept = await self._corpora.vectors(encoder.name, list(keys.values()))
-        missing = [topic for topic, key in keys.items() if key not in kept]
-        if missing:
-            fresh = dict(zip((keys[topic] for topic in missing), await encoder.encode(missing), strict=True))
-            await self._corpora.put_vectors(encoder.name, fresh)
-            kept |= fresh
-        return {topic: kept[key] for topic, key in keys.items()}
-
 
 def same_answer(one: str, other: str, cosine: float) -> bool:
     """Tell whether two answers say the same; `cosine` is that of their vectors.
 
     One may be less detailed, so its numbers and identifiers must be among the other's.
     """
-    if " ".join(one.split()) == " ".join(other.split()):
+    if one_line(one) == one_line(other):
         return True
     if cosine < SAME_ANSWER:
         return False
-    ours, theirs = _facts(one), _facts(other)
+    ours, theirs = facts(one), facts(other)
     return ours <= theirs or theirs <= ours
-
-
-def _facts(text: str) -> set[str]:
-    text = _CITED.sub("", text)
-    return {value for value, _ in quantities(text)} | {name.lower() for name in identifiers(text)}

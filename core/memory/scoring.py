@@ -39,8 +39,6 @@ class Thresholds:
     voter_weight: float = 1.0
     recalled: int = 3
     """Pairs handed to the model as examples, from each store."""
-    probed: int = 8
-    """Clusters searched for the nearest pairs."""
     min_voters: int = 1
     """Known people who must have voted an answer good before it is reused in public."""
     limit: int = 0

@@ -35,11 +35,21 @@ async def made(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembe
     pairs = list(pairs)
     found = await kept(corpora, encoders, pairs)
     for encoder, some in _by_encoder(encoders, (pair for pair in pairs if pair.id not in found)):
-        topics = list(dict.fromkeys(pair.topic for pair in some))
-        fresh = dict(zip(topics, await encoder.encode(topics), strict=True))
-        await corpora.put_vectors(encoder.name, {content_hash(topic): row for topic, row in fresh.items()})
+        fresh = await embedded(corpora, encoder, [pair.topic for pair in some])
         found |= {pair.id: fresh[pair.topic] for pair in some}
     return found
+
+
+async def embedded(corpora: CorpusStore, encoder: Encoder, topics: Iterable[str]) -> dict[str, Vector]:
+    """Return the vectors of topics by their text; those that are not kept yet are made and kept."""
+    keys = {topic: content_hash(topic) for topic in topics}
+    known = await corpora.vectors(encoder.name, list(keys.values()))
+    missing = [topic for topic, key in keys.items() if key not in known]
+    if missing:
+        fresh = dict(zip((keys[topic] for topic in missing), await encoder.encode(missing), strict=True))
+        await corpora.put_vectors(encoder.name, fresh)
+        known |= fresh
+    return {topic: known[key] for topic, key in keys.items()}
 
 
 def _by_encoder(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.domain import Vector
-from core.memory.clusters import ROUNDING, ROWS_AT_ONCE, Partition
+from core.memory.clusters import ROUNDING, Partition
 from core.memory.filing import Key, key_of
 from core.memory.scoring import Thresholds, is_neutral, score_of
+from core.memory.vectors import ROWS_AT_ONCE
 from core.ports import Placement, Remembered
 
 Placed = Sequence[tuple[Placement, Remembered]]

@@ -1,4 +1,4 @@
-"""The language model behind Ollama's chat API; the only file that imports the `ollama` client."""
+"""The language model behind Ollama's chat API."""
 
 from __future__ import annotations
 
@@ -9,18 +9,10 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import httpx
-import ollama
-
-from core.errors import (
-    ModelError,
-    ModelMalformed,
-    ModelMissing,
-    ModelRefused,
-)
-from core.models.address import Address
+from core.errors import ModelError, ModelMalformed, ModelMissing, ModelRefused
 from core.models.completion import Completion
-from core.models.refusal import failed, refusal, said
+from core.models.ollama_server import FAILURES, ModelServer, is_about_thinking
+from core.models.refusal import failed
 from core.models.retry import Retry
 from core.models.schema import read_json
 from core.models.thinking import Unthought
@@ -29,25 +21,10 @@ from core.ports import ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
 
-_CONNECT_SECONDS = 5.0
 _PAUSE_SECONDS = 60.0
 """Longest silence between two pieces; even a model on two CPU cores writes a token a second."""
 _THINKING_TOKENS = 1024
 """Extra room for models whose thinking can be lowered but not turned off (gpt-oss)."""
-
-# All that `ollama` lets through: its own error, raw httpx errors, the builtin ConnectionError and
-# TimeoutError (OSError), ValueError for lines that are no JSON or no chat line, and AttributeError or
-# TypeError where it takes an error body apart that is not the object it expects.
-_FAILURES = (
-    ollama.ResponseError,
-    httpx.HTTPError,
-    httpx.InvalidURL,
-    httpx.StreamError,
-    OSError,
-    ValueError,
-    AttributeError,
-    TypeError,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +63,18 @@ class Ollama:
         pause: float = _PAUSE_SECONDS,
     ) -> None:
         self.name = model
-        self._server = Address.parse(host)
+        self._pause = min(pause, timeout)
+        self._server = ModelServer(host, model, timeout, self._pause)
         self.address = self._server.url
-        self._timeout = timeout
         self._num_ctx = num_ctx
         self.context_tokens = num_ctx
         """Tokens of context: `num_ctx`, or what the model was trained for where that is less."""
         self._keep_alive = _duration(keep_alive)
         self._retry = Retry(retries, backoff, patience)
-        self._pause = min(pause, timeout)
         self._tokens = TokenCount()
         self._leaks = False
         self._think: bool | Literal["low"] | None = None
         self._described = False
-        self._client = ollama.AsyncClient(
-            host=self._server.url,
-            auth=self._server.login,
-            timeout=httpx.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout)),
-            # A proxy set for the outer world must not be asked for a server on this machine.
-            trust_env=not self._server.here,
-        )
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text without its tokenizer, rather too many than too few.
@@ -116,7 +85,7 @@ class Ollama:
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.close()  # type: ignore[no-untyped-call]
+        await self._server.close()
 
     def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> Completion:
         """Yield the answer piece by piece; `finish` of the completion tells whether it was cut.
@@ -138,18 +107,19 @@ class Ollama:
         if completion.finish == "length":
             raise ModelMalformed(
                 f"{self.name} did not finish its structured output within {max_tokens} tokens."
-                " Allow it more, or give it less to work on."
+                " Allow it more, or give it less to work on.",
+                text,
             )
         value, problem = read_json(text, schema)
         if problem:
-            raise ModelMalformed(f"{self.name} was asked for JSON that fits a schema, but {problem}.")
+            raise ModelMalformed(f"{self.name} was asked for JSON that fits a schema, but {problem}.", text)
         return value
 
     async def health(self) -> ModelHealth:
         """Ask the server for its version and for the model; never raises."""
         version = ""
         try:
-            version = await self._version()
+            version = await self._server.version()
             await self._describe(anew=True)
         except ModelMissing as error:
             return ModelHealth(False, f"{error}{await self._installed()}", self.name, version)
@@ -159,12 +129,7 @@ class Ollama:
 
     async def placement(self) -> tuple[int, int]:
         """Return the bytes of the loaded model, and those on a GPU; 0 and 0 where it is not loaded."""
-        try:
-            running = await asyncio.wait_for(self._client.ps(), _CONNECT_SECONDS)
-        except _FAILURES:
-            return 0, 0
-        mine = next((m for m in running.models if self.name in (m.model, m.name)), None)
-        return (int(mine.size or 0), int(mine.size_vram or 0)) if mine else (0, 0)
+        return await self._server.placement()
 
     # --- one answer -------------------------------------------------------------------------------
 
@@ -174,7 +139,7 @@ class Ollama:
     async def _attempt(self, completion: Completion, call: _Call) -> AsyncGenerator[str, None]:
         if not self._described:
             await self._describe()
-        lines = await self._client.chat(
+        lines = await self._server.client.chat(
             model=self.name,
             messages=[{"role": p.role, "content": p.content} for p in call.prompts],
             stream=True,
@@ -190,8 +155,8 @@ class Ollama:
                 try:
                     async with asyncio.timeout(self._pause if begun else None):
                         line = await anext(lines, None)
-                except _FAILURES as error:
-                    if self._think is not None and _is_about_thinking(error):
+                except FAILURES as error:
+                    if self._think is not None and is_about_thinking(error):
                         self._think = None
                         raise _WithoutThinking(str(error)) from error
                     raise self._told(error, begun) from error
@@ -228,78 +193,36 @@ class Ollama:
     async def _describe(self, anew: bool = False) -> None:
         """Learn what the model can do and how long a context it takes."""
         try:
-            shown = await asyncio.wait_for(self._client.show(self.name), self._timeout)
-        except _FAILURES as error:
-            told = self._told(error)
-            if isinstance(told, ModelRefused) and not anew:
-                # A gateway that has only /api/chat; its answer to the chat request tells more.
-                log.info("%s does not describe %s: %s", self.address, self.name, told)
-                self._described = True
-                return
-            raise told from error
-        able = shown.capabilities or []
-        if able and "completion" not in able:
+            ability = await self._server.ability()
+        except ModelMissing:
+            self._described = False
+            raise
+        except ModelRefused as error:
+            if anew:
+                raise
+            # A gateway that has only /api/chat; its answer to the chat request tells more.
+            log.info("%s does not describe %s: %s", self.address, self.name, error)
+            self._described = True
+            return
+        if ability.able and "completion" not in ability.able:
             raise ModelRefused(
-                f"{self.name} cannot write text (it can: {', '.join(able)})."
+                f"{self.name} cannot write text (it can: {', '.join(ability.able)})."
                 " Set OLLAMA_MODEL to a chat model."
             )
-        family = (shown.details.family or "") if shown.details else ""
-        self._think = None
-        if "thinking" in able:
-            # gpt-oss takes no false, only a level.
-            self._think = "low" if "gptoss" in family.replace("-", "") else False
-        lengths = [
-            v
-            for k, v in (shown.modelinfo or {}).items()
-            if k.endswith(".context_length") and isinstance(v, int)
-        ]
-        self.context_tokens = min([self._num_ctx, *lengths])
+        self._think = ability.think
+        self.context_tokens = min(self._num_ctx, ability.context_tokens or self._num_ctx)
         self._described = True
 
-    async def _version(self) -> str:
-        # The client has no call for it.
-        server = self._server
-        try:
-            async with httpx.AsyncClient(
-                auth=server.login, timeout=_CONNECT_SECONDS, trust_env=not server.here
-            ) as client:
-                response = await client.get(f"{server.url}/api/version")
-                return str(response.raise_for_status().json().get("version", ""))
-        except httpx.HTTPStatusError:
-            return ""
-        except _FAILURES as error:
-            raise self._told(error) from error
-
     async def _installed(self) -> str:
-        try:
-            listed = await asyncio.wait_for(self._client.list(), _CONNECT_SECONDS)
-        except _FAILURES:
-            return ""
-        names = [m.model for m in listed.models if m.model][:5]
+        names = (await self._server.installed())[:5]
         return f" (Or set OLLAMA_MODEL to one that is there: {', '.join(names)}.)" if names else ""
 
-    def _told(self, error: Exception, begun: bool = False) -> ModelError:
-        """Turn what the client raised into one of our errors."""
-        where = (self.name, self.address)
-        if isinstance(error, ollama.ResponseError):
-            if error.status_code < 0:
-                return failed("broken", *where, words=said(error.error))
-            told = refusal(error.status_code, said(error.error), *where)
-            if isinstance(told, ModelMissing):
-                self._described = False
-            return told
-        silent = isinstance(error, (TimeoutError, httpx.TimeoutException))
-        if begun:
-            return failed("silent" if silent else "cut", *where, seconds=self._pause)
-        if isinstance(error, (httpx.ConnectTimeout, httpx.PoolTimeout)):
-            return failed("unreachable", *where)
-        if silent:
-            return failed("late", *where, seconds=self._timeout)
-        if isinstance(error, (httpx.TransportError, OSError)):
-            # The client hides what it was that kept it from connecting.
-            cause = error.__context__ if isinstance(error, ConnectionError) else error
-            return failed("down", *where, words=str(cause or "")[:200])
-        return failed("foreign", *where)
+    def _told(self, error: Exception, begun: bool) -> ModelError:
+        """Turn what the client raised into one of our errors; a model that is gone is looked up again."""
+        told = self._server.told(error, begun)
+        if isinstance(told, ModelMissing):
+            self._described = False
+        return told
 
 
 def _duration(text: str) -> float | str:
@@ -308,9 +231,3 @@ def _duration(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def _is_about_thinking(error: Exception) -> bool:
-    return (
-        isinstance(error, ollama.ResponseError) and error.status_code == 400 and "think" in said(error.error)
-    )

@@ -5,6 +5,7 @@ What does I/O is async. Ids are content hashes, so that repeating a call changes
 
 from core.ports.conversations import Claim, ConversationStore
 from core.ports.corpora import (
+    BUILD,
     Corpus,
     CorpusStore,
     PeoplesSource,
@@ -36,11 +37,13 @@ from core.ports.pregenerated import (
     PregeneratedStore,
     entries,
     pairs_collection,
+    refusal_of,
 )
 from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
 
 __all__ = [
     "ASKED",
+    "BUILD",
     "TOLD",
     "Acquaintance",
     "Census",
@@ -84,4 +87,5 @@ __all__ = [
     "WordIndex",
     "entries",
     "pairs_collection",
+    "refusal_of",
 ]

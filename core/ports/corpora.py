@@ -32,12 +32,15 @@ class Source(Protocol):
 class PeoplesSource(Protocol):
     """A source of what people said: it yields nothing of those of whom `is_out` says that they opted out.
 
-    `is_out` is given accounts as everywhere (`slack:U1`); `withheld` counts messages that the last run left
-    out for that, so that nothing left is no failure.
+    `is_out` is given accounts as everywhere (`slack:U1`), and so is `forgotten`, which tells until when what
+    an account wrote is left out, too, in seconds since the epoch. `withheld` counts messages that the last
+    run left out for that, so that nothing left is no failure; nor is it where the source `may_be_empty`.
     """
 
     is_out: Callable[[str], bool]
+    forgotten: Callable[[str], float]
     withheld: int
+    may_be_empty: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +150,10 @@ class CorpusStore(Protocol):
 
     async def runs(self) -> tuple[SourceRun, ...]:
         """Return the last run of every source of every release."""
+
+
+BUILD = "index"
+"""In place of a source in a `SourceRun`: how the last building of a corpus of what was read went."""
 
 
 @dataclass(frozen=True, slots=True)

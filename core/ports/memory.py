@@ -95,6 +95,9 @@ class MemoryStore(Protocol):
         A pair that was evicted is no longer so. None where the answer is unknown or has no pair.
         """
 
+    async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
+        """Return which vote of a person stands on an answer now; None for none."""
+
     async def place(self, change: MemoryChange) -> None:
         """Write derived placements."""
 

@@ -76,11 +76,14 @@ class PersonStore(Protocol):
         """Remove what accounts asked and `voters` voted, and all that was made of it."""
 
     async def scrub(self) -> None:
-        """Overwrite what was removed; raises StorageError where that cannot be done now."""
+        """Leave nothing of what was removed in unused room, as far as nobody has to wait for that.
+
+        What is left is done by a later call. Raises StorageError.
+        """
 
 
 class OptOutStore(Protocol):
-    """Keeps who opted out, by one-way names (`core.privacy`), and what they were told once."""
+    """Keeps who opted out, what they were told once, and who was forgotten, by one-way names."""
 
     async def opt_outs(self) -> frozenset[str]:
         """Return the names of all who opted out."""
@@ -90,6 +93,12 @@ class OptOutStore(Protocol):
 
     async def opt_in(self, names: Collection[str]) -> None:
         """Take names off the list; a name that is not there is no error."""
+
+    async def forgotten(self) -> dict[str, float]:
+        """Return the names of all who asked to be forgotten, and when they last did."""
+
+    async def forget(self, names: Collection[str], at: float) -> None:
+        """Note that the person of these names asked to be forgotten."""
 
     async def tell(self, names: Collection[str], what: str) -> bool:
         """Note that the person of these names is told something; False where they were told before."""

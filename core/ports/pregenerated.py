@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,8 +14,8 @@ from core.ports.corpora import Corpus
 class PregeneratedPair:
     """A question that a page of the documentation answers (QA pre-generation, offline construction).
 
-    `context_id` names the page that is cited; `date` is in seconds since the epoch; `by` tells which
-    rules, or which model with which prompt, made it.
+    `context_id` names the page that is cited, `path` its document; `date` is in seconds since the epoch; `by`
+    tells which rules, or which model with which prompt, made it.
     """
 
     id: str
@@ -30,6 +30,12 @@ class PregeneratedPair:
     category: str
     date: float
     by: str
+    path: str = ""
+
+    @property
+    def refusal(self) -> str:
+        """Return what a reviewer's refusal is kept under: this question of this document, in any release."""
+        return refusal_of(self.path, self.question)
 
     @property
     def prefix(self) -> str:
@@ -65,6 +71,11 @@ class PregeneratedPair:
         }
 
 
+def refusal_of(path: str, question: str) -> str:
+    """Return the hash under which the refusal of a question of a document is kept."""
+    return content_hash("refused", path, " ".join(question.casefold().split()))
+
+
 @dataclass(frozen=True, slots=True)
 class PairCount:
     """How far the documents of a live corpus are: how many there are, how many are done, with which pairs."""
@@ -88,8 +99,16 @@ class PregeneratedStore(Protocol):
     async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
         """Keep the pairs of a document in place of those it had, and note that `by` has done it.
 
-        A document that is gone meanwhile is no error: nothing is kept.
+        A document that is gone meanwhile is no error: nothing is kept. Pairs that were refused are left out.
         """
+
+    async def refuse(self, asked: Collection[tuple[str, str]]) -> int:
+        """Remove the pairs with these (path of a document, question), in every release, and never keep them
+        again; return how many are removed.
+        """
+
+    async def allow(self, asked: Collection[tuple[str, str]]) -> int:
+        """Take back refusals, and let these documents be done again; return how many were refused."""
 
     async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
         """Return the pairs of the live corpus, by document and in their order."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from core.languages import N_
+from core.text import one_line
 
 PROMPT_VERSION = "3"
 """Changes with every change of meaning here, so that figures can be told apart."""
@@ -24,7 +25,7 @@ def data(text: str) -> str:
 
 def attribute(text: str) -> str:
     """Make text fit for an attribute of a tag: one line without double quotes."""
-    return " ".join(data(text).replace('"', "'").split())
+    return one_line(data(text).replace('"', "'"))
 
 
 def releases_of(product: str, releases: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ whether a verb comes first. It is enough for questions as people type them in a 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.text import STOP_WORDS, identifiers
@@ -130,50 +131,57 @@ def predicate(text: str) -> str:
 
 def phrases(text: str) -> list[Phrase]:
     """Return the noun phrases of a question, the one it is about first."""
-    begin, skip_first, skip_last = 0, False, False
+    begin, verb_first, verb_last = _frame(text)
+    code = identifiers(text)
+    found = _runs(text, begin, verb_first, code)
+    if verb_last and found and (_VERB_NEXT.match(text, found[0].end) or _NAMED.search(found[0].text)):
+        verb_last = False
+    if verb_last and found and len(found[0].text.split()) > 1 and not code:
+        found[0] = _without_last_word(text, found[0])
+    found = [phrase for phrase in found if phrase.text.lower() not in _VAGUE] or found
+    if (chosen := _CHOICE.match(text)) and chosen[1].strip().lower() not in _VAGUE | _BREAKS:
+        choice, start = chosen[1].rstrip(), chosen.start(1)
+        found = [Phrase(start, start + len(choice), choice), *found]
+    named = next((phrase for phrase in found if any(name in phrase.text for name in code)), None)
+    if named and verb_last:
+        exact = next(name for name in code if name in named.text)
+        start = text.index(exact)
+        return [Phrase(start, start + len(exact), exact), *(p for p in found if p is not named)]
+    return found
+
+
+def _frame(text: str) -> tuple[int, bool, bool]:
+    """Return where a question's own words begin, and whether a verb is the first or the last of a phrase."""
     frame, noun = _VERB_FRAME.search(text), _NOUN_FRAME.search(text)
-    does = _DOES_FRAME.search(text)
     if frame and not (noun and noun.start() < frame.start() and noun.end() >= len(text) // 2):
-        begin, skip_first = frame.end(), True
-    elif noun:
-        begin = noun.end()
-    elif does:
-        begin, skip_last = does.end(), True
-    elif title := _TITLE.match(text):
-        begin, skip_first = title.start(1), True
-    code = set(identifiers(text))
+        return frame.end(), True, False
+    if noun:
+        return noun.end(), False, False
+    if does := _DOES_FRAME.search(text):
+        return does.end(), False, True
+    title = _TITLE.match(text)
+    return (title.start(1), True, False) if title else (0, False, False)
+
+
+def _runs(text: str, begin: int, verb_first: bool, code: Sequence[str]) -> list[Phrase]:
+    """Return the runs of words between small words and signs, from `begin` on."""
     found: list[Phrase] = []
     run: list[re.Match[str]] = []
-    tokens = list(_WORD.finditer(text, begin))
-    for place, token in enumerate([*tokens, None]):
-        word = token[0].lower() if token else ""
-        verb = place == 0 and skip_first and token is not None and token[0] not in code
-        if token is None or verb or _breaks(word) or (not word[0].isalnum() and word[0] not in "_@-"):
-            if run:
-                found.append(_phrase(text, run))
-            run = []
-            continue
-        if run and text[run[-1].end() : token.start()].strip():
+    for place, token in enumerate(_WORD.finditer(text, begin)):
+        word = token[0].lower()
+        is_verb = place == 0 and verb_first and token[0] not in code
+        ends = is_verb or _breaks(word) or (not word[0].isalnum() and word[0] not in "_@-")
+        if run and (ends or text[run[-1].end() : token.start()].strip()):
             found.append(_phrase(text, run))
             run = []
-        run.append(token)
-    if skip_last and found and (_VERB_NEXT.match(text, found[0].end) or _NAMED.search(found[0].text)):
-        skip_last = False
-    if skip_last and found and len(found[0].text.split()) > 1 and not code:
-        last = found[0].text.rsplit(None, 1)[0]
-        found[0] = Phrase(
-            found[0].start, found[0].start + text[found[0].start :].index(last) + len(last), last
-        )
-    found = [p for p in found if p.text.lower() not in _VAGUE] or found
-    if (chosen := _CHOICE.match(text)) and chosen[1].strip().lower() not in _VAGUE | _BREAKS:
-        start = chosen.start(1)
-        found = [Phrase(start, start + len(chosen[1].rstrip()), chosen[1].rstrip()), *found]
-    named = [p for p in found if any(c in p.text for c in code)]
-    if named and skip_last:
-        exact = next(c for c in identifiers(text) if c in named[0].text)
-        start = text.index(exact)
-        return [Phrase(start, start + len(exact), exact), *[p for p in found if p is not named[0]]]
-    return found
+        if not ends:
+            run.append(token)
+    return [*found, _phrase(text, run)] if run else found
+
+
+def _without_last_word(text: str, phrase: Phrase) -> Phrase:
+    left = phrase.text.rsplit(None, 1)[0]
+    return Phrase(phrase.start, phrase.start + text[phrase.start :].index(left) + len(left), left)
 
 
 def _breaks(word: str) -> bool:

@@ -27,7 +27,7 @@ from core.query.focus import Thread, carried, leans, same_subject, subject
 from core.query.forms import content as content_words
 from core.query.forms import without, without_product
 from core.query.language_words import says_little
-from core.query.mentions import mentions
+from core.query.mentions import Mention, mentions
 from core.query.pronouns import pointed, pronouns, reacted
 from core.text import STOP_WORDS, identifiers
 from core.vocabulary import word_list
@@ -140,63 +140,121 @@ def _is_question(text: str) -> bool:
 
 def _completed(text: str, thread: Thread, product: Product) -> str:
     """Complete one message from the last question, itself complete, and the bot's answer to it."""
-    previous = thread.question
-    if not previous or len(text.split()) > _LONG or "```" in text:
+    if not thread.question or len(text.split()) > _LONG or "```" in text:
         return text
     core = reacted(_LEAD.sub("", text).strip())
     if not core:
         return text
-    found = mentions(core, product)
-    bare = without(core, found)
-    if (
-        found
-        and not _ABOUT_RELEASES.search(core)
-        and all(word in _SAME or says_little(word) for word in content_words(without_product(bare, product)))
-        and len(core.split()) < 12
-    ):
-        return kept(for_release(previous, core, found, product), core, previous)
-    if _ABOUT_RELEASES.search(core) and found and not pronouns(core):
-        return text
-    about, meant = _ABOUT.match(core), _MEANT.match(core)
+    message = _Message(text, core, mentions(core, product), thread, product)
+    ways = (
+        _for_releases,
+        _for_what_about,
+        _for_clause,
+        _for_restriction,
+        _for_pronouns,
+        _for_relation,
+        _for_lone_words,
+    )
+    return next((found for way in ways if (found := way(message)) is not None), text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A message to complete: `core` is its text without "ok, and" and the like, `found` its releases."""
+
+    text: str
+    core: str
+    found: Sequence[Mention]
+    thread: Thread
+    product: Product
+
+    @property
+    def content(self) -> list[str]:
+        """Return the words that say something about the subject, without releases and the product."""
+        return content_words(without_product(without(self.core, self.found), self.product))
+
+    @property
+    def length(self) -> int:
+        """Return the number of words."""
+        return len(self.core.split())
+
+
+# Each way returns the completed message, or None where it does not fit.
+
+
+def _for_releases(message: _Message) -> str | None:
+    """Complete "and in 2.3?"; "what is new in 2.3?" stands alone."""
+    core, found, previous = message.core, message.found, message.thread.question
+    if not found:
+        return None
+    if _ABOUT_RELEASES.search(core):
+        return None if pronouns(core) else message.text
+    if message.length >= 12 or not all(word in _SAME or says_little(word) for word in message.content):
+        return None
+    return kept(for_release(previous, core, found, message.product), core, previous)
+
+
+def _for_what_about(message: _Message) -> str | None:
+    """Complete "what about cookies?" and "I meant 2.3"."""
+    previous, product = message.thread.question, message.product
+    about, meant = _ABOUT.match(message.core), _MEANT.match(message.core)
     rest = (about["rest"] or about["same"]) if about else meant["rest"] if meant else ""
-    if rest and (started := mentions(rest, product)) and started[0].start == 0:
+    if not rest:
+        return None
+    if (started := mentions(rest, product)) and started[0].start == 0:
         return kept(for_release(previous, rest, started[:1], product), rest, previous)
-    if rest and not _CLAUSE_START.match(rest):
-        return about_other(rest, thread, product)
-    if _CLAUSE_START.match(core) and len(core.split()) < 14 and not _asks_after_comma(core):
-        return behind(thread, core)
-    if PREPOSITION.match(core) and len(core.split()) <= 8 and not ASKS.search(core):
-        return kept(appended(previous, core, product), core, previous)
-    content = content_words(without_product(bare, product))
-    if not content or all(word in _SAME for word in content):
-        if resolved := resolved_pronouns(core, thread, product):
-            return focused(resolved, thread)
-        return behind(thread, core)
-    if resolved := resolved_pronouns(core, thread, product):
-        return focused(resolved, thread)
-    if (
-        pointed(core)
+    return None if _CLAUSE_START.match(rest) else about_other(rest, message.thread, product)
+
+
+def _for_clause(message: _Message) -> str | None:
+    """Complete "if I use gunicorn?"; one that goes on with a question of its own stands alone."""
+    core = message.core
+    if not _CLAUSE_START.match(core) or message.length >= 14 or _asks_after_comma(core):
+        return None
+    return behind(message.thread, core)
+
+
+def _for_restriction(message: _Message) -> str | None:
+    """Complete "with async views?"."""
+    core, previous = message.core, message.thread.question
+    if not PREPOSITION.match(core) or message.length > 8 or ASKS.search(core):
+        return None
+    return kept(appended(previous, core, message.product), core, previous)
+
+
+def _for_pronouns(message: _Message) -> str | None:
+    """Complete "does it work there?", and what has no word of its own: "why?"."""
+    core = message.core
+    if resolved := resolved_pronouns(core, message.thread, message.product):
+        return focused(resolved, message.thread)
+    points = (
+        all(word in _SAME for word in message.content)
+        or pointed(core)
         or pronouns(core)
         or _LEANING.search(core)
         or _CONTRACTED.search(core)
-        or (core != text.strip() and _POINTING.search(core))
-    ):
-        return behind(thread, core)
-    if all(word in _RELATIONAL or word in _SAME or word.isdigit() for word in content) and not _complement(
-        core
-    ):
-        return related(core, previous, product)
-    if len(content) <= 3 and len(core.split()) <= 5 and not ASKS.search(core) and _LEAD.match(text):
-        return about_other(core.rstrip("?!. "), thread, product)
-    if (
-        len(content) <= 3
-        and len(core.split()) <= 4
-        and not ASKS.search(core)
-        and core.endswith("?")
-        and not identifiers(core)
-    ):
-        return about_other(core.rstrip("?!. "), thread, product)
-    return text
+        or (core != message.text.strip() and _POINTING.search(core))
+    )
+    return behind(message.thread, core) if points else None
+
+
+def _for_relation(message: _Message) -> str | None:
+    """Complete "what is the default?" where it is not said of what."""
+    relates = all(word in _RELATIONAL or word in _SAME or word.isdigit() for word in message.content)
+    if not relates or _complement(message.core):
+        return None
+    return related(message.core, message.thread.question, message.product)
+
+
+def _for_lone_words(message: _Message) -> str | None:
+    """Complete "and error handlers?", "cookies?"."""
+    core = message.core
+    if len(message.content) > 3 or message.length > 5 or ASKS.search(core):
+        return None
+    asks = message.length <= 4 and core.endswith("?") and not identifiers(core)
+    if not asks and not _LEAD.match(message.text):
+        return None
+    return about_other(core.rstrip("?!. "), message.thread, message.product)
 
 
 def _asks_after_comma(text: str) -> bool:

@@ -12,6 +12,8 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from core.text import one_line
+
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
@@ -67,7 +69,7 @@ _HAN_OF_A_WORD = 1.5
 
 def wording(text: str) -> str:
     """Return a text without what is written alike in every language: code, names, links, quotations."""
-    return " ".join(_CODE.sub(" ", text).split())
+    return one_line(_CODE.sub(" ", text))
 
 
 def detected(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Literal
 
 from core.query.spellings import Spellings
@@ -11,41 +12,12 @@ from core.vocabulary import BEFORE_VERSIONS, SOFTWARE, UNITS, word_list
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 Owner = Literal["ours", "foreign", "amount", "cue", "plain"]
 """Who a number belongs to; `cue` where it stands as releases do, `plain` where nothing tells."""
+_LOOKED_AT = 80
+"""Characters before a version that are looked at."""
 
 _WORD = re.compile(r"[A-Za-z_][\w.+#'’]*(?:-[A-Za-z_][\w.+#'’]*)*|\d[\w.]*|[^\w\s]")
-_VERSION_WORDS = frozenset(
-    ["version", "versions", "ver", "ver.", "release", "releases", "rel", "rel.", "v", "series"]
-)
-_SKIPPED = frozenset(
-    [
-        "=",
-        "==",
-        "===",
-        ">=",
-        "<=",
-        "~=",
-        "!=",
-        ">",
-        "<",
-        "~",
-        "^",
-        ":",
-        "@",
-        "(",
-        "[",
-        "`",
-        "*",
-        "**",
-        "-",
-        "_",
-        "/",
-        "|",
-        '"',
-        "'",
-        "is",
-        "are",
-    ]
-)
+_VERSION_WORDS = frozenset(word_list("version versions ver ver. release releases rel rel. v series"))
+_SKIPPED = frozenset(word_list("""= == === >= <= ~= != > < ~ ^ : @ ( [ ` * ** - _ / | " ' is are"""))
 _CUES = frozenset(
     word_list(
         """in on for since until till before after between from to than vs vs. versus with using under
@@ -54,20 +26,7 @@ _CUES = frozenset(
     )
 )
 _NEUTRAL = frozenset(
-    [
-        "docs",
-        "documentation",
-        "product",
-        "framework",
-        "release",
-        "the",
-        "a",
-        "this",
-        "our",
-        "new",
-        "notes",
-        "latest",
-    ]
+    word_list("docs documentation product framework release the a this our new notes latest")
 )
 _AMOUNT_NOUNS = frozenset(
     word_list(
@@ -105,46 +64,84 @@ def owner_of(text: str, start: int, known: Spellings) -> tuple[Owner, bool]:
     """Tell who stands before a version, and whether a word such as "version" leads to it."""
     if start and text[start - 1] == "(" and start > 1 and re.match(r"\w", text[start - 2]):
         return "amount", False  # a call: sleep(2.0)
-    before = text[max(0, start - 80) : start]
-    words = list(_WORD.finditer(before))
-    version_word = assigned = bracketed = listed = False
-    while words:
-        word = words[-1][0].lower()
+    lead = _lead(text[max(0, start - _LOOKED_AT) : start])
+    unclear: Owner = "cue" if lead.version else "plain"
+    owner = _by_word(lead, known, unclear) if lead.words else unclear
+    return owner, lead.version
+
+
+@dataclass(slots=True)
+class _Lead:
+    """What leads to a version: the words `before` it, and what stands between the last of them and it.
+
+    `version` tells of a word such as "version", `assigned` of "=" or "is", `bracketed` of a bracket, `listed`
+    of a colon.
+    """
+
+    before: str
+    words: list[re.Match[str]]
+    version: bool = False
+    assigned: bool = False
+    bracketed: bool = False
+    listed: bool = False
+
+
+def _lead(before: str) -> _Lead:
+    lead = _Lead(before, list(_WORD.finditer(before)))
+    while lead.words:
+        word = lead.words[-1][0].lower()
         if word in _VERSION_WORDS:
-            version_word = True
+            lead.version = True
         elif word in _SKIPPED:
-            assigned |= word in ("=", "is", "are")
-            bracketed |= word in "(["
-            listed |= word == ":"
+            lead.assigned |= word in ("=", "is", "are")
+            lead.bracketed |= word in "(["
+            lead.listed |= word == ":"
         elif word not in ("'s", "’s"):
             break
-        words.pop()
-    if not words:
-        return ("cue" if version_word else "plain"), version_word
-    last = words[-1]
-    head, word = before[: last.end()], last[0].lower().rstrip(".")
-    product = next(iter(reversed(list(known.product.finditer(head)))), None)
-    if product and head[product.end() :].strip("'’s ") == "":
-        return "ours", version_word
-    heads_line = not before[: last.start()].rstrip(" *•-").endswith(tuple(_LETTERS)) if listed else True
-    if (bracketed and word not in SOFTWARE) or (listed and not version_word and not heads_line):
-        return "cue", version_word
+        lead.words.pop()
+    return lead
+
+
+def _by_word(lead: _Lead, known: Spellings, unclear: Owner) -> Owner:
+    """Tell the owner by the last word before the version; `unclear` where it tells nothing."""
+    last = lead.words[-1]
+    head, word = lead.before[: last.end()], last[0].lower().rstrip(".")
+    if _ends_in_product(head, known):
+        return "ours"
+    if _stands_alone(lead, last, word):
+        return "cue"
     if last[0][0].isdigit():
-        return ("cue" if version_word else "plain"), version_word
-    if last[0].endswith("\0") or word in _AMOUNT_NOUNS or _AMOUNT_BEFORE.search(before):
-        return "amount", version_word
-    stripped = re.sub(r"['’]s$", "", word)
-    if not assigned and (before[: last.start()].endswith("-") or (last[0].isupper() and "_" in word)):
-        return "plain", version_word  # a flag, an environment variable
-    if stripped in BEFORE_VERSIONS or _compound(stripped, known) or re.search(r"[a-z]\d", stripped):
-        return "foreign", version_word
+        return unclear
+    if last[0].endswith("\0") or word in _AMOUNT_NOUNS or _AMOUNT_BEFORE.search(lead.before):
+        return "amount"
+    is_flag = lead.before[: last.start()].endswith("-")
+    is_variable = last[0].isupper() and "_" in word
+    if not lead.assigned and (is_flag or is_variable):
+        return "plain"
+    bare = re.sub(r"['’]s$", "", word)
+    if bare in BEFORE_VERSIONS or _compound(bare, known) or re.search(r"[a-z]\d", bare):
+        return "foreign"
     if word in _CUES:
-        return _moved(head, known) or "cue", version_word
-    if assigned and not version_word:
-        return "amount", False
-    if version_word:
-        return ("foreign" if _named(last, before, words) else "cue"), True
-    return ("foreign" if _capitalised(last, before) else "plain"), False
+        return _moved(head, known) or "cue"
+    if lead.version:
+        return "foreign" if _named(last, lead.before, lead.words) else "cue"
+    if lead.assigned:
+        return "amount"
+    return "foreign" if _capitalised(last, lead.before) else "plain"
+
+
+def _ends_in_product(head: str, known: Spellings) -> bool:
+    """Tell whether a text ends in the product's name."""
+    product = next(iter(reversed(list(known.product.finditer(head)))), None)
+    return product is not None and head[product.end() :].strip("'’s ") == ""
+
+
+def _stands_alone(lead: _Lead, last: re.Match[str], word: str) -> bool:
+    """Tell whether a version stands in brackets of its own, or behind a colon in the middle of a line."""
+    if lead.bracketed and word not in SOFTWARE:
+        return True
+    begins_line = not lead.before[: last.start()].rstrip(" *•-").endswith(tuple(_LETTERS))
+    return lead.listed and not lead.version and not begins_line
 
 
 def _moved(head: str, known: Spellings) -> Owner | None:

@@ -20,7 +20,7 @@ from core.query.language_checks import translated
 from core.query.mentions import mentions
 from core.query.releases import lookup
 from core.query.rewrite import queries
-from core.text import identifiers, parts_of, quantities, query_terms
+from core.text import identifiers, one_line, parts_of, quantities, query_terms
 
 Doubt = Literal["", "language", "follow-up", "release"]
 
@@ -174,7 +174,7 @@ def _translation(
     output: Mapping[str, Any], question: Question, product: Product, resolution: Resolution
 ) -> str:
     """Return the model's Base of a foreign question where it keeps to what was said, else nothing."""
-    base = " ".join(str(output.get("base") or "").split())
+    base = one_line(str(output.get("base") or ""))
     known = Turn("user", "", release=" ".join((resolution.release, *resolution.named)))
     heard = (*question.history, known)
     if not translated(base, question.text, heard, question.language):
@@ -186,7 +186,7 @@ def _base(
     output: Mapping[str, Any], question: Question, product: Product, resolution: Resolution, ruled: Queries
 ) -> str:
     """Return the model's Base where it keeps to what was said, the message itself where it stands alone."""
-    asked, base = question.text, " ".join(str(output.get("base") or "").split())
+    asked, base = question.text, one_line(str(output.get("base") or ""))
     if not any(turn.role == "user" for turn in question.history):
         return asked
     if _same(base, asked):
@@ -225,7 +225,7 @@ def _search_form(form: object, ruled: str, added: Sequence[str]) -> str:
 
     Its words are all the rules' own, with every identifier and number, and not too few of them.
     """
-    text = " ".join(form.split()) if isinstance(form, str) else ""
+    text = one_line(form) if isinstance(form, str) else ""
     terms, wanted = set(query_terms(text)), set(query_terms(ruled))
     if not terms <= wanted or len(terms) < _KEPT * len(wanted) or not _facts(ruled) <= _facts(text):
         return ""
@@ -236,7 +236,7 @@ def _parts(parts: object, base: str, history: Sequence[Turn]) -> tuple[str, ...]
     """Return the parts of a composite question that keep to it and together hold all of it."""
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         return ()
-    found = tuple(dict.fromkeys(" ".join(part.split()) for part in parts if part.strip()))
+    found = tuple(dict.fromkeys(one_line(part) for part in parts if part.strip()))
     if not 2 <= len(found) <= MOST:
         return (base,) if len(found) == 1 else ()
     heard = _facts(" ".join([base, *(turn.text for turn in history)]))

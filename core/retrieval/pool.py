@@ -11,13 +11,17 @@ from core.retrieval.features import Numbers
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Pages with their features, shape (pages, FEATURES), the passages found in each, their best cosines."""
+    """Pages with their features, shape (pages, FEATURES), the passages found in each, their best cosines.
+
+    `brought` are the pages that only their pairs brought here.
+    """
 
     keys: tuple[str, ...]
     chunks: tuple[ContextChunk, ...]
     table: Numbers
     passages: Mapping[str, tuple[str, ...]]
     cosines: Mapping[str, float]
+    brought: frozenset[str] = frozenset()
 
     def ordered(self, scores: Numbers, keep: int) -> tuple[Evidence, ...]:
         """Return the best `keep` pages by their scores, shape (pages,), numbered from 1."""

@@ -1,8 +1,8 @@
 """Pairs that were made of documents, searched beside the passages (QA pre-generation, retrieval).
 
-Four fields: question and answer, each by vector and by words. Their lists are joined by reciprocal rank,
-forty of each and eight pages kept, and these pages are looked at with the others. What a field weighs in
-the order of pages is learnt, like everything else of the second look.
+Four fields: question and answer, each by vector and by words. Their lists are joined by weighted reciprocal
+rank, forty of each and eight pages kept, and these pages are looked at with the others. What a field weighs
+in the joining and in the order of pages is learnt, like everything else of the second look.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ from core.text import index_terms
 
 EACH = 40
 """Hits of each field before they are joined."""
+FIELDS = ("question_vector", "answer_vector", "question_words", "answer_words")
+"""The four fields in the order of their lists: by vector, then by words."""
+EQUAL: Mapping[str, float] = dict.fromkeys(FIELDS, 1.0)
+"""Every field weighs as much as another, as in the paper."""
 PAGES = 8
 """Pages that the four fields together add to those that are looked at."""
 
@@ -78,16 +82,27 @@ class LivePairs:
         return cls(pairs_collection(corpus), kept, page_of)
 
     async def pages(
-        self, vectors: VectorIndex, words: WordIndex, query: Vector, terms: Sequence[str]
+        self,
+        vectors: VectorIndex,
+        words: WordIndex,
+        query: Vector,
+        terms: Sequence[str],
+        weights: Mapping[str, float] = EQUAL,
     ) -> list[str]:
-        """Return the pages whose pairs are nearest to a question, best first."""
+        """Return the pages whose pairs are nearest to a question, best first, by weighted fields."""
+        return joined(await self.by_field(vectors, words, query, terms), weights)
+
+    async def by_field(
+        self, vectors: VectorIndex, words: WordIndex, query: Vector, terms: Sequence[str]
+    ) -> dict[str, list[Hit]]:
+        """Return the pages that each of `FIELDS` finds by itself, best first, forty at most."""
         if not self.page_of:
-            return []
+            return {name: [] for name in FIELDS}
         dense, lexical = await asyncio.gather(
             vectors.search(self.collection, query[None, :], 2 * EACH),
             words.search(self.collection, terms, 2 * EACH),
         )
-        lists: list[tuple[float, list[Hit]]] = []
+        lists: list[list[Hit]] = []
         for hits in (dense[0], lexical):
             for field in (ASKED, TOLD):
                 pages = (
@@ -96,8 +111,8 @@ class LivePairs:
                     if hit.chunk_id.startswith(field) and hit.chunk_id in self.page_of
                 )
                 best = {hit.chunk_id: hit for hit in reversed(list(pages))}
-                lists.append((1.0, sorted(best.values(), key=lambda hit: -hit.score)[:EACH]))
-        return [hit.chunk_id for hit in reciprocal_rank(lists)[:PAGES]]
+                lists.append(sorted(best.values(), key=lambda hit: -hit.score)[:EACH])
+        return dict(zip(FIELDS, lists, strict=True))
 
     async def views(self, store: CorpusStore, encoder: str, pages: Sequence[str]) -> dict[str, PairView]:
         """Read the pairs of pages; pages without any are left out."""
@@ -118,3 +133,9 @@ class LivePairs:
             )
             for page, pairs in wanted.items()
         }
+
+
+def joined(lists: Mapping[str, Sequence[Hit]], weights: Mapping[str, float]) -> list[str]:
+    """Join the lists of the fields by reciprocal rank, each by its weight; return the best pages."""
+    fused = reciprocal_rank([(weights[name], hits) for name, hits in lists.items() if weights[name] > 0.0])
+    return [hit.chunk_id for hit in fused[:PAGES]]

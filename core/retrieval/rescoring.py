@@ -13,6 +13,7 @@ import numpy as np
 
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, Judgement
 from core.retrieval.features import FEATURES, Numbers
+from core.retrieval.pregenerated import EQUAL
 
 POOL = 40
 """Pages that are looked at again; the right one is hardly ever below."""
@@ -38,11 +39,15 @@ by rules, pulled by .03: they count where a page has pairs.
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How retrieval weighs: the dense retriever's share of the fusion, the second look, the confidence."""
+    """How retrieval weighs: the dense retriever's share of the fusion, the second look, the confidence.
+
+    `fields` weigh what the four fields of pairs made of documents find (`core.retrieval.pregenerated`).
+    """
 
     dense: float = 0.3
     weights: Mapping[str, float] = field(default_factory=lambda: DEFAULT_WEIGHTS)
     judgement: Judgement = DEFAULT_JUDGEMENT
+    fields: Mapping[str, float] = field(default_factory=lambda: EQUAL)
     tuned: str = ""
     """What it was tuned on, in words; empty for the shipped one."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,13 +22,14 @@ from core.ports import (
     WordIndex,
 )
 from core.retrieval.confidence import signs
-from core.retrieval.features import FEATURES, Candidate, PageView, features
+from core.retrieval.features import FEATURES, Candidate, features
 from core.retrieval.found import KEPT, Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live, live_of
 from core.retrieval.mmr import DIVERSE_FROM, union
+from core.retrieval.page_views import CACHED, PageViews
 from core.retrieval.pool import Pool
-from core.retrieval.pregenerated import LivePairs, PairView
+from core.retrieval.pregenerated import LivePairs
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.text import query_terms
 
@@ -37,10 +37,10 @@ CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
 NEAR = 100
 """Hits of the dense retriever whose cosines are known to the second look at pages; 40 of them are fused."""
-CACHED = 4096
-"""Context chunks kept in memory."""
-Retriever = Literal["fusion", "cosine+mmr"]
-"""How pages are found: by the fusion and a second look, or by QAMR's union of four (its table II)."""
+Retriever = Literal["fusion", "cosine+mmr", "pairs"]
+"""How pages are found: by the fusion and a second look, by QAMR's union of four (its table II), or by the
+pairs made of documents alone (QA pre-generation as it stands in the paper).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,6 @@ class Weights:
 
     dense: float = 0.3
     lexical: float = 0.7
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    chunk: ContextChunk
-    view: PageView
-    vectors: Matrix | None
-    made: PairView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +87,7 @@ class Searcher:
         self._made = pairs
         self._live: dict[str, Live] = {}
         self._pairs: dict[str, LivePairs] = {}
-        self._pages: OrderedDict[str, _Page] = OrderedDict()
+        self._pages = PageViews(store)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
 
     @property
@@ -106,8 +98,31 @@ class Searcher:
     def without_pairs(self) -> Searcher:
         """Return a searcher of the same corpora that does not know the pairs made of documents."""
         other = copy.copy(self)
-        other._pairs, other._pages = {}, OrderedDict()
+        other._pairs, other._pages = {}, PageViews(self._store)
         return other
+
+    def by_pairs(self, fields: Mapping[str, float] | None = None) -> Searcher:
+        """Return a searcher that finds pages by their pairs alone, weighed by `fields` or as tuned."""
+        other = self.by(replace(self.ranking, fields=fields) if fields else self.ranking)
+        other.retriever = "pairs"
+        return other
+
+    def has_pairs(self) -> bool:
+        """Tell whether any live corpus has pairs made of its documents."""
+        return any(pairs.page_of for pairs in self._pairs.values())
+
+    async def pages_by_field(
+        self, queries: Queries, vectors: Matrix, release: str
+    ) -> tuple[dict[str, list[Hit]], dict[str, ContextChunk]]:
+        """Return the pages that each field of the pairs finds by itself, and these pages."""
+        live, pairs = self._live.get(release), self._pairs.get(release)
+        if live is None or pairs is None:
+            return {}, {}
+        terms = query_terms(queries.versionless or queries.filtered)
+        lists = await pairs.by_field(self._vectors, self._words, vectors[0], terms)
+        return lists, await self._store.contexts(
+            list({hit.chunk_id for hits in lists.values() for hit in hits})
+        )
 
     def by(self, ranking: Ranking) -> Searcher:
         """Return a searcher of the same corpora that weighs in another way."""
@@ -145,7 +160,7 @@ class Searcher:
         fused = await self._fused(live, queries, vectors)
         pool, ranked = await self._ranked(live, fused, vectors[0], POOL if self._reranker else keep)
         # how sure the passages are; a page that only its pairs brought is no sign of an answer
-        by_passage = pool.table[[bool(pool.passages[key]) for key in pool.keys]]
+        by_passage = pool.table[[key not in pool.brought for key in pool.keys]]
         best = dict(zip(FEATURES, by_passage.max(axis=0), strict=True)) if len(by_passage) else {}
         read = signs(
             fused.asked,
@@ -193,6 +208,9 @@ class Searcher:
         if self.retriever == "fusion":
             pool = await self._pool(live, fused, query)
             return pool, pool.ordered(self.ranking.scores(pool.table), keep)
+        if self.retriever == "pairs":
+            pool = await self._pool(live, fused, query, fused.made)
+            return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
         near = fused.near[:DIVERSE_FROM]
         kept = await self._store.vectors(live.corpus.encoder, [live.hash_of[hit.chunk_id] for hit in near])
         held = [(hit, kept[key]) for hit in near if (key := live.hash_of[hit.chunk_id]) in kept]
@@ -214,7 +232,9 @@ class Searcher:
             self._vectors.search(collection, vectors[:1], NEAR),
             asyncio.gather(*(self._words.search(collection, some, CANDIDATES) for some in terms)),
             self._words.rarity(collection, every),
-            pairs.pages(self._vectors, self._words, vectors[0], terms[-1]) if pairs else _none(),
+            pairs.pages(self._vectors, self._words, vectors[0], terms[-1], self.ranking.fields)
+            if pairs
+            else _none(),
         )
         near = live.only(dense[0])
         lists = [(self.ranking.dense, near[:CANDIDATES])]
@@ -231,9 +251,12 @@ class Searcher:
         for hit in fused.near:
             cosines.setdefault(live.context_of[hit.chunk_id], hit.score)
         farthest = fused.near[-1].score if fused.near else 0.0
+        brought: set[str] = set()
         if keys is None:
-            keys = list(dict.fromkeys([*list(grouped)[:POOL], *fused.made]))
-        pages = await self._looked_up(keys, live.corpus)
+            best = list(grouped)[:POOL]
+            brought = set(fused.made) - set(best)
+            keys = list(dict.fromkeys([*best, *fused.made]))
+        pages = await self._pages.of(keys, live.corpus, self._pairs.get(live.corpus.release))
         candidates = []
         for key, page in pages.items():
             document = live.document_of[key]
@@ -254,25 +277,8 @@ class Searcher:
             features(candidates, fused.terms, fused.rarity, query),
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             cosines,
+            frozenset(brought),
         )
-
-    async def _looked_up(self, ids: Sequence[str], corpus: Corpus) -> dict[str, _Page]:
-        missing = [key for key in ids if key not in self._pages]
-        if missing:
-            encoder, pairs = corpus.encoder, self._pairs.get(corpus.release)
-            chunks = await self._store.contexts(missing)
-            # 5 ms a page: others are served meanwhile
-            views = await asyncio.to_thread(lambda: {key: PageView.of(c) for key, c in chunks.items()})
-            kept = await self._store.vectors(encoder, [h for view in views.values() for h in view.hashes])
-            made = await pairs.views(self._store, encoder, missing) if pairs else {}
-            for key, view in views.items():
-                rows = [kept[name] for name in view.hashes if name in kept]
-                whole = np.stack(rows) if rows and len(rows) == len(view.windows) else None
-                self._pages[key] = _Page(chunks[key], view, whole, made.get(key))
-        found = {key: self._pages[key] for key in ids if key in self._pages}
-        while len(self._pages) > CACHED:
-            self._pages.popitem(last=False)
-        return found
 
 
 async def _none() -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, Judgement, Signs
 from core.retrieval.features import FEATURES
+from core.retrieval.pregenerated import EQUAL
 from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 
 FILE = "ranking.json"
@@ -27,6 +28,7 @@ def save_ranking(path: Path, ranking: Ranking, encoder: str) -> None:
         "tuned": ranking.tuned,
         "dense": ranking.dense,
         "weights": dict(ranking.weights),
+        "fields": dict(ranking.fields),
     }
     if judgement != DEFAULT_JUDGEMENT:
         kept["judgement"] = {
@@ -69,8 +71,11 @@ def _read(kept: Mapping[str, Any]) -> Ranking:
     dense = _number(kept["dense"])
     if not 0.0 <= dense <= 1.0:
         raise ValueError(f"dense must be from 0 to 1, not {dense}")
+    pairs = {str(name): _number(value) for name, value in kept.get("fields", EQUAL).items()}
+    if set(pairs) != set(EQUAL) or min(pairs.values()) < 0.0:
+        raise ValueError("it was tuned for other fields of pairs")
     tuned = str(kept.get("tuned") or "labelled questions")
-    return Ranking(dense, weights, _judgement(kept.get("judgement")), tuned)
+    return Ranking(dense, weights, _judgement(kept.get("judgement")), pairs, tuned)
 
 
 def _judgement(kept: Any) -> Judgement:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 ROOT = Path(__file__).parent.parent.parent
 CORPORA = """
 [product]
@@ -46,7 +48,7 @@ class Shop:
             env=clean | {"PYTHONPATH": str(ROOT), "OLLAMA_HOST": "off"} | environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=2 * PATIENCE,
             check=False,
         )
 

@@ -50,7 +50,7 @@ def settings(tmp_path: Path, **given) -> Settings:
 
 def slack(server: SlackServer, tmp_path: Path, **given) -> Settings:
     tokens = {"slack_bot_token": server.bot_token, "slack_app_token": server.app_token}
-    return settings(tmp_path, slack_api_url=server.url, **tokens | given)
+    return settings(tmp_path, **{"slack_api_url": server.url} | tokens | given)
 
 
 async def test_a_slack_app_in_order_has_nothing_bad(tmp_path):
@@ -88,6 +88,16 @@ async def test_wrong_and_mixed_up_tokens_are_told(tmp_path):
         "SLACK_APP_TOKEN begins with xoxb",
     ]
     assert wrong["Slack bot token"] == ("bad", "Slack says invalid_auth")
+
+
+async def test_a_slack_that_does_not_answer_is_no_fault_of_the_tokens(tmp_path):
+    async with SlackServer() as server:
+        server.fail("auth.test", "internal_error", status=503, times=9)
+        away = slack(server, tmp_path, slack_api_url="http://127.0.0.1:9/api/")
+        found = [*await slack_doctor.examine(slack(server, tmp_path)), *await slack_doctor.examine(away)]
+    trouble = [f for f in found if f.state == "bad"]
+    assert [f.what for f in trouble] == ["Slack bot token", "Slack bot token", "Slack app token"]
+    assert all("look at the network" in f.advice and "install" not in f.advice for f in trouble)
 
 
 async def test_half_a_slack_is_told(tmp_path):
@@ -253,9 +263,8 @@ async def test_a_port_that_is_taken_is_told(tmp_path):
     assert of(await doctor._platforms(settings(tmp_path, port=0, discord_token="x"))) == {}
 
 
-async def test_a_disk_that_is_full_and_a_home_that_cannot_be_written_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor, "LEAST_DISK", 1 << 60)
-    assert of(await doctor._home(settings(tmp_path)))["Disk"][0] == "unsure"
+async def test_a_disk_that_is_full_and_a_home_that_cannot_be_written_are_told(tmp_path):
+    assert of(await doctor._home(settings(tmp_path), least_disk=1 << 60))["Disk"][0] == "unsure"
     (tmp_path / "file").touch()
     (told,) = await doctor._home(settings(tmp_path / "file"))
     assert told.state == "bad" and "THREADLORE_HOME" in told.advice

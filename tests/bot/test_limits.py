@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.limits import Limits
+from bot.limits import Limits, wait_text
 
 
 class Time:
@@ -44,3 +44,7 @@ def test_a_refused_question_costs_nothing() -> None:
         limits.wait("ada", "help")
     time.now = 10.0
     assert limits.wait("ada", "help") == 0.0
+
+
+def test_nobody_is_told_to_ask_again_in_no_time() -> None:
+    assert wait_text(0.2) == "Please ask again in 1 s." and wait_text(6.0) == "Please ask again in 6 s."

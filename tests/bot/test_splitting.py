@@ -226,9 +226,9 @@ def test_lone_surrogates_are_cut_between_pairs():
 
 @pytest.mark.parametrize("unit", ["[](", "`` ` ", "![[", "**", "| ", "> ", "1. ", "a\n", "<"])
 def test_odd_text_takes_no_odd_time(unit):
-    start = time.perf_counter()
+    start = time.process_time()
     split(unit * 6000, 2000)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_a_fence_is_not_cut_in_its_first_line():

@@ -149,6 +149,23 @@ async def test_of_several_votes_stands(
     assert (await memories.counts())["votes"] == len(votes) + 1
 
 
+async def test_what_a_person_thinks_of_an_answer_is_told_by_answer_and_person(memories: MemoryStore) -> None:
+    await keep(memories, pair(), "a1", "a2")
+    assert await memories.opinion("a1", "u") is await memories.opinion("unknown", "u") is None
+    for vote, expected in (
+        (Vote("a1", "u", UP), UP),
+        (Vote("a1", "v", DOWN), UP),
+        (Vote("a2", "u", DOWN), UP),
+        (Vote("a1", "u", DOWN), DOWN),
+        (Vote("a1", "u", None, withdraws=DOWN), UP),
+        (Vote("a1", "u", DOWN), DOWN),
+        (Vote("a1", "u", None), None),
+    ):
+        await memories.vote(vote, 1.0)
+        assert await memories.opinion("a1", "u") == expected
+    assert (await memories.opinion("a1", "v"), await memories.opinion("a2", "u")) == (DOWN, DOWN)
+
+
 async def test_a_reuse_counts_once_and_of_the_pair_that_was_reused(memories: MemoryStore) -> None:
     await keep(memories, pair("p1"), "a1")
     await keep(memories, pair("p2"), "a2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -76,3 +77,24 @@ def test_a_one_way_name_is_for_one_place_and_keeps_the_platform() -> None:
     assert names.veil("ann", "p1").startswith("~") and names.veil("", "p1") == ""
     assert names.stands_for(one, "discord:7", "p1") and not names.stands_for(one, "discord:7", "p2")
     assert names.stands_for("slack:U9", "slack:U9", "p1") and not names.stands_for("", "", "p1")
+
+
+async def test_who_was_forgotten_is_known_by_the_last_time(store: OptOutStore) -> None:
+    assert await store.forgotten() == {}
+    await store.forget(["a", "b"], 1.0)
+    await store.forget(["b", "c"], 2.0)
+    assert await store.forgotten() == {"a": 1.0, "b": 2.0, "c": 2.0}
+    assert await store.opt_outs() == frozenset(), "that is another list"
+
+
+async def test_linked_accounts_are_forgotten_together_and_nothing_names_them(store: OptOutStore) -> None:
+    privacy = Privacy(store, Names(b"k" * 32, PEOPLE))
+    await privacy.load()
+    assert privacy.forgotten("slack:U1") == 0.0
+    before = time.time()
+    await privacy.forget("slack:U1")
+    for account in ("slack:U1", "discord:7", "ann"):
+        assert before <= privacy.forgotten(account) <= time.time()
+        assert not privacy.is_out(account)
+    assert privacy.forgotten("slack:U2") == privacy.forgotten("") == 0.0
+    assert all(is_veiled(name) and "U1" not in name for name in await store.forgotten())

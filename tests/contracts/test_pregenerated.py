@@ -88,3 +88,26 @@ async def test_texts_that_no_database_can_hold_are_kept_as_far_as_they_can_be(st
     await stores.pregenerated.put(kept.id, "rules 1", pairs_of(kept, UNWRITABLE + "?"))
     [pair] = await stores.pregenerated.pairs("1.0")
     assert kept_of(pair.question) == kept_of(UNWRITABLE) + "?"
+
+
+async def test_what_is_refused_goes_in_every_release_and_does_not_come_back_until_it_is_allowed(
+    stores: Stores,
+) -> None:
+    kept = stores.pregenerated
+    old, new, other = document("a.rst"), document("a.rst", version="2"), document("b.rst")
+    await live(stores, old, other)
+    await stores.corpora.put("2.0", new)
+    await stores.corpora.swap("2.0", [new.id], "e")
+    for one in (old, new, other):
+        await kept.put(one.id, "rules 1", pairs_of(one, "Bad one?", "Good one?"))
+    assert await kept.refuse([("a.rst", "bad  ONE?"), ("nowhere.rst", "Good one?")]) == 2
+    assert [pair.question for pair in await kept.pairs("1.0")] == ["Good one?", "Bad one?", "Good one?"]
+    assert [pair.question for pair in await kept.pairs("2.0")] == ["Good one?"]
+    await kept.put(new.id, "m 1", pairs_of(new, "Bad one?", "Good one?", by="m 1"))
+    assert [pair.question for pair in await kept.pairs("2.0")] == ["Good one?"]
+    assert (await kept.count("2.0", "m 1")).pairs == 1
+    assert await kept.refuse([("a.rst", "Bad one?")]) == 0
+    assert await kept.allow([("a.rst", "Bad one?"), ("b.rst", "Bad one?")]) == 1
+    assert await kept.made_by("2.0") == {new.id: ""}
+    await kept.put(new.id, "m 1", pairs_of(new, "Bad one?", by="m 1"))
+    assert [pair.question for pair in await kept.pairs("2.0")] == ["Bad one?"]

@@ -111,6 +111,11 @@ async def test_a_release_that_does_not_exist_is_no_gap(house):
     assert await house.unserved() == {}
 
 
+async def test_a_release_that_was_still_being_read_is_no_gap(house):
+    await house.asked("a1", "abstain", evidence=[])
+    assert await house.unserved() == {}
+
+
 async def test_the_newest_come_first_and_no_more_than_asked_for(house):
     for number in range(4):
         await house.asked(f"a{number}", "abstain")

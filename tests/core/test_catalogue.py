@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.catalogue import Catalogue, ChannelSettings, load_catalogue
-from core.catalogue_tables import SourceOptions
+from core.catalogue import Catalogue, ChannelSettings, SourceOptions, load_catalogue
 from core.errors import ConfigurationError
 from core.escalations import Targets
 from core.ingestion.sources import Kinds

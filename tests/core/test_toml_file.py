@@ -5,7 +5,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.toml_file import TomlLines
+from core.catalogue.toml_lines import TomlLines
 
 TEXT = '''# [product]
 [product]

@@ -21,6 +21,7 @@ from bot.slash_words import parsed
 from tests.journeys.discord_time import InRealTime
 from tests.journeys.house import Bot
 from tests.journeys.stage import PLAIN, Said, Seen, address, chosen
+from tests.patience import PATIENCE
 from tests.platforms.discord_world import World
 from tests.platforms.discord_world import settings as discord_settings
 
@@ -40,7 +41,7 @@ class DiscordStage:
         self._dispatch = InRealTime(self.bot.dispatch)
         self.platform = connect(discord_settings(), self._dispatch)  # type: ignore[arg-type]
         assert self.platform is not None
-        self.env = Env(self.platform.client, settle_timeout=20.0)
+        self.env = Env(self.platform.client, settle_timeout=PATIENCE)
         await self.env.start()
         self._clock = self.env.time_context()
         self._clock.__enter__()

@@ -39,6 +39,8 @@ class FakeChat:
     """Messages posted so far, deleted ones included."""
     told: dict[str, list[Reply]] = field(default_factory=dict)
     """What people were told alone."""
+    late: asyncio.Event | None = None
+    """Until it is set, what is sent to somebody stands there, but the platform has not answered yet."""
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         turns = [
@@ -61,6 +63,8 @@ class FakeChat:
             raise PlatformRejected("There is nobody of that name; name somebody who is here.")
         kept = self.keep("bot", to if to in PLACES else f"dm-{to}", "", reply.markdown)
         kept["controls"], kept["calls"] = reply.controls, reply.calls
+        if self.late:
+            await self.late.wait()
         return (MessageRef("fake", kept["place"], str(kept["id"])),)
 
     async def name_of(self, to: str) -> str:

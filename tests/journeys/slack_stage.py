@@ -29,6 +29,7 @@ class SlackStage:
     def __init__(self, bot: Bot | None, server: SlackServer | None = None) -> None:
         self.bot = bot
         self.server = server or SlackServer()
+        self.server.trigger_seconds = PATIENCE  # not three, as others have the machine, too
         self._own = server is None
 
     @classmethod

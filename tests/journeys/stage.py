@@ -16,9 +16,7 @@ from typing import Any, Protocol
 
 from bot.chat import Choice, Control
 from tests.journeys.house import Bot
-
-PATIENCE = 45.0
-"""Seconds after which something has not happened; long, because the machine may be busy."""
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True)

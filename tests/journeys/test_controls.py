@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from bot.chat import Control
@@ -73,6 +75,37 @@ async def test_a_pressed_thumb_is_a_vote_and_the_latest_counts(platform: str, bo
         await counts(bot, 0, 1)
         await stage.press("ann", seen, "up")
         await counts(bot, 1, 0)
+
+
+@EVERYWHERE
+async def test_a_pressed_thumb_is_taken_back_by_the_same_button(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        _, seen = await asked(stage)
+        for name, thumb, stores in (("up", "👍", (1, 0)), ("down", "👎", (0, 1))):
+            for _again in range(2):
+                await stage.press("ann", seen, name)
+                await counts(bot, *stores)
+                before = len(stage.heard("ann"))
+                await stage.press("ann", seen, name)
+                await counts(bot, 0, 0)
+                await until(lambda before=before: len(stage.heard("ann")) > before)
+                assert f"Your {thumb} is taken back." in stage.heard("ann")[-1]
+        await stage.press("bob", seen, "up")
+        await stage.press("ann", seen, "down")
+        await counts(bot, 0, 1)
+        await stage.press("ann", seen, "down")
+        await counts(bot, 1, 0)
+
+
+@EVERYWHERE
+async def test_a_button_takes_back_what_stands_whichever_way_it_was_put(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        _, seen = await asked(stage)
+        await stage.react("ann", seen, "👍")
+        await counts(bot, 1, 0)
+        await stage.press("ann", seen, "up")
+        await told(stage, "ann", "Your 👍 is taken back.")
+        await counts(bot, 0, 0)
 
 
 @EVERYWHERE
@@ -209,13 +242,19 @@ async def test_a_press_of_somebody_else_does_not_take_the_thread_over(platform: 
 
 async def test_another_release_of_a_shared_answer_goes_on_under_it(bot: Bot) -> None:
     async with open_stage("slack", bot) as stage:
+
+        def shared() -> list[dict[str, Any]]:
+            """What nobody has replied to, with the thumbs that come when the bot knows where it stands."""
+            said = [m for m in stage.server.said("C1") if not m.get("thread_ts")]
+            return [m for m in said if len(m.get("reactions", ())) == 2]
+
         for text, part in ((PORT, PORTS["2.0"]), ("How often is a failed job tried again?", "8 times")):
             await stage.slash("ann", "ask", text)
             await told(stage, "ann", part)
             await stage.press("ann", Seen("none", ""), "share")
-            shared = (await until(lambda: [m for m in stage.server.said("C1") if not m.get("thread_ts")]))[-1]
-            await stage.press("bob", Seen(shared["ts"], ""), "release", "1.5")
-            said = Said(shared["ts"], "public", shared["ts"])
+            [post] = await until(shared)
+            await stage.press("bob", Seen(post["ts"], ""), "release", "1.5")
+            said = Said(post["ts"], "public", post["ts"])
             assert "Kettle 1.5" in squeezed((await answer(stage, said, 2)).text)
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sqlite3
-import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -18,10 +16,10 @@ from bot.errors_seen import ErrorsSeen
 from bot.overview import Overview
 from core.channels import BOT, EVERYWHERE
 from core.domain import Question, Scope, Vote
-from tests.journeys.house import Bot, Kettle, house
+from tests.journeys.house import Bot, Kettle
+from tests.journeys.served import served
 from tests.platforms.axe import violations
-from tests.platforms.browser import Page, chromium_fixture  # noqa: F401 - `chromium`
-from tests.platforms.web_client import serving
+from tests.platforms.browser import Page, chromium_fixture, looking  # noqa: F401 - `chromium`
 
 ASKED = (
     "Which port does the dashboard listen on?",
@@ -29,7 +27,6 @@ ASKED = (
     "How often is a failed job retried in 1.5?",
     "How do I bake sourdough bread with zebras?",
 )
-START_SECONDS = 60.0
 
 
 async def used(bot: Bot) -> None:
@@ -45,52 +42,23 @@ async def used(bot: Bot) -> None:
     await bot.app.engine.answer(secret)
 
 
-@contextmanager
-def served(kettle: Kettle) -> Iterator[str]:
-    """Serve a playground that was used, from another thread; yields its address."""
-    ready: list[Any] = []
-    begun = threading.Event()
-
-    async def serve() -> None:
-        stop = asyncio.Event()
-        async with house(kettle) as bot:
-            await used(bot)
-            errors = ErrorsSeen()
-            errors.handle(logging.makeLogRecord({"name": "bot.platforms.slack", "levelno": logging.ERROR}))
-            bot.dispatch.overview = Overview(bot.app, errors)
-            await bot.app.pauses.begin(EVERYWHERE, 0, "web:chloe", "we move house")
-            await bot.app.modes.set_mode("web:general", "mentions", BOT, "too many were not answered")
-            settings = bot.settings.model_copy(update={"playground": True, "port": 0})
-            given: Any = bot.dispatch
-            async with serving(settings, given) as client:
-                ready[:] = [client.playground.url, asyncio.get_running_loop(), stop]
-                begun.set()
-                await stop.wait()
-
-    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
-    thread.start()
-    assert begun.wait(START_SECONDS), "the bot did not start"
-    url, loop, stop = ready
-    try:
-        yield url
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(START_SECONDS)
+async def prepare(bot: Bot) -> None:
+    """Let a playground be used, with an error, a pause and a fallback in its figures."""
+    await used(bot)
+    errors = ErrorsSeen()
+    errors.handle(logging.makeLogRecord({"name": "bot.platforms.slack", "levelno": logging.ERROR}))
+    bot.dispatch.overview = Overview(bot.app, errors)
+    await bot.app.pauses.begin(EVERYWHERE, 0, "web:chloe", "we move house")
+    await bot.app.modes.set_mode("web:general", "mentions", BOT, "too many were not answered")
 
 
 @pytest.fixture
 def page(chromium: webdriver.Chrome, kettle: Kettle) -> Iterator[Page]:
-    with served(kettle) as url:
-        page = Page(chromium, url)
-        page.size(1360, 900)
-        page.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
-        chromium.get_log("browser")
+    light = {"network": True, "prefers_color_scheme": "light"}
+    with served(kettle, prepare) as url, looking(chromium, url, (1360, 900), **light) as page:
         chromium.get(f"{url}/dashboard")
         page.find("#questions .chart")
         yield page
-        severe = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
-        chromium.get("about:blank")
-    assert severe == []
 
 
 def table(page: Page, card: str) -> list[list[str]]:

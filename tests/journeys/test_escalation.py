@@ -29,6 +29,14 @@ async def asked(stage: Stage, place: str = "public", text: str = QUESTION) -> tu
     return said, seen
 
 
+async def advised(stage: Stage, said: Said, by: str, marked_by: str) -> Said:
+    """Let somebody answer under a question, and somebody put ✅ on it."""
+    advice = await stage.say(by, ADVICE, under=said)
+    await stage.quiet()
+    await stage.react(marked_by, advice, "✅")
+    return advice
+
+
 async def ticket(stage: Stage, who: str = "hal") -> Seen:
     """Wait for what the bot says to a person, and return it."""
     found = await until(lambda: stage.inbox(who), f"something in the inbox of {who}")
@@ -63,9 +71,7 @@ async def test_the_answer_of_who_was_asked_is_remembered_for_the_next_asker(plat
         assert "Nearest pages" in text and "would like help" in text and not first.seeds
         await told(stage, "ann", "I have asked")
         await until(lambda: "I have asked" in notice(stage, said))
-        advice = await stage.say("hal", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("hal", advice, "✅")
+        await advised(stage, said, by="hal", marked_by="hal")
         await remembered(bot, 1)
         assert "The answer" in await reads(stage, "hal", "Resolved by")
         await until(lambda: "Resolved by" in notice(stage, said))
@@ -79,9 +85,7 @@ async def test_the_askers_own_mark_resolves_what_who_was_asked_wrote(platform: s
         appoint(stage, bot, "hal")
         said, _ = await asked(stage)
         await ticket(stage)
-        advice = await stage.say("hal", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("bob", advice, "✅")
+        advice = await advised(stage, said, by="hal", marked_by="bob")
         await stage.quiet()
         await remembered(bot, 0)
         await stage.react("ann", advice, "✅")
@@ -96,9 +100,7 @@ async def test_two_who_agree_teach_nothing(platform: str, bot: Bot) -> None:
         said, _ = await asked(stage)
         await ticket(stage)
         await stage.react("ann", await stage.say("ann", "I press the red button.", under=said), "✅")
-        advice = await stage.say("bob", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("ann", advice, "✅")
+        advice = await advised(stage, said, by="bob", marked_by="ann")
         await reads(stage, "hal", "Resolved by")
         await stage.quiet()
         await remembered(bot, 0)
@@ -112,9 +114,7 @@ async def test_a_mark_that_is_taken_off_opens_it_again(platform: str, bot: Bot) 
         appoint(stage, bot, "hal")
         said, _ = await asked(stage)
         await ticket(stage)
-        advice = await stage.say("hal", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("hal", advice, "✅")
+        advice = await advised(stage, said, by="hal", marked_by="hal")
         await remembered(bot, 1)
         await reads(stage, "hal", "Resolved by")
         await stage.react("hal", advice, "✅", added=False)
@@ -173,9 +173,7 @@ async def test_from_a_private_channel_only_what_its_asker_shows_goes_out(platfor
         assert QUESTION in text and "Nearest pages" not in text and "I said" not in text
         desk = squeezed((await until(stage.desk))[-1].text)
         assert "would like help" in desk and "bread" not in desk and "http" in desk
-        advice = await stage.say("hal", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("hal", advice, "✅")
+        await advised(stage, said, by="hal", marked_by="hal")
         await remembered(bot, 1)
         await until(lambda: "Resolved by" in stage.desk()[-1].text)
         assert "bread" not in squeezed(stage.desk()[-1].text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from bot import escalation
 from bot.chat import Form, Press
+from bot.serving import dispatch_of
 from core.catalogue import ChannelSettings
 from core.domain import MessageRef
 from core.errors import PlatformError
@@ -17,6 +19,7 @@ from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.stage import Seen, answer, ask, open_stage, squeezed, told, until
 from tests.journeys.test_escalation import (
     EVERYWHERE,
+    advised,
     appoint,
     asked,
     notice,
@@ -38,9 +41,7 @@ async def test_a_channel_of_people_who_help_is_asked(platform: str, bot: Bot) ->
         [first] = await until(stage.desk)
         assert QUESTION in squeezed(first.text) and "http" in first.text
         assert "the people who help here" in await told(stage, "ann", "I have asked")
-        advice = await stage.say("bob", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("hal", advice, "✅")
+        await advised(stage, said, by="bob", marked_by="hal")
         await remembered(bot, 1)
         await until(lambda: "Resolved by" in stage.desk()[-1].text)
 
@@ -68,9 +69,7 @@ async def test_a_follow_up_is_remembered_under_its_own_question(platform: str, b
         await stage.press("ann", second, "person")
         text = squeezed((await ticket(stage)).text)
         assert "bake sourdough bread" in text and "Kettle 1.5" in text and PORT not in text
-        advice = await stage.say("hal", ADVICE, under=said)
-        await stage.quiet()
-        await stage.react("hal", advice, "✅")
+        await advised(stage, said, by="hal", marked_by="hal")
         await remembered(bot, 1)
         [pair] = [p for p in await bot.app.memory.everything() if p.origin == "person"]
         assert pair.release == "1.5" and "bread" in pair.question
@@ -87,9 +86,7 @@ async def test_a_shared_answer_can_be_put_to_a_person(platform: str, bot: Bot) -
         shared = await answer(stage, question)
         await stage.press("ann", shared, "person")
         await ticket(stage)
-        advice = await stage.say("hal", ADVICE, under=question)
-        await stage.quiet()
-        await stage.react("hal", advice, "✅")
+        await advised(stage, question, by="hal", marked_by="hal")
         await remembered(bot, 1)
         await reads(stage, "hal", "Resolved by")
 
@@ -180,7 +177,7 @@ async def test_a_helper_asks_for_somebody_but_not_with_what_is_private(bot: Bot)
         assert len(stage.inbox("ivy")) == 1
 
 
-async def test_people_are_not_flooded(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_people_are_not_flooded_by_one(bot: Bot) -> None:
     async with FakeStage(bot) as stage:
         appoint(stage, bot, "hal")
         for _ in range(escalation.OPEN_AT_ONCE + 1):
@@ -194,9 +191,19 @@ async def test_people_are_not_flooded(bot: Bot, monkeypatch: pytest.MonkeyPatch)
             await stage.react("hal", stage.inbox("hal")[-1], "✅")
         await told(stage, "ann", "in one day")
         assert len(stage.inbox("hal")) == escalation.A_DAY
-        monkeypatch.setattr(escalation, "AN_HOUR", escalation.A_DAY)
+
+
+async def test_people_are_not_flooded_by_many(bot: Bot) -> None:
+    dispatch = dispatch_of(bot.app, escalations_an_hour=2)
+    async with FakeStage(replace(bot, dispatch=dispatch)) as stage:
+        appoint(stage, bot, "hal")
+        for who in ("ann", "bob"):
+            await stage.press(who, await ask(stage, QUESTION, who=who), "person")
+        assert len(stage.inbox("hal")) == 2
         await stage.press("hal", await ask(stage, QUESTION), "person")
         await told(stage, "hal", "Many people ask for help")
+        assert len(stage.inbox("hal")) == 2
+    await dispatch.stop()
 
 
 async def test_a_press_that_comes_twice_at_once_asks_once(bot: Bot) -> None:

@@ -12,7 +12,7 @@ from bot.digest import Digest
 from bot.gaps_command import gaps
 from core.domain import Question
 from tests.journeys.house import Bot
-from tests.journeys.stage import Stage, ask, open_stage, told, until
+from tests.journeys.stage import Stage, answer, ask, open_stage, told, until
 from tests.ollama_server import Behaviour, OllamaServer
 
 EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
@@ -22,11 +22,14 @@ SECRET = "How do I hide a treasure from pirates?"
 
 async def unserved(stage: Stage) -> None:
     """Ask what nobody knows, twice in public and once where nobody else may hear it."""
-    for text in (UNKNOWN, "How can I bake a rye bread with zebras?"):
-        await stage.say("ann", text, to="bot")
-    await stage.say("ann", SECRET, "private", to="bot")
-    said = await stage.say("ann", SECRET, "direct")
-    await until(lambda: [seen for seen in stage.replies(said) if seen.finished], "all are answered")
+    asked = [
+        await stage.say("ann", UNKNOWN, to="bot"),
+        await stage.say("ann", "How can I bake a rye bread with zebras?", to="bot"),
+        await stage.say("ann", SECRET, "private", to="bot"),
+        await stage.say("ann", SECRET, "direct"),
+    ]
+    for said in asked:
+        await answer(stage, said)
     await stage.quiet()
 
 

@@ -6,10 +6,13 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from sqlalchemy import create_engine, text
 
 from bot.commands import handle
+from core.accepted import Written
 from core.domain import Question, Vote
+from core.errors import UsageError
 from tests.journeys.child import run
 from tests.journeys.house import Bot, Kettle, house
 
@@ -102,6 +105,45 @@ async def test_why_names_the_pair_behind_an_answer_and_how_it_stands(bot: Bot) -
     assert (await bot.app.engine.answer(Question(REWORDED))).route != "reuse"
     _, lines, _ = await told(bot, "list", store="retired")
     assert len(lines) == 1 and "(descale)" in lines[0]
+
+
+async def test_a_retired_pair_is_restored_to_where_its_votes_put_it(bot: Bot) -> None:
+    await told(bot, "import", text=jsonl(LINES[0]))
+    answer = await bot.app.engine.answer(Question(REWORDED, "slack:U1"))
+    assert (answer.route, answer.pair_id) == ("reuse", (await bot.app.memory.find("descale")).id)
+    with pytest.raises(UsageError, match=r"is not retired; now it counts as good"):
+        await told(bot, "restore", id="descale")
+    await told(bot, "retire", id="descale")
+    for voter in ("slack:U1", "slack:U2"):
+        await bot.app.engine.feedback(Vote(answer.id, voter, 0))
+    assert not bot.app.memory.stores(), "no vote brings it back"
+    code, (said,), _ = await told(bot, "restore", id="descale")
+    assert code == 0 and "(descale): it counts as bad" in said and "2 against it" in said
+    for voter in ("slack:U1", "slack:U2"):
+        await bot.app.engine.feedback(Vote(answer.id, voter, None))
+    assert (await bot.app.engine.answer(Question(REWORDED))).route == "reuse"
+    await told(bot, "retire", id="descale")
+    await told(bot, "restore", id="descale")
+    assert (await bot.app.engine.answer(Question(REWORDED))).route == "reuse"
+    before = bot.app.memory.stores()
+    await told(bot, "rebuild")
+    assert bot.app.memory.stores() == before and (await told(bot, "verify"))[0] == 0
+
+
+async def test_what_an_import_or_its_author_took_out_is_not_restored(bot: Bot) -> None:
+    await told(bot, "import", text=jsonl(LINES[0]))
+    old = await bot.app.memory.find("descale")
+    await told(bot, "import", text=jsonl(LINES[0] | {"answer": "Use vinegar."}))
+    with pytest.raises(UsageError, match=r"replaced by i\w+ in an import; retire that one first"):
+        await told(bot, "restore", id=old.id)
+    question = Question("How do I clean the spout?", "slack:U1")
+    written = Written("slack:C1:1", "slack:U2", "Bob", "With a pipe cleaner.", "https://slack.example/1")
+    pair = (await bot.app.engine.accepted.accept(written, question, "slack:U3")).pair
+    await bot.app.engine.accepted.withdraw("slack:C1:1", "slack:U3")
+    with pytest.raises(UsageError, match="a person wrote, who may have taken it back"):
+        await told(bot, "restore", id=pair.id)
+    with pytest.raises(UsageError, match="There is no pair nobody"):
+        await told(bot, "restore", id="nobody")
 
 
 async def test_near_lines_are_merged_and_a_changed_answer_replaces_the_one_before(bot: Bot) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.catalogue import ChannelSettings, Mode
-from tests.journeys.house import Bot
+from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import answer, ask, open_stage, squeezed, told, until
 from tests.journeys.test_people import ADVICE, QUESTION, remembered, talk
@@ -129,10 +129,9 @@ async def test_every_new_post_of_a_forum_is_answered_but_thanks(platform: str, b
 
 
 @EVERYWHERE
-async def test_too_many_questions_that_nobody_asked_it_are_left_alone(platform: str, bot: Bot) -> None:
-    async with open_stage(platform, bot) as stage:
+async def test_too_many_questions_that_nobody_asked_it_are_left_alone(platform: str, kettle: Kettle) -> None:
+    async with house(kettle, questions_per_minute=0.5) as bot, open_stage(platform, bot) as stage:
         listen(bot, stage.key(), "questions")
-        bot.dispatch._limits._per_minute = 0.5
         said = [await stage.say("bob", PORT) for _ in range(8)]
         await until(lambda: len([one for one in said if stage.replies(one)]) >= 5, "some are answered")
         await stage.quiet()
@@ -158,6 +157,27 @@ async def test_a_mention_without_words_says_what_can_be_asked(platform: str, bot
         assert PORT in second, "what people found well answered comes first"
         await stage.delete(again)
         await until(lambda: not stage.replies(again), "a deleted mention takes its hint along")
+
+
+@EVERYWHERE
+async def test_a_greeting_and_thanks_are_no_questions(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        for words in ("hello", "Who are you and what can you do?"):
+            said = await stage.say("ann", words, to="bot")
+            told = (await until(lambda said=said: stage.replies(said), "the hint"))[0].text
+            assert "Ask me anything about Kettle" in told and "don't know" not in told
+        said = await stage.say("ann", "Thanks a lot!", "direct")
+        told = (await until(lambda: stage.replies(said), "an answer to thanks"))[0].text
+        assert told.startswith("Any time.") and "don't know" not in told
+
+
+@pytest.mark.parametrize("platform", ["fake", "slack"])
+async def test_a_direct_message_without_words_is_not_left_without_an_answer(platform: str, bot: Bot) -> None:
+    """A picture of an error, say: it cannot be read, and silence would look like a bot that is down."""
+    async with open_stage(platform, bot) as stage:
+        said = await stage.say("ann", " ", "direct")
+        told = (await until(lambda: stage.replies(said), "the hint"))[0].text
+        assert "Ask me anything about Kettle" in told
 
 
 @EVERYWHERE

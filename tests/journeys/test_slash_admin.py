@@ -131,7 +131,18 @@ async def test_retiring_waits_for_the_button(platform: str, bot: Bot) -> None:
         assert (await bot.app.memory.everything())[0].aside == "retired"
         await stage.press("boss", seen, "confirm")
         await told(stage, "boss", "This was done already")
-        assert [act.outcome for act in await bot.app.audit.acts()] == ["done", "asked"]
+        await stage.slash("ann", "threadlore", f"memory restore {pair.id}")
+        await told(stage, "ann", "Only admins")
+        await stage.slash("boss", "threadlore", f"memory restore {pair.id}")
+        await told(stage, "boss", f"Restored {pair.id}: it counts as good")
+        assert not (await bot.app.memory.everything())[0].aside
+        assert "from community memory" in (await ask(stage, PORT, who="bob")).text
+        assert [(act.what, act.outcome) for act in await bot.app.audit.acts()] == [
+            (f"memory restore {pair.id}", "done"),
+            (f"memory restore {pair.id}", "refused"),
+            (f"memory retire {pair.id}", "done"),
+            (f"memory retire {pair.id}", "asked"),
+        ]
 
 
 @EVERYWHERE

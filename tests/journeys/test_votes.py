@@ -71,6 +71,15 @@ async def test_a_down_voted_answer_is_named_as_what_not_to_repeat(
         assert "<rejected>" not in ollama.chats[-1].prompt
 
 
+async def test_a_quote_that_is_reused_does_not_tell_that_no_model_answered(bot: Bot) -> None:
+    stage = FakeStage(bot)
+    first = await ask(stage, PORT)
+    assert first.text.startswith("No language model answered")
+    await stage.react("ann", first, "👍")
+    again = await ask(stage, REWORDED, who="bob")
+    assert REUSED in again.text and PORTS["2.0"] in again.text and "language model" not in again.text
+
+
 async def test_what_is_voted_up_on_one_platform_is_reused_on_the_others(
     writer: Bot, ollama: OllamaServer
 ) -> None:

@@ -17,6 +17,8 @@ PEOPLE = {"ann": "ada", "bob": "ben", "hal": "hana", "boss": "chloe"}
 MENTIONS = {who: f"@{player}" for who, player in PEOPLE.items()} | {"bot": "@threadlore"}
 PLACES = {"public": "general", "private": "maintainers", "direct": "dm-ada", "desk": "help", "hal": "dm-hana"}
 EMOJI = {"thumbsup": "👍", "+1": "👍", "-1": "👎", "thumbsdown": "👎"}
+QUIET_SECONDS = 2.0
+"""Longest wait for what is under way: a model may hang on purpose."""
 
 
 class WebStage:
@@ -208,5 +210,7 @@ class WebStage:
         ]
 
     async def quiet(self) -> None:
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0)
+        if under_way := set(self.client.playground._room._tasks):
+            await asyncio.wait(under_way, timeout=QUIET_SECONDS)
         await self._look()

@@ -7,7 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,12 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.platforms.web_client import serving, settings
+from tests.patience import PATIENCE
+from tests.platforms.web_client import Client, serving, settings
 from tests.platforms.web_dispatch import FakeDispatch
 
 FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run
 --disable-background-networking --disable-component-update --disable-sync --window-size=1440,900"""
-SECONDS = 8.0
-"""Patience with a page on a busy machine."""
 
 
 def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:
@@ -53,27 +52,50 @@ def chromium_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdr
 
 
 @contextmanager
-def playground(home: Path, dispatch: FakeDispatch, port: int = 0) -> Iterator[str]:
-    """Serve a playground from another thread; yields its address."""
+def in_a_thread(serving: Callable[[], AbstractAsyncContextManager[Client]]) -> Iterator[str]:
+    """Serve a playground from a loop in another thread, for selenium blocks; yields its address."""
     ready: list[Any] = []
     begun = threading.Event()
 
     async def serve() -> None:
         stop = asyncio.Event()
-        async with serving(settings(home, port=port), dispatch) as client:
+        async with serving() as client:
             ready[:] = [client.playground.url, asyncio.get_running_loop(), stop]
             begun.set()
             await stop.wait()
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
     thread.start()
-    assert begun.wait(5), "the playground did not start"
+    assert begun.wait(PATIENCE), "the playground did not start"
     url, loop, stop = ready
     try:
         yield url
     finally:
         loop.call_soon_threadsafe(stop.set)
-        thread.join(5)
+        thread.join(PATIENCE)
+
+
+def playground(home: Path, dispatch: FakeDispatch, port: int = 0) -> AbstractContextManager[str]:
+    """Serve a playground with a dispatch of the test's own; yields its address."""
+    return in_a_thread(lambda: serving(settings(home, port=port), dispatch))
+
+
+@contextmanager
+def looking(
+    chromium: webdriver.Chrome, url: str, size: tuple[int, int], network: bool = False, **features: str
+) -> Iterator[Page]:
+    """Look at a page in a window; at the end the console must have told of no error.
+
+    What a request was refused counts only with `network`.
+    """
+    page = Page(chromium, url)
+    page.size(*size)
+    page.prefer(prefers_reduced_motion="reduce", **features)
+    chromium.get_log("browser")
+    yield page
+    severe = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
+    chromium.get("about:blank")
+    assert [entry for entry in severe if network or entry["source"] != "network"] == []
 
 
 class Page:
@@ -89,7 +111,7 @@ class Page:
         self.find("#title")
         self.until(lambda: self.person() == person)
 
-    def until(self, condition: Callable[[], Any], seconds: float = SECONDS) -> Any:
+    def until(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> Any:
         wait = WebDriverWait(
             self.driver,
             seconds,

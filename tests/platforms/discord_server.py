@@ -16,13 +16,15 @@ from typing import Any, TypeVar
 
 from aiohttp import WSMsgType, web
 
+from tests.patience import PATIENCE
+
 TOKEN = "bot.token.right"
 BOT, ALICE, GUILD, CHANNEL = "900", "901", "100", "200"
 EVERYONE = str(1 << 10 | 1 << 11 | 1 << 16 | 1 << 6 | 1 << 35 | 1 << 38)
 """View channels, send, read history, react, open threads, write in threads."""
 
 
-async def until(condition: Callable[[], Any], seconds: float = 5.0) -> None:
+async def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
     """Wait for something that the bot does by itself; there is no event for it, so it is polled."""
     async with asyncio.timeout(seconds):
         while not condition():

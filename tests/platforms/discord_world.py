@@ -126,11 +126,18 @@ class World:
             },
         )
 
-    async def forum_post(self, title: str, content: str):
+    async def forum_post(self, title: str, content: str, *tags: str):
         """Open a post as Alice: a thread whose first message has the thread's own id."""
         backend = self.env.backend
         forum = self.guild.create_forum_channel("questions")
-        backend.create_thread(forum.id, title, self.alice.id, broadcast=False)
+        offered = [
+            {"id": str(number), "name": tag, "moderated": False, "emoji_id": None, "emoji_name": None}
+            for number, tag in enumerate(tags, 1)
+        ]
+        backend.edit_channel(forum.id, {"available_tags": offered})
+        await self.env.settle()
+        given = range(1, len(tags) + 1)
+        backend.create_thread(forum.id, title, self.alice.id, applied_tags=given, broadcast=False)
         [thread] = forum.threads
         backend.announce_thread_create(thread._channel)
         starter = backend.prepare_message(thread.id, self.alice.id, content)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.chat import Chat, Command, Message, Press, Reaction, Responder
-from bot.platforms.slack import connect
+from bot.platforms.slack_pace import PACING, Pacing
 from bot.platforms.slack_workspace import Slack
 from core.domain import MessageRef
 from core.settings import Settings, load_settings
@@ -83,9 +83,10 @@ def settings_for(slack: SlackServer, **given: Any) -> Settings:
 
 
 @asynccontextmanager
-async def serving(slack: SlackServer, dispatch: Recorder, **given: Any) -> AsyncIterator[Slack]:
-    platform = connect(settings_for(slack, **given), dispatch)  # type: ignore[arg-type]
-    assert isinstance(platform, Slack)
+async def serving(
+    slack: SlackServer, dispatch: Recorder, pacing: Pacing = PACING, **given: Any
+) -> AsyncIterator[Slack]:
+    platform = Slack(settings_for(slack, **given), dispatch, pacing)  # type: ignore[arg-type]
     running = asyncio.create_task(platform.run())
     try:
         await slack.until(lambda: slack.connected or running.done())
@@ -94,6 +95,16 @@ async def serving(slack: SlackServer, dispatch: Recorder, **given: Any) -> Async
         await platform.stop()
         await running
     assert not slack.problems
+
+
+@asynccontextmanager
+async def chatting(slack: SlackServer, dispatch: Recorder, pacing: Pacing = PACING) -> AsyncIterator[Chat]:
+    async with serving(slack, dispatch, pacing):
+        slack.say("U1", "C1", "hello")
+        await slack.until(lambda: dispatch.messages)
+        assert dispatch.chat
+        yield dispatch.chat
+        dispatch.messages.clear()
 
 
 @pytest.fixture(name="slack")
@@ -109,9 +120,5 @@ def dispatch_fixture() -> Recorder:
 
 @pytest.fixture(name="chat")
 async def chat_fixture(slack: SlackServer, dispatch: Recorder) -> AsyncIterator[Chat]:
-    async with serving(slack, dispatch):
-        slack.say("U1", "C1", "hello")
-        await slack.until(lambda: dispatch.messages)
-        assert dispatch.chat
-        yield dispatch.chat
-        dispatch.messages.clear()
+    async with chatting(slack, dispatch) as chat:
+        yield chat

@@ -41,6 +41,8 @@ class SlackServer(Wire):
         """Whether the `markdown` block is unknown here."""
         self.streaming = Streaming(self)
         self.page_size = 200
+        self.epoch = 1_700_000_000
+        """When the first message is written, in seconds; each later one some seconds after."""
         self.update_bytes = 4_000
         self.users: dict[str, dict[str, Any]] = {}
         self.channels: dict[str, dict[str, Any]] = {}
@@ -203,7 +205,7 @@ class SlackServer(Wire):
 
     def tick(self) -> str:
         """Return a timestamp later than all before."""
-        return f"{1_700_000_000 + next(self._numbers)}.{next(self._numbers):06d}"
+        return f"{self.epoch + next(self._numbers)}.{next(self._numbers):06d}"
 
     def store(self, channel: str, user: str, text: str, thread: str | None, **more: Any) -> dict[str, Any]:
         """Keep a message and return it as events and history show it."""

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tests.platforms import slack_interactive as interactive
+from tests.platforms import slack_past as past
 from tests.platforms.slack_blocks import SlackError, check_blocks
 from tests.platforms.slack_limits import check_arguments
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
     from tests.platforms.slack_server import SlackServer
 
 Arguments = dict[str, Any]
-
-
-def flag(value: object) -> bool:
-    return value in (True, 1, "1", "true", "True")
 
 
 class WebApi:
@@ -50,6 +47,7 @@ class WebApi:
             "user_id": server.bot_user,
             "bot_id": server.bot_id,
             "is_enterprise_install": False,
+            **({"enterprise_id": server.enterprise} if server.enterprise else {}),
         }
 
     def _apps_connections_open(self, given: Arguments) -> dict[str, Any]:
@@ -115,32 +113,11 @@ class WebApi:
 
     def _conversations_replies(self, given: Arguments) -> dict[str, Any]:
         messages = self.server.messages[self._channel(given, member=True)["id"]]
-        root = str(given.get("ts"))
-        if root not in messages:
-            raise SlackError("thread_not_found")
-        return self._page([m for m in messages.values() if root in (m["ts"], m.get("thread_ts"))], given)
+        return past.replies(messages, given, self.server.page_size)
 
     def _conversations_history(self, given: Arguments) -> dict[str, Any]:
-        messages = self.server.messages[self._channel(given, member=True)["id"]].values()
-        top = [
-            m
-            for m in messages
-            if m.get("thread_ts", m["ts"]) == m["ts"] or m.get("subtype") == "thread_broadcast"
-        ]
-        return self._page(top[::-1], given)
-
-    def _page(self, messages: list[dict[str, Any]], given: Arguments) -> dict[str, Any]:
-        latest, oldest = str(given.get("latest") or "9"), str(given.get("oldest") or "0")
-        ends = flag(given.get("inclusive"))
-        kept = [m for m in messages if oldest < m["ts"] < latest or (ends and m["ts"] in (oldest, latest))]
-        start = int(str(given.get("cursor") or "p:0").removeprefix("p:"))
-        size = min(int(given.get("limit") or 100), self.server.page_size)
-        rest = start + size < len(kept)
-        return {
-            "messages": [dict(m) for m in kept[start : start + size]],
-            "has_more": rest,
-            "response_metadata": {"next_cursor": f"p:{start + size}" if rest else ""},
-        }
+        messages = self.server.messages[self._channel(given, member=True)["id"]]
+        return past.history(messages, given, self.server.page_size)
 
     # --- writing ------------------------------------------------------------------------------
 

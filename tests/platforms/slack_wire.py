@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from aiohttp import WSMsgType, web
 
+from tests.patience import PATIENCE
 from tests.platforms.slack_limits import Limits
 from tests.platforms.slack_web import SlackError, WebApi
 
@@ -47,6 +48,8 @@ class Wire:
     _api: WebApi
 
     def __init__(self) -> None:
+        self.enterprise = ""
+        """The organization of the workspace, where it is in an Enterprise Grid."""
         self.calls: list[Call] = []
         """Every Web API call, in order."""
         self.acknowledged: list[str] = []
@@ -55,6 +58,8 @@ class Wire:
         """Every envelope made, in order."""
         self.problems: list[str] = []
         """What the bot did that Slack would not understand; tests want it empty."""
+        self.others = 0
+        """Connections that other processes have with the same app."""
         self.connections = 0
         """Socket Mode connections made so far."""
         self.scopes = SCOPES.replace("\n", "")
@@ -76,6 +81,8 @@ class Wire:
         self._sockets: list[web.WebSocketResponse] = []
         self.links = True
         """Whether Socket Mode is switched on for the app."""
+        self.link_error = "access_denied"
+        """What is said where it is not."""
         self._tickets: set[str] = set()
         self._responses: dict[str, dict[str, Any]] = {}
         self._numbers = itertools.count(1)
@@ -132,7 +139,7 @@ class Wire:
         """Whether a Socket Mode connection is open."""
         return bool(self._sockets)
 
-    async def until(self, condition: Callable[[], object], seconds: float = 3.0) -> Any:
+    async def until(self, condition: Callable[[], object], seconds: float = PATIENCE) -> Any:
         """Wait until the condition holds and return its value; raises AssertionError after a while."""
         deadline = asyncio.get_running_loop().time() + seconds
         while not (value := condition()):
@@ -242,7 +249,7 @@ class Wire:
         self.connections += 1
         hello = {
             "type": "hello",
-            "num_connections": len(self._sockets) + 1,
+            "num_connections": len(self._sockets) + 1 + self.others,
             "connection_info": {"app_id": self.app},
             "debug_info": {"host": "wss-111.slack.com", "approximate_connection_time": 18060},
         }
@@ -304,7 +311,7 @@ class Wire:
             if self.revoked and wanted == self.bot_token:
                 raise SlackError(self.revoked)
             if method == "apps.connections.open" and not self.links:
-                raise SlackError("access_denied")
+                raise SlackError(self.link_error)
             now = asyncio.get_running_loop().time()
             if wait := self.limits.wait(method, str(given.get("channel") or ""), now):
                 return {"ok": False, "error": "ratelimited"}, 429, {"Retry-After": str(wait)}

@@ -130,6 +130,15 @@ async def test_direct_messages(world, recorder):
     assert vote.ref == recorder.parts[0] and vote.person.id == f"discord:{world.alice.id}"
 
 
+async def test_a_picture_in_a_direct_message_is_heard_although_it_has_no_words(world, recorder):
+    """Dispatch says then what can be asked; in a channel a picture is none of the bot's business."""
+    picture, dm = [("error.png", b"\x89PNG")], world.alice.user.dm_channel
+    await world.alice.send(world.help, "", attachments=picture)
+    assert recorder.of("message") == []
+    await world.alice.send_dm("", attachments=world.env.backend.store_attachments(dm.id, picture))
+    assert [(m.text, m.scope.kind) for m in recorder.of("message")] == [("", "direct")]
+
+
 async def test_a_forum_post_is_answered_inside(world, recorder, platform):
     forum, thread = await world.forum_post("Deploying", f"{world.bot} how do I deploy?")
     [heard] = recorder.of("message")
@@ -141,6 +150,12 @@ async def test_a_forum_post_is_answered_inside(world, recorder, platform):
     await world.alice.send(thread, "on Windows, too?")
     history = await platform.chat.history(recorder.of("message")[-1].ref, 10)
     assert [turn.text for turn in history] == ["how do I deploy?", "With gunicorn."]
+
+
+async def test_the_release_that_a_post_is_tagged_with_is_told_with_its_title(world, recorder):
+    await world.forum_post("Deploying", f"{world.bot} how do I deploy?", "Flask 2.3", "deployment")
+    [heard] = recorder.of("message")
+    assert heard.text == "Deploying (Flask 2.3)\n\nhow do I deploy?"
 
 
 async def test_scopes(world, recorder):

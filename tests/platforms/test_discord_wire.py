@@ -12,6 +12,7 @@ import pytest
 from bot.chat import Control, Reply
 from bot.platforms.discord import connect
 from core.errors import PlatformError, PlatformRejected
+from tests.patience import SOON
 from tests.platforms.discord_server import ALICE, BOT, CHANNEL, TOKEN, discord_server, until
 from tests.platforms.discord_world import settings
 
@@ -42,7 +43,7 @@ class Running:
 
     async def __aexit__(self, *_):
         await self.platform.stop()
-        await asyncio.wait_for(self.task, 5)
+        await asyncio.wait_for(self.task, SOON)
 
 
 async def test_connects_answers_and_reacts_over_the_given_addresses(recorder):
@@ -99,6 +100,28 @@ async def test_a_button_works_after_a_restart(recorder):
     assert answered["data"]["flags"] == 64  # EPHEMERAL
 
 
+async def test_a_network_that_fails_is_an_error_that_may_pass(recorder, monkeypatch):
+    """discord.py lets what aiohttp raises through, which is none of its own errors."""
+    recorder.answer = "With `flask run`."
+    async with discord_server() as server, Running(server, recorder) as platform:
+        await server.says(f"<@{BOT}> how do I start?")
+        await until(lambda: len(server.reactions) == 2)
+        [part], chat = recorder.parts, platform.chat
+        monkeypatch.setattr(discord.http.Route, "BASE", "http://127.0.0.1:9")
+        for work in (
+            chat.post(part, Reply("word")),
+            chat.edit((part,), Reply("word")),
+            chat.delete((part,)),
+            chat.seed_votes(part),
+            chat.send(CHANNEL, Reply("word")),
+            chat.message(part),
+            chat.history(part, 5),
+        ):
+            with pytest.raises(PlatformError, match="Discord cannot be reached") as caught:
+                await work
+            assert caught.value.retryable
+
+
 async def test_a_lost_connection_is_resumed(recorder):
     async with discord_server() as server, Running(server, recorder):
         await server.drop(4000)
@@ -137,7 +160,7 @@ async def test_stopping_while_discord_cannot_be_reached(recorder, caplog):
     task = asyncio.create_task(platform.run())
     await until(lambda: "cannot be reached" in caplog.text)
     await platform.stop()
-    await asyncio.wait_for(task, 1)
+    await asyncio.wait_for(task, SOON)
 
 
 async def test_work_under_way_is_finished_when_the_bot_stops(recorder):
@@ -152,7 +175,7 @@ async def test_work_under_way_is_finished_when_the_bot_stops(recorder):
     async with discord_server() as server:
         async with Running(server, recorder):
             await server.says(f"<@{BOT}> slow one")
-            await asyncio.wait_for(started.wait(), 5)
+            await asyncio.wait_for(started.wait(), SOON)
         assert server.posted[0]["content"] == "Done."
     handlers = logging.getLogger("discord").handlers
     assert all(isinstance(handler, logging.NullHandler) for handler in handlers)  # nothing is logged twice

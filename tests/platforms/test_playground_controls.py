@@ -9,7 +9,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, chromium_fixture, looking, playground  # noqa: F401 - `chromium`
 from tests.platforms.web_dispatch import FakeDispatch
 
 QUESTION = "How do I test a view that redirects in Flask 2.3?"
@@ -23,18 +23,15 @@ def dispatch() -> FakeDispatch:
 
 @pytest.fixture
 def page(chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch) -> Iterator[Page]:
-    with playground(tmp_path, dispatch) as url:
-        page = Page(chromium, url)
-        page.size(1440, 900)
-        page.prefer(prefers_color_scheme="light", prefers_reduced_motion="reduce")
-        chromium.get_log("browser")
+    size = (1440, 900)
+    with (
+        playground(tmp_path, dispatch) as url,
+        looking(chromium, url, size, prefers_color_scheme="light") as page,
+    ):
         page.open()
         page.write(QUESTION)
         page.find("#thread .footer")
         yield page
-        severe = [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"]
-        chromium.get("about:blank")
-    assert [entry for entry in severe if entry["source"] != "network"] == []
 
 
 def focused(page: Page, selector: str) -> None:

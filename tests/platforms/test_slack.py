@@ -12,6 +12,7 @@ from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_workspace import SCOPES
 from core.errors import ConfigurationError, PlatformRejected
 from core.settings import load_settings
+from tests.patience import SOON
 from tests.platforms.slack_bot import Recorder, dispatch_fixture, serving, settings_for, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer
 
@@ -44,8 +45,8 @@ async def test_a_refused_token_names_the_variable(
     platform = connect(settings_for(slack, **given), dispatch)  # type: ignore[arg-type]
     assert platform
     with pytest.raises(PlatformRejected, match=told):
-        await asyncio.wait_for(platform.run(), 3)
-    await asyncio.wait_for(platform.stop(), 1)
+        await asyncio.wait_for(platform.run(), SOON)
+    await asyncio.wait_for(platform.stop(), SOON)
 
 
 @pytest.mark.parametrize("error", ["account_inactive", "token_revoked", "missing_scope"])
@@ -56,14 +57,14 @@ async def test_a_token_that_was_taken_back_is_refused(
     platform = connect(settings_for(slack), dispatch)  # type: ignore[arg-type]
     assert platform
     with pytest.raises(PlatformRejected, match=error):
-        await asyncio.wait_for(platform.run(), 3)
+        await asyncio.wait_for(platform.run(), SOON)
 
 
 async def test_a_wrong_address_names_its_variable(slack: SlackServer, dispatch: Recorder) -> None:
     platform = connect(settings_for(slack, url=slack.url.replace("/api/", "/elsewhere")), dispatch)  # type: ignore[arg-type]
     assert platform
     with pytest.raises(PlatformRejected, match="SLACK_API_URL"):
-        await asyncio.wait_for(platform.run(), 3)
+        await asyncio.wait_for(platform.run(), SOON)
 
 
 async def test_slack_being_down_at_the_start_is_waited_out(slack: SlackServer, dispatch: Recorder) -> None:
@@ -73,12 +74,21 @@ async def test_slack_being_down_at_the_start_is_waited_out(slack: SlackServer, d
         assert slack.connected
 
 
+async def test_the_time_that_slack_wants_to_be_left_alone_for_is_waited_at_the_start(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.fail("auth.test", "ratelimited", status=429, retry_after=1)
+    begun = asyncio.get_running_loop().time()
+    async with serving(slack, dispatch):
+        assert asyncio.get_running_loop().time() - begun >= 1
+
+
 async def test_stopping_while_slack_is_unreachable(slack: SlackServer, dispatch: Recorder) -> None:
     platform = connect(settings_for(slack, url="http://127.0.0.1:9/api"), dispatch)  # type: ignore[arg-type]
     assert platform
     running = asyncio.create_task(platform.run())
     await asyncio.sleep(0.1)
-    await asyncio.wait_for(platform.stop(), 2)
+    await asyncio.wait_for(platform.stop(), SOON)
     await running
 
 
@@ -128,7 +138,7 @@ async def test_a_token_revoked_later_ends_the_platform(slack: SlackServer, dispa
     slack.fail("apps.connections.open", "token_revoked", times=9)
     await slack.disconnect("link_disabled")
     with pytest.raises(PlatformRejected, match="SLACK_APP_TOKEN"):
-        await asyncio.wait_for(running, 3)
+        await asyncio.wait_for(running, SOON)
 
 
 async def test_stop_waits_for_work_in_progress_which_can_still_post(slack: SlackServer) -> None:

@@ -3,9 +3,10 @@ import asyncio
 import pytest
 
 from bot.chat import Chat, Message, Reply
-from bot.platforms.slack_format import TEXT_BYTES
+from bot.platforms.slack_format import SECTION, TEXT_BYTES, sections
 from core.domain import MessageRef, Turn
 from core.errors import PlatformError
+from tests.patience import SOON
 from tests.platforms.slack_bot import LONG, Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer
 
@@ -111,6 +112,14 @@ async def test_a_server_without_the_markdown_block_gets_sections(
     assert all(len(b["text"]["text"]) <= 3_000 for b in slack.called("chat.postMessage")[0]["blocks"])
 
 
+def test_a_table_that_becomes_wider_than_a_section_loses_no_word() -> None:
+    rows = "\n".join(f"| word{n} | end{n} |" for n in range(30))
+    texts = sections(f"| {'x' * 200} | two |\n|---|---|\n{rows}\n\nlast words")
+    assert all(len(text) <= SECTION for text in texts)
+    said = "\n".join(texts)
+    assert "last words" in said and all(said.count(f"end{n}\n") == 1 for n in range(30))
+
+
 async def test_one_text_that_the_markdown_block_refuses_is_no_reason_to_do_without_it(
     chat: Chat, slack: SlackServer, dispatch: Recorder
 ) -> None:
@@ -156,6 +165,30 @@ async def test_what_slack_refuses_is_a_platform_error_and_leaves_nothing_behind(
     assert slack.said("C1") == []
 
 
+async def test_an_answer_that_could_not_be_said_whole_leaves_nothing_that_would_be_said_twice(
+    chat: Chat, slack: SlackServer
+) -> None:
+    where = MessageRef("slack", "C1", slack.store("C1", "U1", "q", None)["ts"], "")
+    parts = await chat.post(where, Reply("Looking it up …", final=False))
+    slack.fail("chat.postMessage", "restricted_action", after=1)
+    with pytest.raises(PlatformError, match="restricted_action"):
+        await chat.edit(parts, Reply(LONG))
+    assert [m["ts"] for m in slack.said("C1", where.message)] == [parts[0].message]
+
+
+@pytest.mark.parametrize("code", ["edit_window_closed", "cant_update_message"])
+async def test_an_answer_is_posted_anew_where_a_workspace_lets_nothing_be_changed(
+    code: str, chat: Chat, slack: SlackServer
+) -> None:
+    where = MessageRef("slack", "C1", slack.store("C1", "U1", "q", None)["ts"], "")
+    slack.streaming.there = False
+    parts = await chat.post(where, Reply("Looking it up …", final=False))
+    slack.fail("chat.update", code, times=99)
+    assert await chat.edit(parts, Reply("half of it …", final=False)) == parts
+    said = await chat.edit(parts, Reply("the whole of it"))
+    assert [m["text"] for m in slack.said("C1", where.message)] == ["the whole of it"] and said != parts
+
+
 async def test_deleting_and_seeding_twice_is_fine(chat: Chat, slack: SlackServer, dispatch: Recorder) -> None:
     parts = await chat.post(dispatch.messages[0].ref, Reply("x"))
     await chat.seed_votes(parts[0])
@@ -196,7 +229,7 @@ async def test_a_rate_limit_on_a_growing_reply_is_not_waited_for(
     slack.streaming.there = False
     parts = await chat.post(dispatch.messages[0].ref, Reply("…", final=False))
     slack.fail("chat.update", "ratelimited", status=429, retry_after=30)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(SOON):
         assert await chat.edit(parts, Reply("some", final=False)) == parts
         assert await chat.edit(parts, Reply("more", final=False)) == parts
         await chat.edit(parts, Reply("all"))
@@ -254,6 +287,6 @@ async def test_history_is_empty_when_slack_refuses(
     root = slack.say("U1", "C1", "first")
     ts = slack.say("U1", "C1", "second", thread=root)
     slack.fail("conversations.replies", "ratelimited", status=429, retry_after=60)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(SOON):
         assert await chat.history(MessageRef("slack", "C1", ts, root), 10) == ()
     assert "ratelimited" in caplog.text

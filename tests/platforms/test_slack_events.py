@@ -140,6 +140,66 @@ async def test_files_broadcasts_and_me_messages_are_messages(
     assert dispatch.messages[0].text == "look"
 
 
+def rich(*elements: dict[str, object]) -> list[dict[str, object]]:
+    """Return the blocks of a message as Slack's editor makes them."""
+    return [{"type": "rich_text", "block_id": "b", "elements": list(elements)}]
+
+
+def line(*elements: dict[str, object]) -> dict[str, object]:
+    return {"type": "rich_text_section", "elements": list(elements)}
+
+
+def word(text: str, **style: bool) -> dict[str, object]:
+    return {"type": "text", "text": text} | ({"style": style} if style else {})
+
+
+async def test_a_message_of_blocks_alone_is_read_from_them(slack: SlackServer, dispatch: Recorder) -> None:
+    blocks = rich(
+        line(
+            {"type": "user", "user_id": "UBOT"},
+            word(" why does "),
+            word("app.run", code=True),
+            word(" say "),
+            word("a <b> & c", bold=True),
+            word(" ("),
+            {"type": "link", "url": "https://flask.example/x?a=1&b=2", "text": "page"},
+            word(") "),
+            {"type": "user", "user_id": "U2"},
+            word("\n"),
+        ),
+        {"type": "rich_text_preformatted", "elements": [word("if a < b:\n    return `x`")]},
+        {"type": "rich_text_quote", "elements": [word("said\nso")]},
+        {"type": "rich_text_list", "style": "ordered", "elements": [line(word("one")), line(word("two"))]},
+    )
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "", blocks=blocks)
+        await slack.until(lambda: dispatch.messages)
+    [message] = dispatch.messages
+    assert message.mentions_bot and message.mentions_others
+    assert message.text == (
+        "why does `app.run` say **a <b> & c** ([page](https://flask.example/x?a=1&b=2)) @U2\n"
+        "```\nif a < b:\n    return `x`\n```\n> said\n> so\n1. one\n2. two"
+    )
+
+
+async def test_a_snippet_is_read_as_far_as_slack_shows_it(slack: SlackServer, dispatch: Recorder) -> None:
+    """What is pasted and too long becomes a snippet; its beginning comes with the event."""
+    trace = 'Traceback (most recent call last):\n  File "app.py", line 3\nRuntimeError: <no> context & so'
+    snippet = {
+        "id": "F1",
+        "mode": "snippet",
+        "mimetype": "text/plain",
+        "filetype": "python",
+        "preview": trace,
+    }
+    picture = {"id": "F2", "mode": "hosted", "mimetype": "image/png", "preview": "not to be read"}
+    async with serving(slack, dispatch):
+        slack.say("U1", "D1", "what is this?", subtype="file_share", files=[picture, snippet])
+        slack.say("U1", "D1", "", subtype="file_share", files=[picture])
+        await slack.until(lambda: len(dispatch.messages) == 2)
+    assert [m.text for m in dispatch.messages] == [f"what is this?\n\n```\n{trace}\n```", ""]
+
+
 async def test_unknown_events_and_buttons_are_acknowledged(slack: SlackServer, dispatch: Recorder) -> None:
     async with serving(slack, dispatch):
         slack.emit({"type": "member_joined_channel", "user": "U3", "channel": "C1"})
@@ -197,6 +257,21 @@ async def test_a_person_is_looked_up_once_and_rights_come_from_slack_or_settings
     assert {k for k, p in people.items() if p.helper} == {"U1"}
     assert people["UGONE"].name == "UGONE"
     assert len([c for c in slack.called("users.info") if c["user"] == "U1"]) == 1
+
+
+async def test_an_admin_of_another_workspace_is_none_here(slack: SlackServer, dispatch: Recorder) -> None:
+    """Slack Connect lets people of other workspaces into a channel; those of the same organization count."""
+    slack.enterprise = "E1"
+    slack.add_user("UCONNECT", team_id="T9", is_admin=True, is_owner=True)
+    slack.add_user("USTRANGER", is_stranger=True, is_admin=True)
+    slack.add_user("UGRID", team_id="T2", is_admin=True, enterprise_user={"enterprise_id": "E1"})
+    slack.add_user("UOTHER", team_id="T9", is_admin=True, enterprise_user={"enterprise_id": "E9"})
+    async with serving(slack, dispatch, admins="slack:UOTHER"):
+        for user in ("UCONNECT", "USTRANGER", "UGRID", "UOTHER", "UADMIN"):
+            slack.say(user, "C1", "hi")
+        await slack.until(lambda: len(dispatch.messages) == 5)
+    admins = {m.author.id.removeprefix("slack:") for m in dispatch.messages if m.author.admin}
+    assert admins == {"UGRID", "UOTHER", "UADMIN"}, "UOTHER is one by the settings"
 
 
 async def test_messages_keep_their_order_although_people_are_looked_up(

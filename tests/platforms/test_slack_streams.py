@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator
 
 import pytest
 from hypothesis import given
@@ -11,13 +12,13 @@ from hypothesis import strategies as st
 
 from bot.chat import Chat, Control, Reply
 from bot.mrkdwn import defuse
-from bot.platforms import slack_chat
 from bot.platforms.slack_chat import SlackChat
-from bot.platforms.slack_pace import Allowance
+from bot.platforms.slack_pace import Allowance, Pacing
 from bot.platforms.slack_stream import LONGEST, noted, settled
 from bot.render import WORKING
 from core.domain import MessageRef
-from tests.platforms.slack_bot import Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
+from tests.patience import SOON
+from tests.platforms.slack_bot import Recorder, chatting, dispatch_fixture, serving, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer
 
 SIGN = Reply(WORKING, final=False)
@@ -29,11 +30,11 @@ def growing(text: str) -> Reply:
     return Reply(f"{text} …", final=False, grows=True)
 
 
-@pytest.fixture(name="at_once", autouse=True)
-def at_once_fixture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slack_chat, "PAUSE", 0.0)
-    monkeypatch.setattr(slack_chat, "APPENDS", Allowance(0.0, 99, 99.0))
-    monkeypatch.setattr(slack_chat, "EDITS", Allowance(0.0, 99, 99.0))
+@pytest.fixture(name="chat")
+async def chat_fixture(slack: SlackServer, dispatch: Recorder) -> AsyncIterator[Chat]:
+    always = Allowance(0.0, 99, 99.0)
+    async with chatting(slack, dispatch, Pacing(always, always, refused=0.0)) as chat:
+        yield chat
 
 
 @pytest.fixture(name="where")
@@ -224,7 +225,7 @@ async def test_too_many_words_at_once_are_left_out_and_come_later(
     await chat.edit(parts, growing("Set the port to 9090. And"))
     assert slack.said("C1")[0]["text"].endswith("Set the port to 9090. ")
     slack.fail("chat.appendStream", "ratelimited", status=429, retry_after=30)
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(SOON):
         await chat.edit(parts, growing("Set the port to 9090. And then"))
         await chat.edit(parts, growing("Set the port to 9090. And then so"))
         await chat.edit(parts, DONE)
@@ -268,7 +269,7 @@ async def test_an_answer_is_posted_anew_where_its_stream_cannot_be_stopped(
     with caplog.at_level(logging.WARNING):
         fresh = await chat.edit(parts, DONE)
     assert fresh != parts and slack.messages["C1"][fresh[0].message]["text"] == DONE.markdown
-    assert "cannot be ended" in caplog.text
+    assert "cannot be changed" in caplog.text
 
 
 # --- what is shown for good -------------------------------------------------------------------

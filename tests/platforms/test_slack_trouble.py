@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from bot.chat import Chat, Command, Message, Reply, Responder
-from bot.platforms import slack_chat
 from bot.platforms.slack import connect
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_errors import SlackRefused
-from bot.platforms.slack_pace import APPENDS, EDITS, Allowance, Pace
+from bot.platforms.slack_pace import APPENDS, EDITS, Allowance, Pace, Pacing
 from core.errors import PlatformError, PlatformRejected
+from tests.patience import SOON
 from tests.platforms.slack_blocks import SlackError, check_blocks
 from tests.platforms.slack_bot import (
     Recorder,
@@ -76,7 +76,7 @@ async def test_eight_at_once_stay_within_slacks_limits(streams: bool, slack: Sla
     slack.streaming.there = streams
     async with serving(slack, once()):
         asked = [slack.say("U1", "C1", f"<@UBOT> question {number}") for number in range(8)]
-        await slack.until(lambda: all(whole(slack, ts) for ts in asked), 30)
+        await slack.until(lambda: all(whole(slack, ts) for ts in asked))
     too_many = Counter(slack.limits.refused)
     assert not too_many if streams else set(too_many) == {"chat.postMessage"}, too_many
 
@@ -84,14 +84,12 @@ async def test_eight_at_once_stay_within_slacks_limits(streams: bool, slack: Sla
 @pytest.mark.parametrize(
     "method", ["chat.startStream", "chat.appendStream", "chat.stopStream", "chat.update", "reactions.add"]
 )
-async def test_a_limit_in_mid_answer_leaves_a_whole_answer(
-    method: str, slack: SlackServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(slack_chat, "APPENDS", replace(APPENDS, interval=0.0))
+async def test_a_limit_in_mid_answer_leaves_a_whole_answer(method: str, slack: SlackServer) -> None:
+    quick = Pacing(appends=replace(APPENDS, interval=0.0))
     slack.fail(method, "ratelimited", status=429, retry_after=1, times=1)
-    async with serving(slack, once()):
+    async with serving(slack, once(), quick):
         ts = slack.say("U1", "C1", "<@UBOT> question")
-        await slack.until(lambda: whole(slack, ts), 10)
+        await slack.until(lambda: whole(slack, ts))
     assert method in [call.method for call in slack.calls if call.error == "ratelimited"]
 
 
@@ -109,9 +107,9 @@ async def test_a_connection_that_changes_in_mid_answer_harms_nothing(
         ts = slack.say("U1", "C1", "<@UBOT> question")
         await slack.until(lambda: slack.said("C1", ts))
         await (slack.drop() if reason == "drop" else slack.disconnect(reason))
-        await slack.until(lambda: slack.connections == 2 and whole(slack, ts), 10)
+        await slack.until(lambda: slack.connections == 2 and whole(slack, ts))
         later = slack.say("U1", "C1", "<@UBOT> and now?")
-        await slack.until(lambda: whole(slack, later), 10)
+        await slack.until(lambda: whole(slack, later))
 
 
 async def test_socket_mode_switched_off_names_the_variable(slack: SlackServer, dispatch: Recorder) -> None:
@@ -121,7 +119,56 @@ async def test_socket_mode_switched_off_names_the_variable(slack: SlackServer, d
     await slack.until(lambda: slack.connected)
     await slack.disconnect("link_disabled")
     with pytest.raises(PlatformRejected, match=r"SLACK_APP_TOKEN.*Socket Mode on"):
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, SOON)
+
+
+async def test_socket_mode_switched_off_ends_the_platform_whatever_code_slack_has_for_it(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    platform = connect(settings_for(slack), dispatch)  # type: ignore[arg-type]
+    assert platform
+    running = asyncio.create_task(platform.run())
+    await slack.until(lambda: slack.connected)
+    slack.link_error = "socket_mode_disabled"
+    await slack.disconnect("link_disabled")
+    with pytest.raises(PlatformRejected, match=r"SLACK_APP_TOKEN \(socket_mode_disabled\).*Socket Mode on"):
+        await asyncio.wait_for(running, SOON)
+
+
+async def test_another_process_at_the_same_app_is_told(
+    slack: SlackServer, dispatch: Recorder, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with serving(slack, dispatch):
+        await slack.settled()
+    assert "connections" not in caplog.text
+    slack.others = 1
+    async with serving(slack, dispatch):
+        await slack.until(lambda: "2 connections" in caplog.text)
+        slack.others = 2
+        await slack.disconnect()
+        await slack.until(lambda: slack.connections == 3)
+        await slack.settled()
+    assert caplog.text.count("same SLACK_APP_TOKEN") == 1, "once; two overlap when a connection is renewed"
+
+
+async def test_too_many_connections_are_no_reason_to_ask_for_more_at_once(
+    slack: SlackServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    api = SlackApi(slack.bot_token, slack.app_token, slack.url, crowded=0.4)
+    connected = asyncio.Event()
+    url, nothing = await api.open_socket(), asyncio.create_task(asyncio.sleep(0))
+    serving = asyncio.create_task(
+        api.serve(url, lambda _: nothing, lambda _: None, lambda _: None, connected.set)
+    )
+    await connected.wait()
+    begun = asyncio.get_running_loop().time()
+    await slack.disconnect("too_many_websockets")
+    await slack.until(lambda: slack.connections == 2)
+    assert asyncio.get_running_loop().time() - begun >= 0.4
+    assert "too many connections" in caplog.text
+    serving.cancel()
+    await asyncio.gather(serving, return_exceptions=True)
+    await api.close()
 
 
 async def test_events_that_go_to_two_connections_in_turn_are_all_acknowledged(slack: SlackServer) -> None:
@@ -130,7 +177,7 @@ async def test_events_that_go_to_two_connections_in_turn_are_all_acknowledged(sl
     async with serving(slack, dispatch), serving(slack, dispatch):
         await slack.until(lambda: slack.connections == 2)
         asked = [slack.say("U1", "C1", f"<@UBOT> question {number}") for number in range(3)]
-        await slack.until(lambda: all(whole(slack, ts) for ts in asked), 10)
+        await slack.until(lambda: all(whole(slack, ts) for ts in asked))
         await slack.settled()
     assert not slack.late
 
@@ -140,7 +187,7 @@ async def test_an_event_that_is_not_acknowledged_in_time_comes_again_with_its_id
     dispatch = once()
     async with serving(slack, dispatch):
         ts = slack.say("U1", "C1", "question")
-        await slack.until(lambda: whole(slack, ts), 10)
+        await slack.until(lambda: whole(slack, ts))
         await slack.settled()
     assert slack.late and len(dispatch.messages) > 1
     assert len({message.event for message in dispatch.messages}) == 1
@@ -162,7 +209,7 @@ async def test_a_bot_token_taken_back_while_it_runs_ends_the_platform_and_says_w
     slack.revoked = code
     slack.say("U1", "C1", "<@UBOT> question")
     with pytest.raises(PlatformRejected, match=f"SLACK_BOT_TOKEN.*{code}"):
-        await asyncio.wait_for(running, 5)
+        await asyncio.wait_for(running, SOON)
 
 
 # --- what Slack does not take ------------------------------------------------------------------

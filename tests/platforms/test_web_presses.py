@@ -121,7 +121,12 @@ async def test_a_button_and_an_emoji_are_one_opinion(web: Client) -> None:
     assert await thumbs() == (["ben"], [])
     told = [(r.emoji, r.added) for r in web.dispatch.reactions]
     assert told == [(UP, False), (DOWN, True), (DOWN, False)]
-    assert [p.name for p in web.dispatch.presses] == ["up", "up"]
+    await press(web, post, "up", person="ben")
+    assert await thumbs() == ([], [])
+    await press(web, post, "why", person="ben")
+    told_of = [(p.name, p.again) for p in web.dispatch.presses]
+    assert told_of == [("up", False), ("up", False), ("up", True), ("why", None)]
+    assert len(web.dispatch.reactions) == 3, "a button takes its vote back by itself"
 
 
 async def test_clicks_at_the_same_time_and_an_edit_lose_nothing(web: Client) -> None:

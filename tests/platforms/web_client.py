@@ -14,6 +14,7 @@ import aiohttp
 from bot.chat import Choice, Control
 from bot.platforms.web import Playground, connect
 from core.settings import Settings, load_settings
+from tests.patience import PATIENCE
 from tests.platforms.web_dispatch import FakeDispatch
 
 
@@ -69,7 +70,7 @@ def controls_of(post: dict[str, Any]) -> tuple[Control, ...]:
     return tuple(Control(**{**control, "choices": choices_of(control)}) for control in post["controls"])
 
 
-async def until(condition: Callable[[], Any], seconds: float = 3.0) -> None:
+async def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
     end = asyncio.get_running_loop().time() + seconds
     while True:
         value = condition()
@@ -94,7 +95,7 @@ async def serving(given: Settings, dispatch: FakeDispatch) -> AsyncIterator[Clie
             yield Client(session, playground, dispatch)
     finally:
         await playground.stop()
-        await asyncio.wait_for(task, 5)
+        await asyncio.wait_for(task, PATIENCE)
 
 
 class Stream:
@@ -121,7 +122,7 @@ class Stream:
 
     async def next(self) -> tuple[str, str, Any]:
         """Return kind, id and data of the next event."""
-        block = await asyncio.wait_for(self._block(), 3)
+        block = await asyncio.wait_for(self._block(), PATIENCE)
         return block["event"], block["id"], json.loads(block["data"])
 
     async def until(self, wanted: str, **fields: Any) -> tuple[str, Any]:

@@ -179,6 +179,8 @@ class FakeDispatch:
         self.presses.append(press)
         if press.fields:
             await responder.reply(Reply(f"Noted: {press.fields['what']}."))
+        elif press.again:
+            await responder.reply(Reply("It is taken back."))
         elif press.name in ("down", "wrong"):
             await responder.ask(replace(WRONG, value=press.value))
         elif press.name == "release":

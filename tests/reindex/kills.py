@@ -2,10 +2,10 @@
 
     python -m tests.reindex.kills --kills 50 --seed 1
 
-One `threadlore serve` with a home on disk indexes pages of a folder and of a git repository, which are
-changed, removed and added. SIGKILL ends it at random moments of every stage; it is started again, and the
-reindex is gone on with. Whoever asks gets the old corpus or the new one, whole; after the last reindex the
-home holds exactly what a fresh one holds.
+One `threadlore serve` with a home on disk indexes pages of a folder, of a git repository and of a website on
+loopback with ETags, which are changed, removed and added. SIGKILL ends it at random moments of every stage;
+it is started again, and the reindex is gone on with. Whoever asks gets the old corpus or the new one, whole;
+after the last reindex the home holds exactly what a fresh one holds.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 
 from bot.bootstrap import build
 from bot.control import call
+from tests.core.ingestion_sources.site_server import Site
 from tests.endurance.checks import Checks
 from tests.endurance.process import Died, Killed, Process, Refused
 from tests.reindex.contents import contents, differences
@@ -239,14 +240,18 @@ def _of(state: State, found: dict[str, set[int]]) -> dict[str, int | None]:
 
 async def endure(folder: Path, encoder_cache: Path, kills: int, seed: int, pages: int = len(NAMES)) -> Run:
     """Build a home in a folder, run on it, and compare it with a fresh one."""
-    site = Pages(folder, pages)
-    site.fill()
+    with Site() as site:
+        return await _endure(Pages(folder, site, pages), folder, encoder_cache, kills, seed)
+
+
+async def _endure(pages: Pages, folder: Path, encoder_cache: Path, kills: int, seed: int) -> Run:
+    pages.fill()
     kettle = KillKettle(folder, encoder_cache)
     kettle.home.mkdir()
     (kettle.home / "models").symlink_to(encoder_cache)
     async with build(kettle.settings(), "index") as app:
         await app.library.reindex()
-    run = Run(kettle, site, kills, seed)
+    run = Run(kettle, pages, kills, seed)
     try:
         await run.run()
     except Died as error:

@@ -1,4 +1,4 @@
-"""About sixty pages in a folder and a git repository, changed by a seeded generator.
+"""About sixty pages in a folder, a git repository and a website, changed by a seeded generator.
 
 Every section tells the edition of its page, so that an answer tells from which corpus it is.
 """
@@ -12,6 +12,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from tests.core.ingestion_sources.site_server import Site, page
 from tests.endurance.world import FEATURES
 from tests.journeys.house import Kettle
 
@@ -45,10 +46,11 @@ class KillKettle(Kettle):
 
 
 class Pages:
-    """The pages on disk: every third one in a git repository, the others in a folder."""
+    """The pages: one third each in a git repository, in a folder and on a website, which is `site`."""
 
-    def __init__(self, folder: Path, count: int = len(NAMES)) -> None:
+    def __init__(self, folder: Path, site: Site, count: int = len(NAMES)) -> None:
         self.folder = folder
+        self.site = site
         self.names = NAMES[:count]
         self.state: dict[str, int] = {}
         self._edition = 0
@@ -76,6 +78,11 @@ repository = "{self.folder / "repository"}"
 ref = "main"
 path = "docs"
 url = "https://git.kettle.example/{{page}}"
+[[release.source]]
+kind = "website"
+start = ["{self.site.url}/docs/"]
+private = true
+delay = 0
 """
         )
         self._write(self.names[: round(len(self.names) * most)], ())
@@ -96,22 +103,37 @@ url = "https://git.kettle.example/{{page}}"
 
     def _write(self, names: Iterable[str], removed: Iterable[str]) -> None:
         for name in removed:
-            self._place(name).unlink()
+            if self._is_on_site(name):
+                del self.site.pages[self._address(name)]
+            else:
+                self._place(name).unlink()
             del self.state[name]
         for name in names:
             self._edition += 1
             self.state[name] = self._edition
             key = name.replace(" ", "_")
-            sections = (
-                f"## The {what} of the {name}\n\n"
-                + text.format(
-                    name=name, key=key, n=7 * self._edition, edition=f"edition {key}_{self._edition}"
+            edition = f"edition {key}_{self._edition}"
+            sections = {
+                f"The {what} of the {name}": text.format(
+                    name=name, key=key, n=7 * self._edition, edition=edition
                 )
                 for what, text in _TEXTS.items()
-            )
-            self._place(name).write_text(f"# The {name}\n\n" + "\n\n".join(sections) + "\n")
+            }
+            if self._is_on_site(name):
+                self.site.pages[self._address(name)] = _html(name, sections)
+            else:
+                parts = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in sections.items())
+                self._place(name).write_text(f"# The {name}\n\n{parts}\n")
+        links = [self._address(name) for name in sorted(self.state) if self._is_on_site(name)]
+        self.site.pages["/docs/"] = page("Contents", "What there is to read.", *links)
         self._git("add", "--all")
         self._git("commit", "--quiet", "--allow-empty", "--message", f"edition {self._edition}")
+
+    def _is_on_site(self, name: str) -> bool:
+        return self.names.index(name) % 3 == 1
+
+    def _address(self, name: str) -> str:
+        return f"/docs/{name.replace(' ', '_')}.html"
 
     def _place(self, name: str) -> Path:
         below = self.folder / ("repository/docs" if self.names.index(name) % 3 == 0 else "docs")
@@ -130,6 +152,16 @@ url = "https://git.kettle.example/{{page}}"
             capture_output=True,
             env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **who},
         )
+
+
+def _html(name: str, sections: Mapping[str, str]) -> str:
+    """Write a page as a site does; what Markdown has in backticks is code."""
+    said = {heading: re.sub(r"`([^`]*)`", r"<code>\1</code>", text) for heading, text in sections.items()}
+    parts = "".join(f"<h2>{heading}</h2><p>{text}</p>" for heading, text in said.items())
+    return (
+        f"<!doctype html><html><head><title>The {name}</title></head>"
+        f"<body><main><h1>The {name}</h1>{parts}</main></body></html>"
+    )
 
 
 def editions(texts: Iterable[str]) -> dict[str, set[int]]:

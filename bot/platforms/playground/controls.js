@@ -45,8 +45,7 @@ function control(post, one, actions) {
   return h("button", shown, ICONS[one.name] && icon(ICONS[one.name]), one.name === "delete" ? null : h("span", { class: "label" }, one.label));
 }
 
-// A vote shows who gave it; once more takes it back, as taking back the emoji would. What only one
-// person sees carries no emoji, so a vote there can be changed, not taken back.
+// A vote shows who gave it; pressed once more it is taken back.
 function vote(post, one, act, actions) {
   const emoji = VOTES[one.name];
   const voters = post.reactions[emoji] ?? [];
@@ -55,7 +54,7 @@ function vote(post, one, act, actions) {
   return h("button", {
     type: "button", class: `vote ${one.name}`, "aria-pressed": String(mine), "data-act": act,
     "aria-label": `${label}, ${plural(voters.length, "vote", "votes")}`, title: voters.length ? `${label}: ${names(voters)}` : label,
-    onclick: () => (mine && !post.only ? actions.react(post, emoji, false) : actions.press(post, one, one.value)),
+    onclick: () => actions.press(post, one, one.value),
   }, icon(one.name), h("span", { class: "count" }, voters.length ? String(voters.length) : ""));
 }
 

@@ -1,4 +1,4 @@
-// The dashboard: reads the figures every fifteen seconds and draws them.
+// The dashboard: reads the figures every fifteen seconds and draws them; index work every second while there is any.
 
 import { diverging, lines, ring, stacked } from "./charts.js";
 import { byId, h } from "./dom.js";
@@ -7,6 +7,7 @@ import { listen, put } from "./stops.js";
 import { topicMap } from "./topics.js";
 
 const EVERY = 15000;
+const FOLLOWED = 1000;
 const VOTES = [["up", "good"], ["down", "bad"]];
 let latest = null;
 
@@ -97,7 +98,25 @@ function draw(figures) {
   releases(figures);
 }
 
-async function read() {
+// While something is indexed its bars follow it; when it ends all figures are read anew.
+async function follow() {
+  try {
+    const response = await fetch("api/progress");
+    if (response.ok && latest) {
+      const { running, ended } = await response.json();
+      const before = latest.indexing.length;
+      latest = { ...latest, indexing: running, indexed: ended };
+      if (running.length || before) {
+        put(byId("lights"), lights(latest));
+        releases(latest);
+      }
+      if (before && !running.length) read(false);
+    }
+  } catch { /* the next reading of the figures says so */ }
+  setTimeout(follow, latest?.indexing.length ? FOLLOWED : EVERY / 3);
+}
+
+async function read(again = true) {
   const state = byId("state");
   try {
     const response = await fetch("api/dashboard");
@@ -110,7 +129,7 @@ async function read() {
     state.textContent = error instanceof TypeError ? "The bot does not answer; trying again …" : error.message;
     state.classList.add("bad");
   }
-  setTimeout(read, EVERY);
+  if (again) setTimeout(read, EVERY);
 }
 
 let width = innerWidth;
@@ -119,4 +138,4 @@ addEventListener("resize", () => {
   width = innerWidth;
 });
 listen();
-read();
+read().then(follow);

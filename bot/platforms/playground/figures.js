@@ -147,11 +147,13 @@ export function errors({ errors: seen, at }, { room, table, empty }) {
 
 export function releases(figures) {
   const running = new Map(figures.indexing.map((work) => [work.release, work]));
+  const failed = new Map((figures.indexed ?? []).filter((work) => work.error).map((work) => [work.release, work]));
   const rows = [...figures.releases].reverse().map((release) => {
     const sources = figures.sources.filter((source) => source.release === release.name);
     return h("li", { class: "release" },
       h("h3", {}, release.name, release.latest && h("small", {}, "latest"), h("span", { class: `pill ${release.ready ? "" : "bad"}` }, release.ready ? "answers" : "not ready")),
       running.has(release.name) ? work(running.get(release.name)) : h("p", { class: "quiet" }, `${many(release.documents, "page", "pages")}, ${many(release.chunks, "passage", "passages")}, built ${ago(age(release.built_at, figures.at))}`),
+      failed.has(release.name) && !running.has(release.name) && h("p", { class: "failed", role: "status" }, `Reindexing failed ${ago(age(failed.get(release.name).at, figures.at))}: ${failed.get(release.name).error}`),
       h("ul", { class: "sources-read" }, sources.map((source) => freshness(source, figures.at))));
   });
   put(byId("releases"), h("ul", { class: "releases-read" }, rows));

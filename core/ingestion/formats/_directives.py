@@ -15,12 +15,14 @@ from core.ingestion.formats._vocabulary import (
     ADMONITIONS,
     AUTODOC,
     CODE,
+    DIAGRAMS,
     DOMAINS,
     DROPPED,
     LABELS,
     OBJECTS,
     TITLED,
     VERSIONS,
+    for_html,
 )
 
 
@@ -71,8 +73,8 @@ def _code(call: Call, language: str | None) -> list[Any]:
     first = call.argument.split()[:1]
     if len(call.head) > 1:
         lines = [*call.head[1:], *lines]
-    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec")):
-        first = []
+    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec")) or language in DIAGRAMS:
+        first = []  # a name, not a language
     caption = call.options.get("caption", "")
     title = [call.nodes.paragraph("", "", *call.inline(caption))] if caption else []
     return title + call.code("\n".join(lines), first[0] if first else language)
@@ -101,12 +103,24 @@ def _admonition(call: Call) -> list[Any]:
     return [call.make("labelled", *call.body(), label=f"**{text.rstrip(':')}:**" if text else label)]
 
 
+def _tab(call: Call) -> list[Any]:
+    """Make a tab of its own kind: where it is long, the writer makes a section of it."""
+    made = _admonition(call)
+    if made[0].get("label"):
+        made[0].tagname = "tab"
+    return made
+
+
 def _rubric(call: Call) -> list[Any]:
     return [call.nodes.paragraph("", "", call.nodes.strong("", "", *call.inline(call.argument)))]
 
 
 def _body(call: Call) -> list[Any]:
     return call.body()
+
+
+def _only(call: Call) -> list[Any]:
+    return call.body() if for_html(call.argument) else []
 
 
 def _prose(call: Call) -> list[Any]:
@@ -190,7 +204,9 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), _module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),
     **dict.fromkeys(TITLED, _admonition),
-    **dict.fromkeys(("only", "ifconfig", "hlist", "tabs", "tab-set", "container", "glossary", "acks", "div",
+    **dict.fromkeys(("tab", "group-tab", "tab-item", "code-tab-item"), _tab),
+    "only": _only,
+    **dict.fromkeys(("ifconfig", "hlist", "tabs", "tab-set", "container", "glossary", "acks", "div",
                      "grid", "grid-item", "cpp:namespace"), _body),
     **dict.fromkeys(("epigraph", "highlights", "pull-quote", "compound"), _prose),
 }  # fmt: skip

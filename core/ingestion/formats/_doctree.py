@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from core.ingestion.formats._outline import Outline, bullets, fence, inline_code, labelled, one_line, table
+from core.ingestion.formats._outline import (
+    TAB_CHARACTERS,
+    Outline,
+    bullets,
+    fence,
+    inline_code,
+    labelled,
+    one_line,
+    table,
+)
 
 _SILENT = frozenset(
     """comment target substitution_definition pending raw decoration docinfo meta index problematic
@@ -57,6 +66,9 @@ class Writer:
                 self._level -= 1
             elif tag == "desc":
                 self._object(child)
+            elif tag == "tab" and sum(map(len, self.blocks(child))) > TAB_CHARACTERS:
+                with self.outline.under(child["label"].strip("*").rstrip(":"), ""):
+                    self._write(child.children)
             elif tag == "passage" or (tag in ("compound", "container") and _holds_desc(child)):
                 self._write(child.children)
             else:
@@ -100,6 +112,8 @@ class Writer:
 
     def _labelled(self, node: Any) -> str:
         return labelled(node["label"], self.blocks(node))
+
+    _tab = _labelled
 
     def _literal_block(self, node: Any) -> str:
         text = node.astext()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from typing import Any
 
 from core.domain import RawDocument
 from core.ingestion.formats import markdown
 from core.ingestion.formats._call import Call
-from core.ingestion.formats._files import location, read_within
+from core.ingestion.formats._files import location, read_within, sliced
+from core.ingestion.formats._vocabulary import ENDINGS
 
 MAX_INCLUDES = 200
 """Includes that one document may make in all, so that files that include each other end; ours."""
@@ -29,9 +28,9 @@ def include(call: Call) -> list[Any]:
     if found is None or found[0] in session.files or len(session.files) > MAX_DEPTH:
         return []
     file, text = found
-    text = _slice(text, call.options)
+    text = sliced(text, call.options)
     if "code" in call.options or call.name == "literalinclude":
-        language = call.options.get("language") or call.options.get("code") or _ENDINGS.get(file.suffix, "")
+        language = call.options.get("language") or call.options.get("code") or ENDINGS.get(file.suffix, "")
         return call.code(text, language)
     if "literal" in call.options:
         return call.code(text, "")
@@ -56,72 +55,3 @@ def _markdown(call: Call, text: str) -> list[Any]:
         made.append(call.make("desc", heading=heading, signatures=[], anchor=section.anchor))
         made[-1] += call.make("markdown", text=section.text)
     return made
-
-
-def _slice(text: str, options: dict[str, str]) -> str:
-    """Cut a file to what an include's options ask for."""
-    if options.get("start-after") and (at := text.find(options["start-after"])) >= 0:
-        text = text[at + len(options["start-after"]) :]
-    if options.get("end-before") and (at := text.find(options["end-before"])) >= 0:
-        text = text[:at]
-    lines = text.splitlines()
-    chosen: Iterable[str] = lines
-    if options.get("pyobject"):
-        chosen = _python_object(lines, options["pyobject"])
-    elif options.get("lines"):
-        chosen = [lines[i - 1] for i in _numbers(options["lines"], len(lines))]
-    elif "start-line" in options or "end-line" in options:
-        try:
-            chosen = lines[int(options.get("start-line") or 0) : int(options.get("end-line") or len(lines))]
-        except ValueError:
-            chosen = lines
-    return "\n".join(chosen)
-
-
-def _python_object(lines: list[str], name: str) -> list[str]:
-    pattern = re.compile(rf"^(\s*)(?:async\s+def|def|class)\s+{re.escape(name.rsplit('.', 1)[-1])}\b")
-    for first, line in enumerate(lines):
-        if found := pattern.match(line):
-            depth = len(found.group(1))
-            last = first + 1
-            while last < len(lines) and (
-                not lines[last].strip() or len(lines[last]) - len(lines[last].lstrip()) > depth
-            ):
-                last += 1
-            return lines[first:last]
-    return lines
-
-
-def _numbers(said: str, count: int) -> list[int]:
-    """Read `1,3-5,8-` as line numbers that exist."""
-    chosen: list[int] = []
-    for part in said.split(","):
-        first, dash, last = (piece.strip() for piece in part.partition("-"))
-        if first.isdigit() or (dash and last.isdigit()):
-            low = int(first) if first.isdigit() else 1
-            high = int(last) if last.isdigit() else count if dash else low
-            chosen += range(max(low, 1), min(high, count) + 1)
-    return chosen
-
-
-_ENDINGS = {
-    f".{ending}": language
-    for language, endings in {
-        "python": "py pyi",
-        "bash": "sh",
-        "javascript": "js",
-        "html": "html",
-        "json": "json",
-        "toml": "toml",
-        "yaml": "yaml yml",
-        "c": "c h",
-        "cpp": "cpp hpp",
-        "rust": "rs",
-        "go": "go",
-        "sql": "sql",
-        "ini": "ini cfg",
-        "css": "css",
-        "xml": "xml",
-    }.items()
-    for ending in endings.split()
-}

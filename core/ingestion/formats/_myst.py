@@ -7,9 +7,23 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain import RawDocument
-from core.ingestion.formats._files import location, read_within
-from core.ingestion.formats._outline import fence, labelled, one_line
-from core.ingestion.formats._vocabulary import ADMONITIONS, AUTODOC, CODE, DROPPED, LABELS, TITLED, VERSIONS
+from core.ingestion import autodoc, front_matter
+from core.ingestion.formats import _extensions
+from core.ingestion.formats._documented import as_markdown
+from core.ingestion.formats._files import location, read_within, sliced
+from core.ingestion.formats._outline import fence, inline_code, labelled, one_line
+from core.ingestion.formats._vocabulary import (
+    ADMONITIONS,
+    AUTODOC,
+    CODE,
+    DIAGRAMS,
+    DROPPED,
+    ENDINGS,
+    LABELS,
+    TITLED,
+    VERSIONS,
+    for_html,
+)
 
 MAX_DEPTH = 5
 """Files that may include one another in a chain; ours."""
@@ -32,6 +46,9 @@ class Directive:
 
 class Writer(Protocol):
     """What a directive needs of the document's writer."""
+
+    raw: RawDocument
+    depth: int
 
     def nested(self, text: str) -> list[str]:
         """Parse text to Markdown blocks."""
@@ -61,7 +78,10 @@ def directive(info: str, content: str) -> Directive | None:
 
 def opens_sections(given: Directive) -> bool:
     """Tell whether what it stands for may have headings of its own."""
-    return given.name in ("include", "eval-rst") or given.name.removeprefix("auto") in AUTODOC
+    return (
+        given.name in ("include", "literalinclude", "eval-rst", "documented")
+        or given.name.removeprefix("auto") in AUTODOC
+    )
 
 
 def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, str, str]]:
@@ -71,18 +91,23 @@ def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, 
 
     if depth >= MAX_DEPTH:
         return []
+    if given.name == "documented":
+        return _documented_code(given, raw)
     if given.name == "include":
         file = location(raw)
         found = read_within(raw.root, file.parent, given.argument) if file else None
         if found is None:
             return []
         path, text = found
+        text = sliced(text, given.options)
+        if "literal" in given.options or "code" in given.options:
+            return [("", "", fence(text, given.options.get("code", "") or ENDINGS.get(path.suffix, "")))]
         inner = RawDocument(raw.path, raw.url, b"", "markdown", raw.root, str(path))
         if path.suffix in (".rst", ".txt"):
             parsed = rst.parse(inner, text).sections
         else:
             writer = markdown.MarkdownWriter(inner, myst=True, depth=depth + 1)
-            writer.write(text)
+            writer.write_page(front_matter.split(text)[1])
             parsed = writer.outline.sections()
     else:
         options = "".join(f"   :{name}: {value}\n" for name, value in given.options.items())
@@ -93,12 +118,40 @@ def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, 
     return [(s.headings[-1] if s.headings else "", s.anchor, s.text) for s in parsed]
 
 
+def _documented_code(given: Directive, raw: RawDocument) -> list[tuple[str, str, str]]:
+    """Return what mkdocstrings shows of an object of the code, under the anchors that it gives."""
+    from core.ingestion.formats import markdown
+
+    kind = autodoc.kind_of(raw.root, given.argument)
+    options = {} if given.options.get("members", "").lower() == "false" else given.options
+    entries = autodoc.documented(raw.root, kind, given.argument, "", options) if kind else ()
+    found = []
+    for entry in entries:
+        writer = markdown.MarkdownWriter(raw, depth=MAX_DEPTH)
+        text = _extensions.plain(as_markdown(entry.docstring))
+        body = writer.nested(text) if text.strip() else []
+        shown = [inline_code(entry.signature)] if entry.signature else []
+        if shown or body:
+            found.append((entry.heading, entry.name, "\n\n".join([*shown, *body])))
+    return found
+
+
 def blocks(given: Directive, writer: Writer) -> list[str]:
     """Write a directive in a fence as Markdown blocks."""
-    if given.name in CODE or given.name == "literalinclude":
-        language = given.argument.split()[:1]
-        return [fence(given.content, language[0] if language else CODE.get(given.name) or "")]
-    if given.name in DROPPED or opens_sections(given):
+    if opens_sections(given):  # inside of a list or a note: its headings are only bold there
+        found = sections(given, writer.raw, writer.depth)
+        return [
+            block for heading, _, text in found for block in ([f"**{heading}**"] if heading else []) + [text]
+        ]
+    if given.name in CODE:
+        language = CODE.get(given.name) or ""
+        said = given.argument.split()[:1]
+        if said and language not in DIAGRAMS:
+            language = said[0]
+        return [
+            fence(given.content, "python" if language in ("ipython", "ipython3", "python3") else language)
+        ]
+    if given.name in DROPPED or (given.name == "only" and not for_html(given.argument)):
         return []
     if given.name == "math":
         return [f"$$\n{given.content.strip()}\n$$"]

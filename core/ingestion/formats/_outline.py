@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 from core.domain import Section
 
+TAB_CHARACTERS = 600
+"""Characters above which a tab is a section, so that each passage of it says whose it is; ours."""
+
 _PLAIN_LANGUAGES = frozenset({"", "none", "text", "plain", "plaintext", "default", "guess", "literal", "txt"})
 _SPACE = re.compile(r"\s+")
 # HTML themes and MkDocs put a permalink sign into headings.
@@ -100,6 +103,11 @@ class Outline:
     def anchor(self) -> str:
         """Return the anchor of the innermost open heading that has one."""
         return next((anchor for _, _, anchor in reversed(self._stack) if anchor), "")
+
+    @property
+    def level(self) -> int:
+        """Return the level of the innermost open heading, 0 for none."""
+        return self._stack[-1][0] if self._stack else 0
 
     def heading(self, level: int, text: str, anchor: str) -> None:
         """Open a heading; those of the same or a deeper level end here."""

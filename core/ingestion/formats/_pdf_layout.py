@@ -17,6 +17,8 @@ MARGIN = 0.12
 """Part of a page's height at its top and its foot where running lines are looked for; ours."""
 REPEATED = 0.3
 """Share of the pages on which a line must stand to be a running one; half of them may be left-hand."""
+NUMBERED = 0.5
+"""Share of the pages whose printed number must stand where it is looked for; ours."""
 GUTTER = 12.0
 """Points between two columns, at least."""
 _MONOSPACED = re.compile(r"mono|courier|consol|typewriter|cmtt|code|menlo|inconsolata", re.I)
@@ -25,6 +27,7 @@ _MARK = re.compile(r"^\(cid:\d+\)\s+")
 _UNREADABLE = re.compile(r"\(cid:\d+\)")
 """Signs of fonts that do not say what they mean; before a text it is a bullet."""
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.I)
+_ENDS = re.compile(r"^(\d{1,4})\b(?![.:)])|(?<![\d.])\b(\d{1,4})$")
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:page|seite|página|第)?\W*(?:\d{1,4}|[ivxlc]{1,6})\W*(?:(?:of|von|de|/)\W*\d+)?\W*$", re.I
 )
@@ -139,16 +142,56 @@ def without_running_lines(pages: Sequence[Page]) -> list[Page]:
     for shape, numbers in at.items():
         seen[shape] = len(numbers)
     needed = max(3, REPEATED * len(pages))
+    offset = _offset(pages)
 
     def runs(item: Line | Grid, page: Page) -> bool:
         if not isinstance(item, Line) or not _at_edge(item, page):
             return False
+        if offset is not None and page.number - offset in _ends(item.text) and _is_outermost(item, page):
+            return True  # a chapter's title with the number of the page
         return seen[_shape(item.text)] >= needed or bool(_PAGE_NUMBER.match(item.text))
 
     return [
         Page(page.number, page.height, tuple(item for item in page.items if not runs(item, page)))
         for page in pages
     ]
+
+
+def _offset(pages: Sequence[Page]) -> int | None:
+    """Return how far the printed numbers of most pages are behind the count of pages, None without any."""
+    found = Counter(
+        page.number - number
+        for page in pages
+        for number in {
+            number
+            for item in page.items
+            if isinstance(item, Line) and _at_edge(item, page) and _is_outermost(item, page)
+            for number in _ends(item.text)
+        }
+    )
+    offset, count = found.most_common(1)[0] if found else (0, 0)
+    return offset if count >= max(3, NUMBERED * len(pages)) else None
+
+
+def _ends(text: str) -> set[int]:
+    """Return the numbers that a line begins or ends with."""
+    found = _ENDS.finditer(text)
+    return {int(match[1] or match[2]) for match in found}
+
+
+def _is_outermost(line: Line, page: Page) -> bool:
+    tops = [item.top for item in page.items]
+    return line.top - min(tops) < line.size or max(tops) - line.top < line.size
+
+
+def known_words(pages: Sequence[Page]) -> frozenset[str]:
+    """Return the words of a document as they stand inside of lines, hyphened ones whole, in lower case."""
+    found: set[str] = set()
+    for page in pages:
+        for item in page.items:
+            text = item.text if isinstance(item, Line) else " ".join(" ".join(row) for row in item.rows)
+            found.update(re.findall(r"[^\W_]+(?:-[^\W_]+)*(?![\w-])", re.sub(r"\S*-$", "", text.lower())))
+    return frozenset(found)
 
 
 def _at_edge(line: Line, page: Page) -> bool:

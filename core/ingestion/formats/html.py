@@ -14,6 +14,7 @@ import logging
 import re
 
 from core.domain import Document, RawDocument, Section
+from core.errors import SourceError
 from core.ingestion.formats._drawings import write_out
 from core.ingestion.formats._html_markdown import (
     HEADINGS,
@@ -24,7 +25,9 @@ from core.ingestion.formats._html_markdown import (
     classes,
     soup_of,
 )
+from core.ingestion.formats._nesting import tangle_of
 from core.ingestion.formats._outline import Outline, heading_text, one_line
+from core.ingestion.formats._tabs import write_labels
 
 try:
     import trafilatura
@@ -89,6 +92,8 @@ _CALLOUT = re.compile(r"admonition|note|tip|warn|callout|alert", re.I)
 
 def parse(raw: RawDocument, text: str) -> Document:
     """Parse an HTML page to the sections of its article."""
+    if tangle := tangle_of(text):
+        raise SourceError(f"{raw.path} {tangle}; simplify it or leave it out of the source.")
     if _depth(soup_of(text)) > MAX_DEPTH:
         raise RecursionError
     extracted = _extracted(text)
@@ -101,6 +106,7 @@ def parse(raw: RawDocument, text: str) -> Document:
         soup = soup_of(text)
         title = _title(soup, raw.path)
         write_out(soup)
+        write_labels(soup)
         _strip(soup, strictly)
         sections = _written(soup, title, judged, strictly)
         held = set(_words(" ".join(word for s in sections for word in (*s.headings, s.text))).split())

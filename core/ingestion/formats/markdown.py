@@ -12,14 +12,17 @@ from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.container import container_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
-from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.myst_blocks import myst_block_plugin
 from mdit_py_plugins.myst_role import myst_role_plugin
 
 from core.domain import Document, RawDocument
-from core.ingestion.formats import _myst
+from core.errors import SourceError
+from core.ingestion import front_matter
+from core.ingestion.formats import _myst, _slugs
+from core.ingestion.formats._files import location
 from core.ingestion.formats._html_markdown import HtmlWriter, soup_of
 from core.ingestion.formats._outline import (
+    TAB_CHARACTERS,
     Outline,
     bullets,
     fence,
@@ -29,72 +32,111 @@ from core.ingestion.formats._outline import (
     one_line,
     table,
 )
+from core.ingestion.formats._prepare import is_myst, prepared, slug_of
+from core.ingestion.formats._slugs import Slug
 from core.ingestion.formats._sphinx import role
+from core.ingestion.sites import site_of
 
-_ANCHOR = re.compile(r"\s*\{:?\s*(?:#([\w.:-]+))?[^{}]*\}\s*$")
-_TAB = re.compile(r'^(\s*)===[!+]?\s+"([^"]*)"\s*$')
-_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
-_MYST = re.compile(r"^\s*(?:`{3,}|~{3,}|:{3,})\{|\{[\w:+-]+\}`|^\([\w.:-]+\)=\s*$", re.M)
+_ANCHOR = re.compile(r"""\s*\{:?\s*(?=[#.:]|[\w-]+=)(?:#(?P<id>[\w.:-]++)|[^{}#]|#(?![\w.:-]))*+\}\s*$""")
 _ALERT = re.compile(r"^\[!(\w+)\][-+]?\s*")
-_IMPORT = re.compile(
-    r"^(?:import\s[^\n]*\bfrom\s*['\"]|import\s+['\"]|export\s+(?:const|default|function)\b)"
-)
-_SNIPPET = re.compile(r"^\s*-+8<-+")
+_HIGHLIGHTED = re.compile(r"^(?:#!|:::)[\w+-]+ (?=\S)")  # pymdownx: `#!python x = 1`
 _CONTAINER = re.compile(r"^\s*(?:\{?([\w:-]+)\}?|\{\s*\.([\w-]+)[^}]*\})\s*(.*)$")
 
 
 def parse(raw: RawDocument, text: str) -> Document:
-    """Parse a Markdown document; anchors are GitHub's slugs unless a heading names its own."""
-    writer = MarkdownWriter(raw, myst=bool(_MYST.search(text)))
-    writer.write(_prepared(text))
+    """Parse a Markdown document, with the anchors that its site gives to headings.
+
+    Raises SourceError for a page that its front matter keeps off the site.
+    """
+    front, body = front_matter.split(text)
+    if front.hidden:
+        raise SourceError(f"{raw.path} is {front.hidden}, says its front matter")
+    site = site_of(raw.root, location(raw))
+    myst = site is None and is_myst(body)
+    writer = MarkdownWriter(raw, myst=myst, slug=slug_of(raw, site, body, myst))
+    if front.description and front.description.rstrip(".") not in body:
+        writer.outline.add(front.description)
+    variables = {**(site.variables if site else {}), **front.substitutions}
+    writer.write(prepared(body, raw, site, variables, myst=myst))
     sections = writer.outline.sections()
-    title = writer.front_title or writer.title or next((s.headings[0] for s in sections if s.headings), "")
+    title = front.title or writer.title or next((s.headings[0] for s in sections if s.headings), "")
     return Document(raw.path, title or raw.path, raw.url, sections)
-
-
-def slug(heading: str, seen: dict[str, int]) -> str:
-    """Return GitHub's anchor for a heading, numbered where the page has had it before."""
-    base = re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
-    count = seen.get(base, 0)
-    seen[base] = count + 1
-    return f"{base}-{count}" if count else base
 
 
 class MarkdownWriter:
     """Writes Markdown anew: links keep their text, directives and containers become labels."""
 
-    def __init__(self, raw: RawDocument, *, myst: bool = False, depth: int = 0) -> None:
+    def __init__(
+        self, raw: RawDocument, *, myst: bool = False, depth: int = 0, slug: Slug = _slugs.github
+    ) -> None:
         self.raw = raw
         self.myst = myst
         self.depth = depth
         self.outline = Outline()
-        self.front_title = ""
         self.title = ""
+        self._floor = 1
+        self._slug = slug
         self._seen: dict[str, int] = {}
         self._target = ""
 
     def write(self, text: str) -> None:
-        """Write a document, opening a section at each heading."""
+        """Write a document, opening a section at each heading and at each long tab."""
         for node in self._tree(text).children:
-            if node.type == "heading":
-                self._heading(node)
-            elif node.type == "front_matter":
-                found = re.search(r"^title\s*:\s*[\"']?(.+?)[\"']?\s*$", node.content, re.M)
-                self.front_title = one_line(found.group(1)) if found else ""
-            elif node.type == "myst_target":
-                self._target = node.content.strip()
-            elif node.type == "html_block" and re.search(r"<h[1-6]\b", node.content, re.I):
-                HtmlWriter(self.outline).write(soup_of(node.content))
-            elif (directive := self._directive_of(node)) and _myst.opens_sections(directive):
-                for heading, anchor, body in _myst.sections(directive, self.raw, self.depth):
-                    if heading:
-                        with self.outline.under(heading, anchor):
-                            self.outline.add(body)
-                    else:
+            self._write(node)
+
+    def write_page(self, text: str) -> None:
+        """Write a text that was not prepared yet: a notebook's cell."""
+        self.write(prepared(text, self.raw, site_of(self.raw.root, location(self.raw)), {}, myst=self.myst))
+
+    def _write(self, node: SyntaxTreeNode) -> None:
+        directive = self._directive_of(node)
+        if node.type == "heading":
+            self._heading(node)
+        elif node.type == "myst_target":
+            self._target = node.content.strip()
+        elif node.type == "html_block" and re.search(r"<h[1-6]\b", node.content, re.I):
+            HtmlWriter(self.outline).write(soup_of(node.content))
+        elif directive and _myst.opens_sections(directive):
+            for heading, anchor, body in _myst.sections(directive, self.raw, self.depth):
+                if heading:
+                    with self.outline.under(heading, anchor):
                         self.outline.add(body)
-            else:
-                for block in self.block(node):
-                    self.outline.add(block)
+                else:
+                    self.outline.add(body)
+        elif tab := self._tab(node):
+            self._write_tab(*tab)
+        else:
+            for block in self.block(node):
+                self.outline.add(block)
+
+    def _tab(self, node: SyntaxTreeNode) -> tuple[str, list[SyntaxTreeNode]] | None:
+        """Return the label and the content of a tab, or of a set of tabs, which has no label."""
+        if node.type == "admonition" and node.meta.get("tag") == "tab":
+            label = next((self.inline(c) for c in node.children if c.type == "admonition_title"), "")
+            return label, [c for c in node.children if c.type != "admonition_title"]
+        if node.type == "container_any" and (found := _CONTAINER.match(node.info)) and "{" in node.info:
+            if found.group(1) in ("tab-set", "tabs"):
+                return "", list(node.children)
+            if found.group(1) in ("tab-item", "tab"):
+                return found.group(3), list(node.children)
+        return None
+
+    def _write_tab(self, label: str, children: list[SyntaxTreeNode]) -> None:
+        blocks = [block for child in children for block in self.block(child) if block.strip()]
+        if blocks and re.match(r":[\w-]+:", blocks[0]):
+            children, blocks = children[1:], blocks[1:]  # MyST's options
+        label = one_line(label)
+        if not label:
+            for child in children:
+                self._write(child)
+        elif sum(map(len, blocks)) <= TAB_CHARACTERS:
+            self.outline.add(labelled(f"**{label}:**", blocks))
+        else:
+            floor, self._floor = self._floor, self.outline.level + 2
+            with self.outline.under(label, ""):
+                for child in children:
+                    self._write(child)
+            self._floor = floor
 
     def _heading(self, node: SyntaxTreeNode) -> None:
         text = self.inline(node.children[0]) if node.children else ""
@@ -102,9 +144,10 @@ class MarkdownWriter:
         if explicit:
             text = text[: explicit.start()]
         name = heading_text(text)
-        anchor = (explicit.group(1) if explicit else "") or self._target or slug(name, self._seen)
-        self._target = ""
         level = int(node.tag[1])
+        anchor = (explicit["id"] if explicit else "") or self._target or self._slug(name, self._seen, level)
+        self._target = ""
+        level = max(level, self._floor)
         if level == 1 and not self.title:
             self.title = name
         self.outline.heading(level, name, anchor)
@@ -172,7 +215,6 @@ class MarkdownWriter:
             return [labelled(f"[{f.meta.get('label', '')}]", self.blocks(f)) for f in node.children]
         if kind in (
             "hr",
-            "front_matter",
             "myst_target",
             "myst_line_comment",
             "myst_block_break",
@@ -184,9 +226,6 @@ class MarkdownWriter:
         return self.blocks(node)
 
     def _paragraph(self, node: SyntaxTreeNode) -> list[str]:
-        source = node.children[0].content if node.children else ""
-        if _SNIPPET.match(source) or (_IMPORT.match(source) and not source.rstrip().endswith(".")):
-            return []
         return [one_line(self.inline(node.children[0]))] if node.children else []
 
     def _quote(self, node: SyntaxTreeNode) -> list[str]:
@@ -239,7 +278,7 @@ class MarkdownWriter:
         if kind == "text":
             return str(node.content)
         if kind == "code_inline":
-            return inline_code(node.content)
+            return inline_code(_HIGHLIGHTED.sub("", node.content))
         if kind == "softbreak":
             return " "
         if kind == "hardbreak":
@@ -267,26 +306,10 @@ def _language(info: str) -> str:
     return found.group(1) if found else ""
 
 
-def _prepared(text: str) -> str:
-    """Turn MkDocs' content tabs, which would read as indented code, into admonitions."""
-    if '=== "' not in text and '===! "' not in text and '===+ "' not in text:
-        return text
-    lines = text.split("\n")
-    opened = ""
-    for position, line in enumerate(lines):
-        found = _FENCE.match(line)
-        if found:
-            mark = found.group(1)
-            opened = "" if opened and mark.startswith(opened) else opened or mark
-        elif not opened:
-            lines[position] = _TAB.sub(r'\1!!! tab "\2"', line)
-    return "\n".join(lines)
-
-
 @lru_cache(maxsize=2)
 def _parser(myst: bool) -> MarkdownIt:
     parser = MarkdownIt("gfm-like", {"linkify": False})
-    parser.use(front_matter_plugin).use(admon_plugin).use(deflist_plugin).use(footnote_plugin)
+    parser.use(admon_plugin).use(deflist_plugin).use(footnote_plugin)
     parser.use(container_plugin, name="any", validate=_named)
     if myst:
         parser.use(myst_role_plugin).use(myst_block_plugin)

@@ -21,6 +21,7 @@ from core.ingestion.formats._pdf_layout import (
     Line,
     Page,
     body_size,
+    known_words,
     lines_of,
     without_running_lines,
 )
@@ -57,7 +58,7 @@ def parse(raw: RawDocument, text: str) -> Document:
     if not any(page.items for page in pages):
         raise SourceError(f"{raw.path} holds pictures of text only; run it through OCR first.")
     pages = without_running_lines(pages)
-    sections = tuple(_sections(pages))
+    sections = tuple(_sections(pages, known_words(pages)))
     if not title or title.lower().startswith(("untitled", "microsoft word", "(anonymous)")):
         title = sections[0].headings[0] if sections and sections[0].headings else raw.path
     return Document(raw.path, title, raw.url, sections)
@@ -88,7 +89,7 @@ def _page(page: Any) -> Page:
     return Page(int(page.page_number), float(page.height), tuple(items))
 
 
-def _sections(pages: Sequence[Page]) -> Iterator[Section]:
+def _sections(pages: Sequence[Page], known: frozenset[str]) -> Iterator[Section]:
     body = body_size(pages)
     headings = [item for page in pages for item in page.items if _is_heading(item, body)]
     sizes = sorted({round(line.size, 1) for line in headings}, reverse=True)
@@ -98,7 +99,7 @@ def _sections(pages: Sequence[Page]) -> Iterator[Section]:
         anchor = f"page={page.number}"
         blocks: list[str] = []
         carried = waiting
-        for kind, value in _blocks(page, body):
+        for kind, value in _blocks(page, body, known):
             if kind == "heading":
                 if carried:
                     yield _section(*carried)
@@ -116,7 +117,7 @@ def _sections(pages: Sequence[Page]) -> Iterator[Section]:
             if carried:
                 # a paragraph that runs over the page's end belongs to the page where it begins
                 if kind == "text" and value[:1].islower() and _OPEN.search(carried[2][-1]):
-                    carried[2][-1] = _run_on(carried[2][-1], value)
+                    carried[2][-1] = _run_on(carried[2][-1], value, known)
                     yield _section(*carried)
                     carried = None
                     continue
@@ -150,14 +151,14 @@ def _level(line: Line, sizes: Sequence[float]) -> int:
     return 1 + sizes.index(round(line.size, 1))
 
 
-def _blocks(page: Page, body: float) -> Iterator[tuple[str, Line | str]]:
+def _blocks(page: Page, body: float, known: frozenset[str]) -> Iterator[tuple[str, Line | str]]:
     """Yield headings, paragraphs, code and tables of a page."""
     paragraph: list[Line] = []
 
     def closed() -> Iterator[tuple[str, Line | str]]:
         if paragraph:
             code = paragraph[0].code
-            yield ("code", _code(paragraph)) if code else ("text", _prose(paragraph))
+            yield ("code", _code(paragraph)) if code else ("text", _prose(paragraph, known))
             paragraph.clear()
 
     for item in page.items:
@@ -193,15 +194,23 @@ def _code(lines: Sequence[Line]) -> str:
     return fence("\n".join(written))
 
 
-def _prose(lines: Sequence[Line]) -> str:
+def _prose(lines: Sequence[Line], known: frozenset[str]) -> str:
     text = ""
     for line in lines:
-        text = _run_on(text, one_line(line.text)) if text else one_line(line.text)
+        text = _run_on(text, one_line(line.text), known) if text else one_line(line.text)
     return re.sub(r"^[•▪●◦‣]\s+", "- ", text)
 
 
-def _run_on(text: str, more: str) -> str:
-    """Join two lines; a word that was parted at the end of the first is whole again."""
-    if re.search(r"[^\W\d_]{2}[-\u00ad\u2010]$", text) and more[:1].islower():
+def _run_on(text: str, more: str, known: frozenset[str]) -> str:
+    """Join two lines; a word that was parted at the end of the first is whole again.
+
+    What the document writes elsewhere decides: "docu-mentation" is one word, "well-known" keeps its hyphen.
+    """
+    first = re.search(r"([^\W_]{2,})[-\u00ad\u2010]$", text)
+    second = re.match(r"[^\W_]+", more)
+    if not first or not second:
+        return f"{text} {more}"
+    whole, hyphened = (f"{first[1]}{mark}{second[0]}".lower() for mark in ("", "-"))
+    if whole in known or (second[0][0].islower() and hyphened not in known):
         return text[:-1] + more
-    return f"{text} {more}"
+    return text + more if hyphened in known else f"{text} {more}"

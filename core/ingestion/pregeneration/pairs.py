@@ -1,4 +1,4 @@
-"""A pair before it has an id, what makes pairs, and what is asked of every one."""
+"""A pair before it has an id, and what makes pairs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from typing import Protocol
 
 from core.domain import ContextChunk, content_hash
 from core.ports import PregeneratedPair
-from core.text import identifiers, quantities, query_terms, sentences, words
-
-HELD = 0.6
-"""Share of a sentence's terms that the document must hold: below it the sentence is somebody's own."""
-LONGEST_QUESTION = 300
-"""Characters of a question; what is longer is no question."""
+from core.text import sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +45,6 @@ class Maker(Protocol):
         """
 
 
-def unfounded(made: Made, document: str) -> str:
-    """Say what of a pair the document does not hold; empty where all of it is there.
-
-    A number or a name in code that the document does not have, or a sentence made of other words, is the
-    model's own (QA pre-generation, validation).
-    """
-    if not made.question.strip().endswith(("?", "？")) or len(made.question) > LONGEST_QUESTION:
-        return f"{made.question[:60]!r} is no question"
-    known_names = {name.lower() for name in identifiers(document)} | set(words(document))
-    known_numbers = {value for value, _ in quantities(document)}
-    known_terms = set(query_terms(document))
-    for said in (made.answer, made.full_answer, made.summary):
-        for name in identifiers(said):
-            if name.lower() not in known_names and not set(words(name)) <= known_names:
-                return f"`{name}` is not in the document"
-        for value, _ in quantities(said):
-            if value not in known_numbers:
-                return f"{value} is not in the document"
-        for sentence in sentences(" ".join(said.split())):
-            terms = set(query_terms(sentence))
-            if terms and len(terms & known_terms) < HELD * len(terms):
-                return f"{sentence[:60]!r} is not from the document"
-    return "" if words(made.answer) else "the answer is empty"
-
-
 def finished(
     made: Sequence[Made], pages: Sequence[ContextChunk], document_id: str, date: float, by: str
 ) -> list[PregeneratedPair]:
@@ -99,6 +69,7 @@ def finished(
                 category=category_of(page.path),
                 date=date,
                 by=by,
+                path=page.path,
             ),
         )
     return list(found.values())

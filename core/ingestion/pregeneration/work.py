@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 import numpy as np
 
@@ -85,6 +85,23 @@ class Pregeneration:
     async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
         """Return the pairs of the live corpus."""
         return await self._store.pairs(release)
+
+    async def review(
+        self, refused: Collection[tuple[str, str]], allowed: Collection[tuple[str, str]] = ()
+    ) -> tuple[int, int]:
+        """Remove what a reviewer refused for good and take back refusals, each named by the path of its
+        document and its question; return how many pairs were removed and how many may be made again.
+
+        The next run makes again what is allowed.
+        """
+        removed = await self._store.refuse(refused) if refused else 0
+        back = await self._store.allow(allowed) if allowed else 0
+        if removed:
+            async with self._turn:
+                for corpus in (await self._corpora.live()).values():
+                    if await self._index(corpus, await self._store.pairs(corpus.release)):
+                        await self._on_live(corpus.release)
+        return removed, back
 
     async def reconcile(self) -> int:
         """Make the indexes hold exactly the pairs of live documents that are embedded; return how many were

@@ -14,8 +14,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions
+from core.catalogue import SourceOptions, SourceSpec
 from core.domain import Format
 from core.settings import Settings
 
@@ -31,6 +30,7 @@ FORMATS: dict[str, Format] = {
     ".html": "html",
     ".htm": "html",
     ".pdf": "pdf",
+    ".ipynb": "notebook",
 }
 """The endings that can be read without a `format`."""
 
@@ -63,14 +63,18 @@ def open_source(spec: SourceSpec, settings: Settings) -> Source:
     return source
 
 
-def page_url(template: str, path: str) -> str:
+def page_url(template: str, path: str, page: str | None = None) -> str:
     """Write the link of a document: `{page}` is its path without the ending, `{path}` with it.
+
+    `page` is where its site publishes it, if that is known to be another place than its path says.
 
     Where the template has `{page}/`, pages are folders on the site and an index page is the folder
     itself, as Sphinx's dirhtml, MkDocs and Hugo lay them out.
     """
-    page = _ENDING.sub("", path)
+    page = _ENDING.sub("", path) if page is None else page
     folder = _INDEX.sub("", page)
+    if not page:
+        template = template.replace("{page}/", "{page}")
     if folder != page and "{page}/" in template:
         template = template.replace("{page}/", "{page}/" if folder else "")
         page = folder

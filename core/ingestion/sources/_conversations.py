@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain import RawDocument
 from core.text import looks_like_question
@@ -34,8 +34,9 @@ _THANKS = re.compile(
 class Post:
     """A message; `at` in seconds. `thread` is the id of the message that opened its thread, if known.
 
-    `votes` counts 👍 and the like, `accepted` tells that it was marked as the answer. `mentions` are
-    the authors that it addresses.
+    `votes` counts 👍 and the like. `accepted` tells that it was marked as the answer, `accepted_by` by whom
+    where that is known, `endorsed` that one of them is a helper. `mentions` are the authors that it
+    addresses. A `withheld` one has neither words nor author: it was deleted, or its author is left out.
     """
 
     id: str
@@ -49,6 +50,16 @@ class Post:
     accepted: bool = False
     bot: bool = False
     mentions: frozenset[str] = frozenset()
+    accepted_by: frozenset[str] = frozenset()
+    endorsed: bool = False
+    withheld: bool = False
+
+    def judged_by(self, asker: str) -> Post:
+        """Return it with marks as they count: those of the asker and of helpers accept, others' are votes."""
+        others = self.accepted_by - {self.author}
+        if not self.accepted_by or self.endorsed or asker in others:
+            return self
+        return replace(self, accepted=False, votes=self.votes + len(others))
 
 
 def threads(posts: Iterable[Post]) -> list[list[Post]]:
@@ -117,10 +128,10 @@ class Told:
     """Whether an answer was accepted, voted for, or thanked for."""
 
 
-def told(conversation: Sequence[Post], titled: bool = False) -> Told | str:
+def told(conversation: Sequence[Post], titled: bool = False, closed: bool = False) -> Told | str:
     """Find the question and the answers of a conversation, or say why it has none.
 
-    A thread with a title of its own need not begin with a question.
+    A thread with a title of its own need not begin with a question; a `closed` one was marked as settled.
     """
     people = [post for post in conversation if not post.bot and post.text.strip()]
     if not people:
@@ -130,14 +141,14 @@ def told(conversation: Sequence[Post], titled: bool = False) -> Told | str:
     opening = people[:answered]
     if not titled and not any(looks_like_question(post.text) for post in opening):
         return "it does not begin with a question"
-    answers = [post for post in people if post.author != asker]
+    answers = [post.judged_by(asker) for post in people if post.author != asker]
     if not answers:
         return "nobody answers"
     said = "\n\n".join(post.text for post in opening)
     question = Post(opening[0].id, asker, said, opening[0].at, opening[0].url)
     thanked = _thanked(people, asker)
     best = sorted(answers, key=lambda p: (not p.accepted, -p.votes, p.id not in thanked, p.at))
-    settled = best[0].accepted or best[0].votes > 0 or best[0].id in thanked
+    settled = closed or best[0].accepted or best[0].votes > 0 or best[0].id in thanked
     return Told(question, tuple(best), settled)
 
 

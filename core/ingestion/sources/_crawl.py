@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -12,7 +13,7 @@ from protego import Protego
 
 from core.domain import content_hash
 from core.ingestion.sources._addresses import Refused
-from core.ingestion.sources._fetch import AGENT, Failed, Fetched, Fetcher
+from core.ingestion.sources._fetch import AGENT, Endless, Failed, Fetched, Fetcher
 from core.ingestion.sources._kept import Copy, Kept
 from core.ingestion.sources._links import Links, is_sitemap, is_trap, links_of, sitemap_of, tidy
 
@@ -21,9 +22,15 @@ ROBOTS_BYTES = 500 * 1024
 SLOWEST = 10.0
 """Seconds of a Crawl-delay that are kept to; a crawl would take days with more."""
 LOST_AFTER = 8
-"""Pages that fail one after the other before a site counts as down."""
+"""Pages that fail one after the other before it is asked whether a site is down."""
 WINDOW = 16
 """Pages that are under way at once, most of them waiting for their turn."""
+SPARE = 5_000
+"""Addresses beyond `max_pages` that are counted."""
+MAX_SITEMAPS = 500
+"""Sitemaps that are read for one crawl: those of an index, and of the indexes that it names."""
+MAX_SKIPPED = 5_000
+"""Reasons that are kept; a site with more is hostile, or not meant."""
 HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -49,38 +56,43 @@ class Crawl:
     kept: Kept
     bounds: Bounds
     skipped: list[tuple[str, str]]
-    _rules: dict[str, Protego | None] = field(default_factory=dict)
+    _rules: dict[str, Protego | Failed | Refused | None] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _contents: dict[str, str] = field(default_factory=dict)
     _given: set[str] = field(default_factory=set)
     _lost: int = 0
+    _end: float = 0.0
     _locks: dict[str, asyncio.Lock] = field(default_factory=dict)
 
     async def pages(self, starts: Sequence[str]) -> AsyncIterator[Copy]:
         """Yield every page once, the start pages first; raises SiteDown."""
+        self._end = time.monotonic() + self.bounds.max_seconds
         level = await self._seeds(starts)
-        end = time.monotonic() + self.bounds.max_seconds
         left = self.bounds.max_pages
         for depth in range(self.bounds.max_depth + 1):
             if len(level) > left:
-                self._skip(level[left], f"{len(level) - left} addresses are beyond `max_pages`")
+                more = " or more" if len(level) - left >= SPARE else ""
+                self._skip(level[left], f"{len(level) - left}{more} addresses are beyond `max_pages`")
                 level = level[:left]
             left -= len(level)
             following: dict[str, None] = {}
             for at in range(0, len(level), WINDOW):
                 urls = level[at : at + WINDOW]
-                late = time.monotonic() > end
                 for url, found in zip(
-                    urls, await asyncio.gather(*(self._page(url, late) for url in urls)), strict=True
+                    urls, await asyncio.gather(*(self._page(url) for url in urls)), strict=True
                 ):
                     if found is None:
                         continue
-                    links = self._links(found)
+                    links = await asyncio.to_thread(_links, found)
                     page = self._kept_page(url, found, links)
                     if isinstance(page, Copy):
                         yield page
-                    more = (page,) if isinstance(page, str) and page else ()
-                    following |= dict.fromkeys((*more, *links.links))
+                    named = (page,) if isinstance(page, str) and page else ()
+                    for link in (*named, *links.links):
+                        if len(following) > left + SPARE:  # a page may name more than there is room for
+                            break
+                        if link not in self._known and self.bounds.inside(link):
+                            following.setdefault(link)
             level = [url for url in following if self._is_new(url)]
             if not level:
                 return
@@ -89,17 +101,22 @@ class Crawl:
 
     async def _seeds(self, starts: Sequence[str]) -> list[str]:
         """Return the first addresses, with those of sitemaps in place of the sitemap."""
-        seeds: dict[str, None] = {}
-        waiting, read = list(starts), set()
+        seeds: dict[str, None] = dict.fromkeys(url for url in starts if not is_sitemap(url))
+        waiting = deque(url for url in starts if is_sitemap(url))
+        hosts = {urlsplit(url).netloc for url in starts}
+        read: set[str] = set()
         while waiting and len(seeds) < self.bounds.max_pages:
-            url = waiting.pop(0)
-            if not is_sitemap(url):
-                seeds.setdefault(url)
-                continue
+            url = waiting.popleft()
             if url in read:
                 continue
+            if len(read) >= MAX_SITEMAPS or self._late:
+                why = "the crawl took too long" if self._late else f"more than {MAX_SITEMAPS} sitemaps"
+                self._skip(url, f"{why}; {len(waiting) + 1} are not read")
+                break
             read.add(url)
             try:
+                if urlsplit(url).netloc not in hosts:
+                    raise Refused("a sitemap on another host")
                 found = await self.fetcher.fetch(url)
                 if found.content is None:
                     raise Failed(f"HTTP {found.status}")
@@ -109,15 +126,21 @@ class Crawl:
                     raise SiteDown(f"the sitemap {url} cannot be read: {error}") from None
                 self._skip(url, str(error))
                 continue
-            waiting += further
-            seeds |= dict.fromkeys(page for page in pages if self.bounds.inside(page))
+            waiting += further[: MAX_SITEMAPS + 1]
+            for page in pages:
+                if len(seeds) <= self.bounds.max_pages and self.bounds.inside(page):
+                    seeds.setdefault(page)
         self._known |= set(seeds)
         return list(seeds)
 
-    async def _page(self, url: str, late: bool) -> Copy | None:
+    @property
+    def _late(self) -> bool:
+        return time.monotonic() > self._end
+
+    async def _page(self, url: str) -> Copy | None:
         """Fetch a page or take its earlier copy; None where there is neither."""
         before = self.kept.get(url)
-        if late:
+        if self._late:
             if before is None:
                 self._skip(url, "the crawl took too long")
             else:
@@ -132,7 +155,8 @@ class Crawl:
             return None
         except Failed as error:
             self._lost += 1
-            if self._lost >= LOST_AFTER or (len(self._known) == 1 and before is None):
+            alone = len(self._known) == 1 and before is None
+            if alone or (self._lost >= LOST_AFTER and not await self._answers(url)):
                 raise SiteDown(f"{url}: {error}") from None
             self._skip(url, f"{error}{'; its earlier copy stays' if before else ''}")
             if before:
@@ -162,15 +186,6 @@ class Crawl:
         except OSError as error:
             raise SiteDown(f"{url} cannot be kept: {error.strerror}; make room in the home") from None
         return copy
-
-    def _links(self, page: Copy) -> Links:
-        if page.media not in HTML:
-            return Links(())
-        try:
-            text = page.content.decode(page.charset or "utf-8", "replace")
-        except LookupError:
-            text = page.content.decode("utf-8", "replace")
-        return links_of(text, page.url)
 
     def _kept_page(self, url: str, page: Copy, links: Links) -> Copy | str:
         """Return the page where it counts, the address that it is a copy of, or nothing."""
@@ -206,27 +221,63 @@ class Crawl:
             return False
         return True
 
+    async def _answers(self, url: str) -> bool:
+        """Tell whether the host of a page answers at all, when several of its pages did not."""
+        try:
+            await self.fetcher.fetch(f"{_place(url)}/robots.txt", first=ROBOTS_BYTES)
+        except (Failed, Refused):
+            return False
+        self._lost = 0
+        return True
+
     async def _allowed(self, url: str) -> bool:
-        parts = urlsplit(url)
-        place = f"{parts.scheme}://{parts.netloc}"
+        """Tell whether a host's rules allow a page; raises what they could not be had for."""
+        place = _place(url)
         async with self._locks.setdefault(place, asyncio.Lock()):
             if place not in self._rules:
-                self._rules[place] = await self._robots(place)
+                try:
+                    self._rules[place] = await self._robots(place)
+                except (Failed, Refused) as error:
+                    self._rules[place] = error
         rules = self._rules[place]
+        if isinstance(rules, Exception):
+            raise type(rules)(f"robots.txt: {rules}")
         return rules is None or bool(rules.can_fetch(url, AGENT))
 
     async def _robots(self, place: str) -> Protego | None:
-        """Read a host's rules; None where it has none. Raises Failed where they cannot be had."""
-        found = await self.fetcher.fetch(f"{place}/robots.txt")
+        """Read a host's rules, the first 500 KB; None where it has none. Raises Failed and Refused."""
+        try:
+            found = await self.fetcher.fetch(f"{place}/robots.txt", first=ROBOTS_BYTES)
+        except Endless as error:  # as if there were none (RFC 9309, 2.3.1.2)
+            self._skip(f"{place}/robots.txt", str(error))
+            return None
         if found.content is None:  # 4xx: there are no rules; 5xx never comes here (RFC 9309, 2.3.1)
             return None
-        rules = Protego.parse(found.content[:ROBOTS_BYTES].decode("utf-8", "replace"))
+        rules = Protego.parse(found.content.decode("utf-8", "replace"))
         if delay := rules.crawl_delay(AGENT):
             self.fetcher.slow_down(urlsplit(place).hostname or "", min(float(delay), SLOWEST))
         return rules
 
     def _skip(self, url: str, reason: str) -> None:
-        self.skipped.append((url, reason))
+        if len(self.skipped) < MAX_SKIPPED:
+            self.skipped.append((url, reason))
+        elif len(self.skipped) == MAX_SKIPPED:
+            self.skipped.append(("…", "more were passed over than are listed"))
+
+
+def _links(page: Copy) -> Links:
+    if page.media not in HTML:
+        return Links(())
+    try:
+        text = page.content.decode(page.charset or "utf-8", "replace")
+    except LookupError:
+        text = page.content.decode("utf-8", "replace")
+    return links_of(text, page.url)
+
+
+def _place(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _folder(url: str) -> str:

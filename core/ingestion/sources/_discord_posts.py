@@ -1,9 +1,10 @@
-"""Discord messages, from DiscordChatExporter's JSON, as posts."""
+"""Discord messages, from DiscordChatExporter's JSON or Discord's API, as posts."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,10 @@ _PUBLIC = frozenset({"GuildTextChat", "GuildNews", "GuildForum", "GuildPublicThr
 _THREADS = frozenset({"GuildPublicThread", "GuildNewsThread"})
 _KINDS = frozenset({"Default", "Reply", "ThreadStarterMessage", "0", "19", "21"})
 _UP = frozenset({"👍", "❤️", "❤", "💯", "🙌", "🎉", "👏", "➕"})
-_ACCEPTED = frozenset({"✅", "☑️", "✔️"})
+ACCEPTED = frozenset({"✅", "☑️", "✔️"})
+"""Emoji that mark an answer as the one."""
+DEFAULT, REPLY, THREAD_STARTER = 0, 19, 21
+"""Types of messages in Discord's API."""
 _MENTION = re.compile(r"<@[!&]?\d+>|<a?:(\w+):\d+>")
 
 
@@ -57,33 +61,81 @@ def read_channel(file: Path) -> DiscordChannel | None:
 
 
 def _post(message: Mapping[str, Any], guild: str, channel: str, thread: str) -> Post | None:
+    """Read a message as the exporter writes it."""
     if str(message.get("type")) not in _KINDS:
         return None
     author = message.get("author") or {}
-    reactions = {
-        str((entry.get("emoji") or {}).get("name")): int(entry.get("count") or 0)
-        for entry in message.get("reactions") or ()
-    }
+    return _built(
+        message,
+        f"https://discord.com/channels/{guild}/{channel}/{message.get('id')}",
+        thread,
+        reply_to=str((message.get("reference") or {}).get("messageId") or ""),
+        bot=bool(author.get("isBot")),
+    )
+
+
+def post_of(message: Mapping[str, Any], link: str, thread: str = "") -> Post | None:
+    """Read a message as Discord's API writes it; None for joins, pins and the like.
+
+    `link` is that of its server, `https://discord.com/channels/1`. A thread begins with the message that it
+    was opened from; where that was deleted, with one that is withheld.
+    """
+    if message.get("type") == THREAD_STARTER:
+        if "referenced_message" not in message:
+            return None
+        opener = message["referenced_message"]
+        if opener is None:
+            at = _seconds(message)
+            return None if at is None else Post(thread, "", "", at, thread=thread, withheld=True)
+        message = opener
+    if message.get("type") not in (DEFAULT, REPLY):
+        return None
+    author = message.get("author") or {}
+    reference = message.get("message_reference") or {}
+    return _built(
+        message,
+        f"{link}/{message.get('channel_id')}/{message.get('id')}",
+        thread,
+        reply_to=str(reference.get("message_id") or "") if message.get("type") == REPLY else "",
+        bot=bool(author.get("bot") or author.get("system") or message.get("webhook_id")),
+    )
+
+
+def _built(message: Mapping[str, Any], url: str, thread: str, reply_to: str, bot: bool) -> Post | None:
+    at = _seconds(message)
+    if at is None:
+        return None
+    reactions: Counter[str] = Counter()
+    marked: set[str] = set()
+    endorsed = False
+    for entry in message.get("reactions") or ():
+        name = str((entry.get("emoji") or {}).get("name"))
+        reactions[name] += int(entry.get("count") or 0)
+        if name in ACCEPTED:
+            marked |= {str(user) for user in entry.get("users") or () if isinstance(user, str)}
+            endorsed = endorsed or bool(entry.get("endorsed"))
+    return Post(
+        str(message.get("id")),
+        str((message.get("author") or {}).get("id") or ""),
+        _MENTION.sub(_emoji, str(message.get("content") or "")).strip(),
+        at,
+        url,
+        thread,
+        reply_to,
+        votes=sum(count for name, count in reactions.items() if name in _UP),
+        accepted=any(name in ACCEPTED for name in reactions),
+        bot=bot,
+        mentions=frozenset(str(entry.get("id")) for entry in message.get("mentions") or ()),
+        accepted_by=frozenset(marked),
+        endorsed=endorsed,
+    )
+
+
+def _seconds(message: Mapping[str, Any]) -> float | None:
     try:
-        at = datetime.fromisoformat(str(message.get("timestamp"))).timestamp()
+        return datetime.fromisoformat(str(message.get("timestamp"))).timestamp()
     except ValueError:
         return None
-    mark = str(message.get("id"))
-    return Post(
-        mark,
-        str(author.get("id") or ""),
-        _MENTION.sub(
-            lambda found: f":{found[1]}:" if found[1] else "", str(message.get("content") or "")
-        ).strip(),
-        at,
-        f"https://discord.com/channels/{guild}/{channel}/{mark}",
-        thread,
-        str((message.get("reference") or {}).get("messageId") or ""),
-        votes=sum(count for name, count in reactions.items() if name in _UP),
-        accepted=any(name in _ACCEPTED for name in reactions),
-        bot=bool(author.get("isBot")),
-        mentions=frozenset(str(entry.get("id")) for entry in message.get("mentions") or ()),
-    )
 
 
 def _emoji(found: re.Match[str]) -> str:

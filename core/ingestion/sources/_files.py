@@ -5,20 +5,22 @@ from __future__ import annotations
 import codecs
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.catalogue import SourceSpec
-from core.domain import RawDocument
+from core.domain import Format, RawDocument
+from core.ingestion.formats._files import is_secret
+from core.ingestion.parsing import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
+from core.ingestion.parsing import MAX_PDF_BYTES as MAX_PDF_BYTES
+from core.ingestion.parsing import is_binary, max_bytes
+from core.ingestion.sites import site_of
 from core.ingestion.sources import FORMATS, format_of, page_url
 from core.ingestion.sources._patterns import Patterns
+from core.ingestion.sources._routes import left_out, page_of
 
-MAX_DOCUMENT_BYTES = 5_000_000
-"""Bytes; a page of documentation that is larger is a dump, and would crowd out the rest."""
-
-MAX_PDF_BYTES = 50_000_000
-"""Bytes of a PDF, most of which is pictures and fonts."""
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -26,7 +28,8 @@ class FileReader:
     """Read the files that a source means, sorted by path.
 
     `folder` is where patterns start; files may lie anywhere in `root`, which links cannot leave.
-    What was passed over is appended to `skipped` as (path, reason).
+    `only` names files instead of all that the patterns mean, and no folder is looked through. What was
+    passed over is appended to `skipped` as (path, reason).
     """
 
     def __init__(
@@ -36,21 +39,23 @@ class FileReader:
         folder: Path,
         url: str,
         skipped: list[tuple[str, str]],
-        max_bytes: int = MAX_DOCUMENT_BYTES,
+        largest: int = MAX_DOCUMENT_BYTES,
+        only: Sequence[str] = (),
     ) -> None:
         self._spec = spec
         self._root = root.resolve()
         self._folder = folder
         self._url = url
         self._skipped = skipped
-        self._max_bytes = max_bytes
+        self._max_bytes = largest
+        self._only = tuple(only)
         self._include = Patterns(spec.include)
         self._exclude = Patterns(spec.exclude)
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each document; raises SourceError where there is none to read."""
         found = False
-        for path in sorted(self._paths()):
+        for path in self._only or sorted(self._paths()):
             document = self._document(path)
             if isinstance(document, str):
                 self._skipped.append((path, document))
@@ -107,10 +112,16 @@ class FileReader:
             file = (self._folder / path).resolve(strict=True)
             if not file.is_relative_to(self._root):
                 return "a link that leaves the folder"
+            if is_secret(self._root, file):
+                return "a file for tools, not for readers"
             status = file.stat()
             if not stat.S_ISREG(status.st_mode):
                 return "not a plain file"
-            limit = max(self._max_bytes, MAX_PDF_BYTES) if file_format == "pdf" else self._max_bytes
+            limit = (
+                max(self._max_bytes, max_bytes(file_format))
+                if _has_pictures(file_format)
+                else self._max_bytes
+            )
             if status.st_size > limit:
                 return f"too large: {status.st_size:,} bytes, at most {limit:,}"
             content = file.read_bytes()
@@ -118,18 +129,24 @@ class FileReader:
             return "its name is not UTF-8"
         except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
             return f"unreadable: {getattr(error, 'strerror', None) or error}"
-        if content.startswith(_UTF_16) and file_format != "pdf":
+        if content.startswith(_UTF_16) and not is_binary(file_format):
             try:
                 content = content.decode("utf-16").encode()
             except UnicodeDecodeError:
                 return "binary"
-        if b"\0" in content and file_format != "pdf":
+        if b"\0" in content and not is_binary(file_format):
             return "binary"
         if not content.strip():
             return "empty"
+        if content.startswith(_LFS_POINTER):
+            return "its content is in Git LFS, which is not fetched"
+        site = site_of(str(self._root), file)
+        if reason := left_out(site, file):
+            return reason
+        page = page_of(site, file, self._folder.resolve(), content) if "{page}" in self._url else None
         return RawDocument(
             path=path,
-            url=page_url(self._url, path),
+            url=page_url(self._url, path, page),
             content=content,
             format=file_format,
             root=str(self._root),
@@ -142,3 +159,8 @@ class FileReader:
             return f"None of the files in {self._folder} can be read: {path} is {reason}"
         meant = ", ".join(self._spec.include) or "file that ends in " + " ".join(FORMATS)
         return f"Nothing in {self._folder} matches {meant}; correct `path` or `include`"
+
+
+def _has_pictures(kind: Format) -> bool:
+    """Tell whether most of a file may be pictures, so that its size says little about its text."""
+    return max_bytes(kind) > MAX_DOCUMENT_BYTES

@@ -56,22 +56,28 @@ def author_of(item: Mapping[str, Any]) -> str:
     return str((_first(item, "user", "author") or {}).get("login") or "")
 
 
+def written_at(item: Mapping[str, Any]) -> float:
+    """Return when it was written, in seconds since the epoch; 0 where GitHub does not tell."""
+    at = str(_first(item, "created_at", "createdAt") or "")
+    return datetime.fromisoformat(at).timestamp() if at else 0.0
+
+
 def _post(item: Mapping[str, Any], chosen: str = "") -> Post:
     author = _first(item, "user", "author") or {}
     login = author_of(item)
-    at = str(_first(item, "created_at", "createdAt") or "")
     link = str(_first(item, "html_url", "url") or "")
     mark = str(item.get("id") or link)
     return Post(
         mark,
         login,
         str(item.get("body") or "").replace("\r\n", "\n"),
-        datetime.fromisoformat(at).timestamp() if at else 0.0,
+        written_at(item),
         link,
         votes=_votes(item),
         accepted=(bool(chosen) and chosen in (mark, link)) or bool(_first(item, "is_answer", "isAnswer")),
         bot=str(author.get("type") or "").lower() == "bot"
         or bool(author.get("is_bot"))
+        or author.get("__typename") == "Bot"
         or login.endswith("[bot]"),
     )
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import Element, ParseError
 
-from bs4 import BeautifulSoup
-from bs4.filter import SoupStrainer
 from courlan import normalize_url
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.ElementTree import iterparse
+from lxml import etree
 
 MAX_URL = 500
 """Characters of an address; longer ones are made by machines for machines."""
@@ -21,10 +21,16 @@ MAX_REPEATS = 3
 """How often one folder's name may stand in an address: more is a link that leads into itself."""
 MAX_PARAMETERS = 3
 """Parameters of an address; more are the settings of a search, without end."""
+MAX_TAGS = 200_000
+"""Tags of a page that are looked at for links; the longest pages of documentation have a tenth of it."""
+MAX_LINKS = 10_000
+"""Links of a page that are followed."""
+_PIECE = 64 * 1024
 SITEMAP_BYTES = 50_000_000
-"""Bytes of a sitemap, unpacked (the limit of the sitemap protocol)."""
-_NAMES = ["a", "area", "base", "link", "meta"]
-_WANTED = SoupStrainer(_NAMES)
+SITEMAP_ENTRIES = 50_000
+"""Bytes of a sitemap, unpacked, and addresses in it (the limits of the sitemap protocol)."""
+SITEMAP_DEPTH = 16
+"""Elements of a sitemap inside each other; it has three, extensions some more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +66,61 @@ def is_trap(url: str) -> bool:
     return repeats > MAX_REPEATS or len(parse_qsl(parts.query, keep_blank_values=True)) > MAX_PARAMETERS
 
 
+class _Enough(Exception):
+    """Enough of a page was looked at."""
+
+
+@dataclass
+class _Head:
+    """What is found while a page's tags go by, without keeping the page: its size costs no memory."""
+
+    url: str
+    base: str = ""
+    canonical: str = ""
+    told: str = ""
+    links: dict[str, None] = field(default_factory=dict)
+    tags: int = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take note of a tag."""
+        self.tags += 1
+        if self.tags > MAX_TAGS or len(self.links) >= MAX_LINKS:
+            raise _Enough
+        href = attributes.get("href") or ""
+        if tag == "meta":
+            if (attributes.get("name") or "").lower() in ("robots", "threadlore"):
+                self.told += f",{attributes.get('content') or ''}".lower()
+        elif tag == "base":
+            self.base = self.base or (tidy(href, self.url) if href else "")
+        elif tag == "link":
+            if "canonical" in (attributes.get("rel") or "").lower().split() and not self.canonical:
+                self.canonical = tidy(href, self.base or self.url)
+        elif tag in ("a", "area") and href and (link := tidy(href, self.base or self.url)):
+            self.links.setdefault(link)
+
+    def close(self) -> None:
+        """Have nothing to return at the end."""
+
+
 def links_of(html: str, url: str) -> Links:
-    """Read the links of an HTML page, each once, in their order, without fragments."""
-    soup = BeautifulSoup(html, "lxml", parse_only=_WANTED)
-    base, canonical, told = url, "", ""
-    found: dict[str, None] = {}
-    for tag in soup.find_all(_NAMES):
-        if tag.name == "meta":
-            if str(tag.get("name") or "").lower() in ("robots", "threadlore"):
-                told += f",{tag.get('content') or ''}".lower()
-            continue
-        href = str(tag.get("href") or "")
-        if tag.name == "base" and base == url and href:
-            base = tidy(href, url) or url
-        elif tag.name == "link":
-            relations = tag.get("rel") or ()
-            if "canonical" in relations and not canonical:
-                canonical = tidy(href, base)
-        elif href and tag.name in ("a", "area") and (link := tidy(href, base)):
-            found.setdefault(link)
-    words = {word.strip() for word in told.split(",")}
+    """Read the links of an HTML page, each once, in their order, without fragments.
+
+    Time grows with the page's length alone, however its tags are nested, up to `MAX_TAGS`.
+    """
+    found = _Head(url)
+    parser = etree.HTMLParser(target=found, encoding="utf-8", recover=True)
+    try:
+        content = html.encode("utf-8", "replace")
+        for start in range(0, len(content), _PIECE):  # what is raised comes at the end of a piece
+            parser.feed(content[start : start + _PIECE])
+        parser.close()
+    except _Enough:
+        pass
+    except (etree.LxmlError, AssertionError):  # nothing that looks like a tag
+        return Links(())
+    words = {word.strip() for word in found.told.split(",")}
     follow = not words & {"nofollow", "none"}
-    return Links(tuple(found) if follow else (), canonical, not words & {"noindex", "none"})
+    return Links(tuple(found.links) if follow else (), found.canonical, not words & {"noindex", "none"})
 
 
 def is_sitemap(url: str) -> bool:
@@ -90,27 +129,40 @@ def is_sitemap(url: str) -> bool:
 
 
 def sitemap_of(content: bytes, url: str) -> tuple[Sequence[str], Sequence[str]]:
-    """Read a sitemap; return its pages and the further sitemaps that it names.
+    """Read a sitemap; return its pages and the further sitemaps that it names, at most 50,000 of them.
 
     Raises ValueError for what is no sitemap, unpacks to more than 50 MB, or defines entities.
     """
     if content[:2] == b"\x1f\x8b":
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
-            content = packed.read(SITEMAP_BYTES + 1)
-        if len(content) > SITEMAP_BYTES:
-            raise ValueError(f"it unpacks to more than {SITEMAP_BYTES:,} bytes")
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(content)) as packed:
+                content = packed.read(SITEMAP_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"it cannot be unpacked: {error}") from None
+    if len(content) > SITEMAP_BYTES:
+        raise ValueError(f"it unpacks to more than {SITEMAP_BYTES:,} bytes")
+    kind, found = "", dict[str, None]()
+    inside: list[Element] = []
     try:
-        root = fromstring(content, forbid_dtd=True)
+        for event, element in iterparse(io.BytesIO(content), events=("start", "end"), forbid_dtd=True):
+            name = element.tag.rpartition("}")[2]
+            if event == "start":
+                inside.append(element)
+                kind = kind or name
+                if kind not in ("urlset", "sitemapindex"):
+                    raise ValueError(f"it is no sitemap: its outer element is <{kind}>")
+                if len(inside) > SITEMAP_DEPTH:
+                    raise ValueError(
+                        f"it is no sitemap: more than {SITEMAP_DEPTH} elements inside each other"
+                    )
+                continue
+            inside.pop()
+            if name == "loc" and len(inside) == 2 and (place := tidy(element.text or "", url)):
+                found.setdefault(place)
+            if inside:  # what was read is let go of, so that a large sitemap takes little memory
+                inside[-1].remove(element)
+            if len(found) >= SITEMAP_ENTRIES:
+                break
     except (ParseError, DefusedXmlException) as error:
         raise ValueError(f"it is no sitemap: {error}") from None
-    kind = root.tag.rpartition("}")[2]
-    if kind not in ("urlset", "sitemapindex"):
-        raise ValueError(f"it is no sitemap: its outer element is <{kind}>")
-    places = [
-        tidy(inner.text or "", url)
-        for entry in root
-        for inner in entry
-        if inner.tag.rpartition("}")[2] == "loc"
-    ]
-    places = [place for place in dict.fromkeys(places) if place]
-    return ((), places) if kind == "sitemapindex" else (places, ())
+    return ((), tuple(found)) if kind == "sitemapindex" else (tuple(found), ())

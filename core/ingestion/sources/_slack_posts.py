@@ -6,7 +6,8 @@ import html
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -89,22 +90,33 @@ def _below(place: Path) -> list[str]:
 
 
 def post_of(
-    message: Mapping[str, Any], channel: str, workspace: str, bots: Iterable[str] = ()
+    message: Mapping[str, Any],
+    channel: str,
+    workspace: str,
+    bots: Collection[str] = (),
+    helpers: Collection[str] = (),
 ) -> Post | None:
-    """Read a message as Slack writes it; None for joins, topics and the like."""
+    """Read a message as Slack writes it; None for joins, topics and the like.
+
+    `helpers` are accounts (`slack:U1`) whose ✅ accepts an answer as its asker's does.
+    """
     stamp, text = str(message.get("ts") or ""), str(message.get("text") or "")
     try:
         at = float(stamp)
     except ValueError:
         return None
-    bot = bool(message.get("bot_id") or message.get("bot_profile") or message.get("user") in set(bots))
+    bot = bool(message.get("bot_id") or message.get("bot_profile") or message.get("user") in bots)
+    thread = str(message.get("thread_ts") or "")
+    if message.get("subtype") == "tombstone":  # what is left of a deleted message that has replies
+        return Post(stamp, "", "", at, thread=thread, withheld=True)
     if message.get("subtype") not in _PEOPLE and not bot:
         return None
-    thread = str(message.get("thread_ts") or "")
-    reactions = {
-        str(r.get("name")).partition("::")[0]: int(r.get("count") or 0)
-        for r in message.get("reactions") or ()
-    }
+    reactions: Counter[str] = Counter()
+    marked: set[str] = set()
+    for reaction in message.get("reactions") or ():
+        name = str(reaction.get("name")).partition("::")[0]
+        reactions[name] += int(reaction.get("count") or 0)
+        marked |= {str(user) for user in reaction.get("users") or ()} if name in _ACCEPTED else set()
     link = ""
     if workspace and channel:
         link = f"{workspace.rstrip('/')}/archives/{channel}/p{stamp.replace('.', '')}"
@@ -120,6 +132,8 @@ def post_of(
         accepted=any(name in _ACCEPTED for name in reactions),
         bot=bot,
         mentions=frozenset(re.findall(r"<@(\w+)", text)),
+        accepted_by=frozenset(marked),
+        endorsed=any(f"slack:{user}" in helpers for user in marked),
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions, Text
+from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument
 from core.ingestion.sources._files import MAX_DOCUMENT_BYTES, FileReader
 from core.settings import Settings

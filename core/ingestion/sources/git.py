@@ -11,8 +11,7 @@ from typing import Annotated, cast
 
 from pydantic import AfterValidator
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions
+from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
 from core.ingestion.sources._files import FileReader
 from core.ingestion.sources._git import GitError, check_out, refs, without_password

@@ -11,12 +11,11 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions, Text
+from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument, content_hash
 from core.ingestion.sources._conversations import document
-from core.ingestion.sources._github_items import author_of, conversation, labels_of
-from core.privacy import nobody
+from core.ingestion.sources._github_items import author_of, conversation, labels_of, written_at
+from core.privacy import never, nobody
 from core.settings import Settings
 
 
@@ -54,6 +53,8 @@ class GithubSource:
 
     def __init__(self, spec: SourceSpec, home: Path, token: str = "") -> None:
         self.is_out: Callable[[str], bool] = nobody
+        self.forgotten: Callable[[str], float] = never
+        self.may_be_empty = False
         self.withheld = 0
         self._options = cast(Options, spec.options)
         self._spec = spec
@@ -100,12 +101,17 @@ class GithubSource:
         return [("discussions" if "answer" in item else "issues", item) for item in found]
 
     def _fetched(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        from core.ingestion.sources._github_api import GithubRefused, renew  # PyGithub costs a start
+        from core.ingestion.sources._github_api import (  # PyGithub costs a start
+            GithubRefused,
+            nothing_kept,
+            renew,
+        )
 
         wanted = self._options.what
         if "discussions" in wanted and not self._token:
             raise self._spec.error("Discussions need a token; set GITHUB_TOKEN in .env")
-        kept = self._load()
+        kept = self._load(nothing_kept())
+        refused = ""
         try:
             renew(
                 kept,
@@ -114,12 +120,13 @@ class GithubSource:
                 token=self._token,
                 issues="issues" in wanted,
                 discussions="discussions" in wanted,
-                settled=self._options.answers == "settled",
             )
         except GithubRefused as error:
-            raise self._spec.error(str(error)) from None
+            refused = str(error)
         self._drop_words(kept)
-        self._save(kept)
+        self._save(kept)  # how far it came, too
+        if refused:
+            raise self._spec.error(refused)
         for number in sorted(kept["issues"], key=int):
             comments = list(kept["comments"].get(number, {}).values())
             yield "issues", kept["issues"][number] | {"comments": comments}
@@ -141,7 +148,9 @@ class GithubSource:
 
     def _is_out(self, item: Mapping[str, Any]) -> bool:
         login = author_of(item)
-        return self.is_out(f"github:{login}") or self.is_out(f"github:{login.lower()}")
+        accounts = (f"github:{login}", f"github:{login.lower()}")
+        until = max(self.forgotten(account) for account in accounts)
+        return any(self.is_out(account) for account in accounts) or bool(until and written_at(item) <= until)
 
     def _drop_words(self, kept: dict[str, Any]) -> None:
         """Take what people wrote who opted out from what is kept for the next run."""
@@ -155,8 +164,7 @@ class GithubSource:
                 kept[kind][number] = {_WITHHELD: True} if left is None else dict(left)
         self.withheld = 0
 
-    def _load(self) -> dict[str, Any]:
-        empty: dict[str, Any] = {"since": "", "issues": {}, "comments": {}, "discussions": {}}
+    def _load(self, empty: dict[str, Any]) -> dict[str, Any]:
         try:
             found = json.loads(self._kept.read_text(encoding="utf-8"))
         except (OSError, ValueError):

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions, Text
+from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument
 from core.ingestion.sources._files import FileReader
 from core.settings import Settings
@@ -39,16 +38,12 @@ class PdfSource:
         self._skipped = []
         if not self._place.exists():
             raise self._spec.error(f"There is no {self._place}; correct `path`")
-        file = self._place.is_file()
-        folder = self._place.parent if file else self._place
-        include = (_literal(self._place.name),) if file else self._spec.include or ("**/*.[pP][dD][fF]",)
-        spec = replace(self._spec, include=include, format="pdf")
-        yield from FileReader(spec, folder, folder, spec.url, self._skipped).documents()
-
-
-def _literal(name: str) -> str:
-    """Write a file's name as a pattern that means nothing else."""
-    return "".join(f"[{letter}]" if letter in "*?[{" else letter for letter in name)
+        if self._place.is_file():
+            folder, only = self._place.parent, [self._place.name]
+        else:
+            folder, only = self._place, []
+        spec = replace(self._spec, include=self._spec.include or ("**/*.[pP][dD][fF]",), format="pdf")
+        yield from FileReader(spec, folder, folder, spec.url, self._skipped, only=only).documents()
 
 
 def open_source(spec: SourceSpec, settings: Settings) -> PdfSource:

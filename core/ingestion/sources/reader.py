@@ -12,15 +12,15 @@ from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions
+from core.catalogue import SourceOptions, SourceSpec
 from core.domain import Format, RawDocument, content_hash
 from core.ingestion.sources import format_of, page_url
 from core.ingestion.sources._files import MAX_DOCUMENT_BYTES
 from core.ingestion.sources._patterns import Patterns
-from core.settings import Settings
+from core.settings import Settings, variable
 
 _URL_KEYS = ("url", "URL", "source_url", "link", "html_url", "page_url", "source")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _NAME_KEYS = ("file_name", "filename", "path", "title", "name", "id")
 _TITLED: Mapping[Format, str] = {
     "markdown": "# {title}\n\n{text}",
@@ -38,7 +38,8 @@ def _class(value: str) -> str:
 class Options(SourceOptions):
     """`reader` is a class; `arguments` go to it, `load` to its `load_data`.
 
-    Texts in them that start with `./` or `../` are paths from the folder of `corpora.toml`.
+    Texts in them that start with `./` or `../` are paths from the folder of `corpora.toml`; `${NAME}` stands
+    for a variable of the environment or of `.env`, so that tokens need not be written here.
     """
 
     reader: Annotated[str, AfterValidator(_class)]
@@ -106,21 +107,37 @@ class ReaderSource:
             ) from None
         except AttributeError:
             raise self._spec.error(f"There is no {name} in {module}; correct `reader`") from None
+        secrets: dict[str, str] = {}
+        arguments, load = (
+            self._local(given, secrets) for given in (self._options.arguments, self._options.load)
+        )
         try:
-            reader = reader_class(**self._local(self._options.arguments))
-            return list(reader.load_data(**self._local(self._options.load)))
-        except Exception as error:  # a reader is anybody's code and raises whatever it likes
-            what = f"{self._options.reader} fails with {type(error).__name__}: {error}"
-            raise self._spec.error(f"{what}; correct `arguments` or `load`") from error
+            reader = reader_class(**arguments)
+            return list(reader.load_data(**load))
+        except Exception as error:  # noqa: BLE001  a reader is anybody's code and raises whatever it likes
+            what = f"{type(error).__name__}: {error}"
+            for value, name in secrets.items():
+                what = what.replace(value, f"${{{name}}}")
+            told = f"{self._options.reader} fails with {what}; correct `arguments` or `load`"
+            raise self._spec.error(told) from None  # a log of the error itself would tell secrets
 
-    def _local(self, value: Any) -> Any:
-        """Let paths in arguments start at the folder of the file."""
+    def _local(self, value: Any, secrets: dict[str, str]) -> Any:
+        """Let paths in arguments start at the folder of the file; fill in variables, noting their values."""
         if isinstance(value, dict):
-            return {key: self._local(inner) for key, inner in value.items()}
+            return {key: self._local(inner, secrets) for key, inner in value.items()}
         if isinstance(value, list):
-            return [self._local(inner) for inner in value]
+            return [self._local(inner, secrets) for inner in value]
         if isinstance(value, str) and value.startswith(("./", "../")):
             return str(self._spec.resolve(value))
+        if isinstance(value, str):
+            return _VARIABLE.sub(lambda found: self._given(found[1], secrets), value)
+        return value
+
+    def _given(self, name: str, secrets: dict[str, str]) -> str:
+        value = variable(name)
+        if not value:
+            raise self._spec.error(f"{name} is not set; write it to .env")
+        secrets[value] = name
         return value
 
     def _problem(self, text: str) -> str:

@@ -12,8 +12,7 @@ from typing import Annotated, cast
 
 from pydantic import AfterValidator
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions
+from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument
 from core.errors import SourceError
 from core.ingestion.sources._archive import ArchiveError, discard, only_folder, unpack

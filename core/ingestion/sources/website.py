@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import queue
 import re
 import threading
@@ -13,19 +14,20 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field
 
-from core.catalogue import SourceSpec
-from core.catalogue_tables import SourceOptions
+from core.catalogue import SourceOptions, SourceSpec
 from core.domain import Format, RawDocument, content_hash
 from core.errors import SourceError
+from core.ingestion.parsing import MAX_DOCUMENT_BYTES
 from core.ingestion.sources import format_of
 from core.ingestion.sources._crawl import HTML, Bounds, Crawl, SiteDown
-from core.ingestion.sources._fetch import PAGE_SECONDS, Fetcher
-from core.ingestion.sources._files import MAX_DOCUMENT_BYTES
+from core.ingestion.sources._fetch import PAGE_SECONDS, Fetcher, host_of
 from core.ingestion.sources._kept import Copy, Kept
 from core.ingestion.sources._links import is_sitemap, tidy
 from core.ingestion.sources._patterns import Patterns
 from core.settings import Settings
 
+STOP_SECONDS = 0.2
+"""How often a crawl looks whether it is to end."""
 _AHEAD = 32
 """Pages that are fetched ahead of what is read."""
 _TEXT: dict[str, Format] = {
@@ -46,7 +48,8 @@ class Options(SourceOptions):
     """`start` holds pages or sitemaps; what lies below their folders belongs to the source.
 
     With `include`, patterns on the path below the host decide instead. `delay` is in seconds between two
-    requests to a host, `minutes` bounds a crawl; `private` allows addresses of the own network.
+    requests to a host, `minutes` bounds a crawl; `private` allows the hosts of `start`, and only them, to
+    have addresses of the own network.
     """
 
     start: Annotated[list[Annotated[str, AfterValidator(_address)]], Field(min_length=1)]
@@ -121,7 +124,7 @@ class WebsiteSource:
         """Crawl in a loop of its own; what goes wrong travels to the reader."""
         end: BaseException | None = None
         try:
-            asyncio.run(self._crawl(pages, stop))
+            asyncio.run(self._crawled(pages, stop))
         except SiteDown as error:
             end = self._spec.error(f"The site cannot be read: {error}; try later, or correct `start`")
         except SourceError as error:
@@ -135,11 +138,21 @@ class WebsiteSource:
             except queue.Full:
                 continue
 
+    async def _crawled(self, pages: queue.Queue[Copy | BaseException | None], stop: threading.Event) -> None:
+        """Crawl until the end, or until nobody reads the pages any more, wherever the crawl is then."""
+        crawling = asyncio.create_task(self._crawl(pages, stop))
+        while not crawling.done():
+            await asyncio.wait({crawling}, timeout=STOP_SECONDS)
+            if stop.is_set():
+                crawling.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await crawling
+
     async def _crawl(self, pages: queue.Queue[Copy | BaseException | None], stop: threading.Event) -> None:
         kept, options = Kept(self._kept), self._options
         bounds = Bounds(self.inside, options.max_pages, options.max_depth, options.minutes * 60)
         async with Fetcher(
-            private=options.private,
+            private={host_of(url) for url in self._starts} if options.private else (),
             delay=options.delay,
             parallel=options.parallel,
             max_bytes=self._max_bytes,

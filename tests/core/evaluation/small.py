@@ -11,8 +11,11 @@ import numpy as np
 
 from core.catalogue import Catalogue
 from core.domain import Document, Product, Release, Section, content_hash
-from core.evaluation.pipeline import Counted, Parts
+from core.evaluation.counted import Counted
+from core.evaluation.pipeline import Parts
 from core.ingestion.chunking import chunk
+from core.ingestion.pregeneration.rules import RulePairs
+from core.ingestion.pregeneration.work import Pregeneration
 from core.memory.community import CommunityMemory
 from core.memory.scoring import Thresholds
 from core.models.encoders import Encoders
@@ -20,6 +23,7 @@ from core.ports import LanguageModel
 from core.research import Research
 from core.retrieval.search import Searcher
 from core.windows import window_texts
+from tests.fake_pregenerated import FakePregenerated
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeVectors, FakeWords
 
 PAGES = {
@@ -105,9 +109,15 @@ async def parts(model: LanguageModel | None = None) -> Parts:
 
 
 async def house(
-    product: Product, documents: Mapping[str, Sequence[Document]], model: LanguageModel | None = None
+    product: Product,
+    documents: Mapping[str, Sequence[Document]],
+    model: LanguageModel | None = None,
+    pairs: bool = False,
 ) -> tuple[Parts, Searcher]:
-    """Index documents by release in memory, windows too, and wire what the harness measures."""
+    """Index documents by release in memory, windows too, and wire what the harness measures.
+
+    With `pairs` the rules make pairs of them.
+    """
     encoder = FakeEncoder()
     store, vectors, words = FakeCorpora(), FakeVectors(), FakeWords()
     for release, some in documents.items():
@@ -135,7 +145,12 @@ async def house(
         await store.put_vectors(encoder.name, {key: np.asarray(vector) for key, vector in kept.items()})
         await vectors.upsert(corpus.collection, [row.id for row in rows], table)
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
-    searcher = Searcher(store, vectors, words)
+    made = FakePregenerated(store)
+    searcher = Searcher(store, vectors, words, pairs=made)
+    if pairs:
+        work = Pregeneration(made, store, vectors, words, RulePairs(), searcher.load)
+        for release in documents:
+            await work.run(release, encoder)
     await searcher.load()
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     memory = CommunityMemory(FakeMemories(), store, Thresholds(), lambda asked, remembered: "")

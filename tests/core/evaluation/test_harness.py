@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from core.domain import Evidence, Question
+from core.domain import Document, Evidence, Product, Question, Release, Section
 from core.errors import ModelInterrupted, ModelUnavailable, UsageError
 from core.evaluation.baselines import Baseline, Mix
+from core.evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from core.evaluation.gold import read_gold
 from core.evaluation.harness import Options, evaluate
 from core.evaluation.lexical import likeness
-from core.evaluation.pipeline import CONFIGURATIONS, Configuration, Pipeline
+from core.evaluation.pipeline import Pipeline
 from core.evaluation.plots import draw
 from core.evaluation.report import markdown
 from core.ports import Prompt
 from core.retrieval.found import Found
 from core.retrieval.search import Weights
-from tests.core.evaluation.small import GOLD, line, parts, write
+from tests.core.evaluation.small import GOLD, PAGES, house, line, parts, write
 from tests.fakes import FakeModel
 
 KEYS = {"name", "n", "hit@1", "hit@3", "hit@8", "mrr", "wrong_release_top3", "abstain_precision"} | {
@@ -66,6 +67,22 @@ async def test_a_run_writes_every_figure_of_every_configuration(tmp_path: Path) 
     whole = next(row for row in kept["configurations"] if row["name"] == "all")
     assert whole["hit@1"] == 1.0 and whole["refused"] == 1.0 and whole["wrong_release_top3"] == 0.0
     assert kept["confidence"]["reliability"]["bins"] and kept["confidence"]["fitted"]["coefficients"]
+
+
+async def test_pairs_have_rows_of_their_own_where_there_are_any(tmp_path: Path) -> None:
+    product = Product("Kettle", (), (Release("2.0", latest=True),))
+    page = Document("timer.md", "Timer", "", (Section(("Timer",), "", PAGES["timer.md"].format(minutes=45)),))
+    with_pairs, _ = await house(product, {"2.0": [page]}, pairs=True)
+    path = tmp_path / "gold.jsonl"
+    path.write_text(json.dumps(GOLD[0]), "utf-8")
+    found = await evaluate(with_pairs, path, tmp_path / "r", Options(plots=False, answers=False))
+    rows = {row["name"]: row for row in found["configurations"]}
+    assert [*rows] == [c.name for c in (*CONFIGURATIONS, *OF_PAIRS)]
+    assert rows["pairs alone"]["hit@1"] == 1.0 and rows["pairs: question by words"]["hit@1"] == 1.0
+    without, _ = await house(product, {"2.0": [page]})
+    options = Options(plots=False, answers=False, names=("pairs alone",))
+    [row] = (await evaluate(without, path, tmp_path / "r", options))["configurations"]
+    assert row["hit@8"] == 0.0
 
 
 async def test_halves_and_names_choose_what_is_asked(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UsageError
 from core.evaluation.memory_calibration import calibrate, choose_thresholds, fit_reach
-from core.evaluation.simulation_data import Pair
+from core.evaluation.simulation.data import Pair
 from core.memory.calibrated import FILE, read_calibration
 from core.memory.guard import guard
 from tests.core.evaluation.questions import THINGS, rewordings, written

@@ -11,9 +11,9 @@ import pytest
 
 from bot.simulate_command import temporary
 from core.errors import UsageError
-from core.evaluation.simulation import Options, simulate
-from core.evaluation.simulation_report import spread
-from core.evaluation.simulation_world import Model, People
+from core.evaluation.simulation.report import spread
+from core.evaluation.simulation.run import Options, simulate
+from core.evaluation.simulation.setup import Model, People
 from core.memory.decision import Decision
 from core.memory.guard import guard
 from tests.core.evaluation.questions import written

@@ -17,8 +17,10 @@ from core.evaluation.tuning import halves, tune
 from core.evaluation.tuning_examples import examples_of, quality
 from core.evaluation.tuning_fit import fit_weights
 from core.retrieval.features import FEATURES
+from core.retrieval.pregenerated import FIELDS
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, Ranking
 from core.retrieval.search import Searcher
+from core.retrieval.tuned import load_ranking, save_ranking
 from tests.core.evaluation.small import house, line
 
 NAMES = [
@@ -28,7 +30,7 @@ NAMES = [
 ]
 
 
-async def corpus() -> tuple[Parts, Searcher]:
+async def corpus(pairs: bool = False) -> tuple[Parts, Searcher]:
     """Index a product whose questions are answered by its reference, beside guides of the same words."""
     guides = [
         Document(
@@ -41,7 +43,8 @@ async def corpus() -> tuple[Parts, Searcher]:
         for n, name in enumerate(NAMES)
     )
     product = Product("Kettle", (), (Release("2.0", latest=True),))
-    return await house(product, {"2.0": [*guides, Document("reference.md", "Reference", "", entries)]})
+    reference = Document("reference.md", "Reference", "", entries)
+    return await house(product, {"2.0": [*guides, reference]}, pairs=pairs)
 
 
 def gold(folder: Path, *, of_guides: str = "", silent: int = 0) -> Path:
@@ -112,6 +115,16 @@ async def test_confidence_is_learnt_only_if_no_worse(tmp_path: Path) -> None:
         assert tuned.told[1].startswith("confidence learnt")
     else:
         assert tuned.told[1].startswith("the shipped confidence is kept")
+
+
+async def test_where_there_are_pairs_their_fields_are_weighed_too(tmp_path: Path) -> None:
+    parts, searcher = await corpus(pairs=True)
+    tuned = await tune(parts, searcher, gold(tmp_path))
+    assert "fields of pairs weigh" in tuned.told[0] and tuned.ranking is not None
+    assert set(tuned.ranking.fields) == set(FIELDS)
+    path = tmp_path / "ranking.json"
+    save_ranking(path, tuned.ranking, "e")
+    assert load_ranking(path, "e")[0] == tuned.ranking
 
 
 async def test_too_few_questions_are_refused(tmp_path: Path) -> None:

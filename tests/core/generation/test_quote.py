@@ -2,8 +2,9 @@ import time
 
 import pytest
 
-from core.generation.quote import quote
+from core.generation.quote import quote, without_introduction
 from core.generation.units import units
+from core.languages import speaking
 from core.text import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
@@ -120,3 +121,12 @@ def test_an_item_of_a_list_that_was_led_to_is_not_said_again() -> None:
     text, _ = ask("blueprints cases applications", evidence(1, page))
     assert text.count("Factor an application into blueprints") == 1
     assert text.count("Register a blueprint at a URL prefix") == 1
+
+
+@pytest.mark.parametrize("language", ["en", "de", "es", "zh"])
+def test_the_line_above_quotes_is_known_in_every_language(language: str) -> None:
+    with speaking(language):
+        text, _ = ask("secret key", evidence(1, SESSIONS))
+    assert "Flask 3.1" in text.partition("\n\n")[0]
+    assert without_introduction(text) == text.partition("\n\n")[2] != ""
+    assert without_introduction("It listens on 9090.\n\nSee below.") == "It listens on 9090.\n\nSee below."

@@ -121,3 +121,54 @@ def test_drawings_are_read_from_the_top_left():
     assert parsed(page, "html").sections[0].text == (
         "These are the steps:\n\nFill the kettle; Too full?; Boil the water; Serve it\n\nDone now."
     )
+
+
+@pytest.mark.parametrize(
+    "tabs",
+    [
+        '<div class="tabs-container"><ul role="tablist"><li role="tab">Linux</li><li '
+        'role="tab">macOS</li></ul>'
+        '<div><div role="tabpanel"><p>Use apt.</p></div><div role="tabpanel" hidden="">Use '
+        "brew.</div></div></div>",
+        '<div><div role="tablist"><button role="tab" aria-controls="p1">Linux</button>'
+        '<button role="tab" aria-controls="p2">macOS</button></div><div id="p1" '
+        'role="tabpanel"><p>Use apt.</p></div>'
+        '<div id="p2" role="tabpanel" style="display: none"><p>Use brew.</p></div></div>',
+        '<div class="tabbed-set tabbed-alternate"><input type="radio" id="a"><div '
+        'class="tabbed-labels"><label for="a">'
+        'Linux</label><label>macOS</label></div><div class="tabbed-content"><div '
+        'class="tabbed-block"><p>Use apt.</p>'
+        '</div><div class="tabbed-block"><p>Use brew.</p></div></div></div>',
+        '<div class="sd-tab-set"><input type="radio"><label '
+        'class="sd-tab-label">Linux</label><div class="sd-tab-content">'
+        '<p>Use apt.</p></div><input type="radio"><label '
+        'class="sd-tab-label">macOS</label><div class="sd-tab-content">'
+        "<p>Use brew.</p></div></div>",
+    ],
+)
+def test_a_tabs_label_stays_with_its_content(tabs):
+    page = f"<main><h1>Install</h1><p>Choose your system, and do what is written there.</p>{tabs}</main>"
+    assert parsed(page, "html").sections[0].text == (
+        "Choose your system, and do what is written there.\n\n**Linux:**\n\nUse "
+        "apt.\n\n**macOS:**\n\nUse brew."
+    )
+
+
+def test_a_flow_chart_is_read_where_it_stands():
+    chart = """<figure><svg viewBox="0 0 400 300"><g class="node" transform="translate(200,20)">
+    <foreignObject>
+    <div><span class="nodeLabel">A question comes in</span></div></foreignObject></g>
+    <g class="node" transform="translate(320,120)">
+    <foreignObject><div>Answer it again</div></foreignObject></g>
+    <g class="node" transform="translate(80,120)">
+    <foreignObject><div>Search the pages</div></foreignObject></g>
+    <g class="edgeLabel" transform="translate(260,70)"><text>known</text></g></svg>
+    <figcaption>How an answer is found.</figcaption></figure>"""
+    document = parsed(
+        f"<main><h1>Flow</h1><p>Every question takes one of two ways.</p>{chart}</main>", "html"
+    )
+    assert document.sections[0].text == (
+        "Every question takes one of two ways.\n\nA question comes in; known; Search the "
+        "pages; Answer it again\n\n"
+        "How an answer is found."
+    )

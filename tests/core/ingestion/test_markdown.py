@@ -81,3 +81,34 @@ def test_myst_includes_stay_inside_the_root(tmp_path):
     document = parsed(text, "markdown", root)
     assert {s.headings for s in document.sections} == {("Changes", "1.0")}
     assert "SECRET" not in "".join(s.text for s in document.sections)
+
+
+def test_myst_includes_are_cut_as_they_say(tmp_path):
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / "code.py").write_text("import os\n\n\ndef f():\n    return 1\n")
+    (root / "README.md").write_text(
+        "---\na: b\n---\n# Readme\n\n<!-- start -->\nThe start.\n<!-- end -->\nNo more.\n"
+    )
+    (tmp_path / "secret.py").write_text("SECRET\n")
+    document = parsed(
+        "# T\n\n```{literalinclude} ../code.py\n:pyobject: f\n:language: python\n```\n\n"
+        "```{literalinclude} ../../secret.py\n```\n\n"
+        "```{include} ../README.md\n:start-after: <!-- start -->\n:end-before: <!-- end -->\n```\n\n"
+        ":::{tip}\n```{include} ../code.py\n:literal:\n:lines: 1\n```\n:::\n",
+        "markdown",
+        root,
+    )
+    assert [s.text for s in document.sections] == [
+        "```python\ndef f():\n    return 1\n```\n\nThe start.\n\n**Tip:**\n\n```python\nimport os\n```"
+    ]
+    long = "The installer asks for a folder and for the name of the account that it runs under. " * 10
+    tabs = parsed(
+        f"# T\n\n::::{{tab-set}}\n:::{{tab-item}} Linux\n{long}\n:::\n:::{{tab-item}} "
+        f"macOS\nBrew.\n:::\n::::\n",
+        "markdown",
+    )
+    assert [(s.headings, s.text[:13]) for s in tabs.sections] == [
+        (("T", "Linux"), "The installer"),
+        (("T",), "**macOS:** Br"),
+    ]

@@ -200,3 +200,52 @@ def test_the_source_reads_one_pdf_or_a_folder_of_them(tmp_path: Path):
     assert [path for path, _, _ in read("m")] == ["a[1].pdf", "b/c.PDF"]
     with pytest.raises(SourceError, match=r"There is no .*correct `path` \(corpora\.toml, line 3\)"):
         read("missing.pdf")
+
+
+def test_a_single_pdf_is_read_without_looking_through_its_folder(tmp_path: Path):
+    (tmp_path / "m.pdf").write_bytes(manual())
+    (tmp_path / "elsewhere").symlink_to("/usr")  # a walk would tell of it
+    spec = SourceSpec("pdf", Options(path="m.pdf"), root=tmp_path, where="x")
+    source = PdfSource(spec)
+    assert [document.path for document in source.documents()] == ["m.pdf"]
+    assert source.skipped == ()
+    folder = PdfSource(SourceSpec("pdf", Options(path="."), root=tmp_path, where="x"))
+    assert [document.path for document in folder.documents()] == ["m.pdf"]
+    assert folder.skipped == (("elsewhere", "a link to a folder"),)
+
+
+def test_headers_that_change_with_every_chapter_are_known_by_the_number_of_the_page():
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=A4)
+    for page in range(1, 9):
+        canvas.setFont("Helvetica", 10)
+        canvas.drawString(
+            2 * cm,
+            A4[1] - 1.2 * cm,
+            f"Chapter {page}: {'Alpha Beta Gamma Delta'.split()[page % 4]} {page + 4}",
+        )
+        canvas.drawString(2 * cm, 15 * cm, f"The text of page {page}.")
+        canvas.showPage()
+    canvas.save()
+    sections = parse(raw(out.getvalue())).sections
+    assert [section.text for section in sections] == [f"The text of page {page}." for page in range(1, 9)]
+
+
+def test_what_a_document_writes_elsewhere_decides_about_a_hyphen():
+    lines = [
+        "A well-known OPTIONAL part. It is a well-",
+        "known one, OP-",
+        "TIONAL, and docu-",
+        "mented; ISO-",
+        "DATE stays.",
+    ]
+    out = io.BytesIO()
+    canvas = Canvas(out, pagesize=A4)
+    for number, line in enumerate(lines):
+        canvas.drawString(100, 600 - 14 * number, line)
+    canvas.save()
+    text = parse(raw(out.getvalue())).sections[0].text
+    assert (
+        text
+        == "A well-known OPTIONAL part. It is a well-known one, OPTIONAL, and documented; ISO- DATE stays."
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +12,16 @@ import pytest
 from core.domain import ContextChunk
 from core.errors import ModelMalformed, ModelUnavailable
 from core.ingestion.pregeneration.model import MOST_PAGES, ModelPairs
-from core.ingestion.pregeneration.pairs import Made, category_of, finished, unfounded
+from core.ingestion.pregeneration.pairs import Made, category_of, finished
 from core.ingestion.pregeneration.prompt import PAIRS_PER_PAGE, pairs
-from core.ingestion.pregeneration.rules import RULES, RulePairs, pairs_by_rule, question_of, short_answer
+from core.ingestion.pregeneration.rules import (
+    RULES,
+    RulePairs,
+    pairs_by_rule,
+    question_of,
+    short_answer,
+    verbs_of,
+)
 from core.ingestion.pregeneration.work import Pregeneration
 from core.ports import Prompt, pairs_collection
 from tests.contracts.samples import document
@@ -31,7 +39,12 @@ BOIL = page("Press the red lever. It takes 3 minutes.\n\nMore is said below.\n\n
 @pytest.mark.parametrize(
     ("heading", "question"),
     [
-        ("Guide > Boiling water", "How does boiling water work?"),
+        ("Guide > Boiling water", "How do I boil water?"),
+        ("Guide > Whistling", "How does whistling work?"),
+        ("Guide > Close the lid", "How do I close the lid?"),
+        ("Guide > Safely Open a Lid", "How do I safely open a Lid?"),
+        ("Guide > Lid colours", "What is there to know about Lid colours?"),
+        ("Settings > CLEANING", "What does `CLEANING` do?"),
         ("API > Kettle.boil()", "What does `Kettle.boil()` do?"),
         ("API > kettle_port", "What does `kettle_port` do?"),
         ("FAQ > Why is it loud?", "Why is it loud?"),
@@ -40,7 +53,8 @@ BOIL = page("Press the red lever. It takes 3 minutes.\n\nMore is said below.\n\n
     ],
 )
 def test_a_heading_becomes_the_question_that_its_text_answers(heading: str, question: str) -> None:
-    assert question_of(heading, "Kettle") == question
+    pages = [page("It is made to boil water and to close by itself, not to the whistle.")]
+    assert question_of(heading, "Kettle", verbs_of(pages)) == question
 
 
 def test_the_short_answer_is_the_first_prose() -> None:
@@ -71,24 +85,11 @@ def test_what_stands_in_code_is_no_definition() -> None:
     assert [made.question for made in found] == ["How does boiling water work?"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        ("Press the red lever.", ""),
-        ("It takes 3 minutes.", ""),
-        ("It takes 30 minutes.", "30 is not in the document"),
-        ("Call `kettle.steam()` first.", "`kettle.steam` is not in the document"),
-        ("Buy tea leaves of good quality in any shop nearby.", "is not from the document"),
-        ("", "the answer is empty"),
-    ],
-)
-def test_an_answer_must_be_in_the_document(answer: str, problem: str) -> None:
-    said = unfounded(Made("c1", "How do I boil water?", answer, answer), f"Boiling water\n{BOIL.page}")
-    assert said == problem or (problem and problem in said)
-
-
-def test_a_question_must_be_one() -> None:
-    assert "is no question" in unfounded(Made("c1", "Boiling water", "Press the red lever.", ""), BOIL.page)
+def test_what_sentences_are_for_becomes_pairs() -> None:
+    text = "Some text before it.\n\nTo boil milk, use the small pot. It burns easily."
+    [made] = [made for made in pairs_by_rule([page(text)]) if "milk" in made.question]
+    assert made.question == "How do I boil milk?" and made.answer == "To boil milk, use the small pot."
+    assert made.full_answer == "To boil milk, use the small pot. It burns easily."
 
 
 def test_pairs_carry_link_title_and_category_and_a_question_of_a_page_stands_once() -> None:
@@ -113,18 +114,52 @@ def said(page_: int, question: str, answer: str) -> dict[str, Any]:
 async def test_the_models_pairs_are_checked_and_pages_without_any_get_those_of_rules() -> None:
     reply = [
         said(1, "How do I boil water?", "Press the red lever."),
+        said(1, "How do I boil water?", "Press the red lever."),
         said(1, "How long does it take?", "It takes 5 minutes."),
         said(2, "Who made it?", "A company from the north made it."),
-        said(7, "Where?", "Nowhere."),
+        said(7, "What colour is the lever?", "The lever is green and round."),
     ]
     model = FakeModel(lambda prompts: {"pairs": reply})
     other = page("The lid is made of glass and steel.", "Lids", "c2")
-    made = await ModelPairs(model).make([BOIL, other])
+    maker = ModelPairs(model)
+    made = await maker.make([BOIL, other])
     assert [(m.context_id, m.question) for m in made] == [
         ("c1", "How do I boil water?"),
         ("c2", "What is there to know about Lids?"),
     ]
     assert len(model.calls) == 1
+    assert maker.tally.dropped == {"number": 1, "other words": 2} and maker.tally.kept == 1
+    assert str(maker.tally) == (
+        "the model made 5 pairs: 1 kept, 3 dropped for what the page does not say (2 other words, 1 number), "
+        "1 too many or twice, 1 pages left to the rules"
+    )
+
+
+async def test_a_pair_cites_the_page_that_says_it_whatever_number_the_model_gave() -> None:
+    reply = [
+        said(1, "What is the lid made of?", "The lid is made of glass."),
+        said(9, "How?", BOIL.page[:20]),
+    ]
+    other = page("The lid is made of glass and steel.", "Lids", "c2")
+    made = await ModelPairs(FakeModel(lambda prompts: {"pairs": reply})).make([BOIL, other])
+    assert [(m.context_id, m.question) for m in made] == [("c1", "How?"), ("c2", "What is the lid made of?")]
+
+
+async def test_whole_pairs_of_broken_output_are_kept_and_only_the_other_pages_asked_again() -> None:
+    other = page("The lid is made of glass and steel.", "Lids", "c2")
+    first = json.dumps(said(1, "How do I boil water?", "Press the red lever."))
+    asked: list[int] = []
+
+    def script(prompts: Sequence[Prompt]) -> Any:
+        asked.append(len(numbers_of(prompts)))
+        if len(asked) == 1:
+            return ModelMalformed("cut off", f'```json\n{{"pairs": [{first}, {{"page": 2, "question": "Wh')
+        return {"pairs": [said(1, "What is the lid made of?", "The lid is made of glass.")]}
+
+    maker = ModelPairs(FakeModel(script))
+    made = await maker.make([BOIL, other])
+    assert [m.question for m in made] == ["How do I boil water?", "What is the lid made of?"]
+    assert asked == [2, 1] and maker.tally.repaired == 1 and maker.tally.kept == 2
 
 
 async def test_output_that_is_cut_is_asked_for_page_by_page_and_then_left_to_rules() -> None:
@@ -151,8 +186,8 @@ async def test_pages_go_to_the_model_in_calls_that_fit() -> None:
 
 async def test_no_more_pairs_of_a_page_than_were_asked_for() -> None:
     reply = [said(1, f"How do I boil water {'really ' * n}?", "Press the red lever.") for n in range(9)]
-    made = await ModelPairs(FakeModel(lambda prompts: {"pairs": reply})).make([BOIL])
-    assert len(made) == PAIRS_PER_PAGE
+    maker = ModelPairs(FakeModel(lambda prompts: {"pairs": reply}))
+    assert len(await maker.make([BOIL])) == PAIRS_PER_PAGE and maker.tally.surplus == 9 - PAIRS_PER_PAGE
 
 
 def test_a_page_cannot_close_its_tag() -> None:
@@ -230,6 +265,24 @@ async def test_rules_leave_alone_what_a_model_made_and_the_model_does_over_what_
     await house.work.run("1.0", house.encoder, maker=maker, most=1)
     await house.work.run("1.0", house.encoder)
     assert sorted((await house.store.made_by("1.0")).values()) == sorted([maker.by, RULES])
+
+
+async def test_what_a_reviewer_refused_is_out_of_the_indexes_and_is_not_made_again() -> None:
+    house = House()
+    await house.index(document("a.rst", text=TEXT), document("b.rst", text=TEXT))
+    await house.work.run("1.0", house.encoder)
+    first = (await house.work.pairs("1.0"))[0]
+    before, _ = await house.ids()
+    asked = [(first.path, first.question)]
+    assert await house.work.review(asked) == (1, 0)
+    near, words = await house.ids()
+    assert near == words == before - {f"q{first.id}", f"a{first.id}"}
+    await house.index(document("a.rst", text=TEXT, version="2"), document("b.rst", text=TEXT))
+    await house.work.run("1.0", house.encoder)
+    assert first.question not in [p.question for p in await house.work.pairs("1.0") if p.path == first.path]
+    assert await house.work.review([], asked) == (0, 1)
+    await house.work.run("1.0", house.encoder)
+    assert first.question in [p.question for p in await house.work.pairs("1.0") if p.path == first.path]
 
 
 async def test_torn_indexes_are_mended_from_the_store() -> None:

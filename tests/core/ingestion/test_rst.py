@@ -234,3 +234,35 @@ def test_broken_input_neither_raises_nor_prints(capfd):
 def test_substitutions_that_multiply_end():
     lines = [f".. |a{i}| replace:: |a{i + 1}| |a{i + 1}|" for i in range(40)]
     assert body("\n".join([*lines, ".. |a40| replace:: x", "", "|a0| |a39|"]), "rst") == "x x"
+
+
+def test_a_long_tab_is_a_section_and_a_short_one_a_label():
+    words = "The installer asks for a folder and for the name of the account that it runs under. " * 12
+    document = parsed(
+        "Install\n=======\n\n.. tab-set::\n\n   .. tab-item:: Linux\n\n"
+        f"      {words}\n\n      .. code-block:: sh\n\n         apt\n\n   .. tab-item:: "
+        f"macOS\n\n      Use brew.\n\nAfter.\n",
+        "rst",
+    )
+    assert [s.headings for s in document.sections] == [("Install", "Linux"), ("Install",)]
+    assert document.sections[0].text.endswith("```sh\napt\n```")
+    assert document.sections[1].text == "**macOS:** Use brew.\n\nAfter."
+
+
+def test_what_is_for_print_only_is_not_on_the_page():
+    for condition, shown in (
+        ("html", True),
+        ("latex", False),
+        ("not latex", True),
+        ("html or man", True),
+        ("not html", False),
+    ):
+        text = body(f"A\n=\n\n.. only:: {condition}\n\n   Here.\n\nEnd.\n", "rst")
+        assert ("Here." in text) is shown, condition
+
+
+def test_words_of_drawings_in_text_are_kept():
+    assert body("A\n=\n\n.. mermaid::\n\n   graph TD\n     a[Ask] --> b[Answer]\n", "rst") == (
+        "```mermaid\ngraph TD\n  a[Ask] --> b[Answer]\n```"
+    )
+    assert body("A\n=\n\n.. digraph:: flow\n\n   Ask -> Answer\n", "rst") == "```dot\nAsk -> Answer\n```"

@@ -99,10 +99,13 @@ def status(code: int, **headers: str) -> Handler:
     return answer
 
 
+_BOMB = gzip.compress(b"<p>boom</p>" * 1_900_000)
+
+
 async def bomb(request: web.Request) -> web.StreamResponse:
     """Send 20 KB that unpack to 20 MB."""
     return web.Response(
-        body=gzip.compress(b"<p>boom</p>" * 1_900_000),
+        body=_BOMB,
         headers={"Content-Encoding": "gzip", "Content-Type": "text/html"},
     )
 

@@ -133,6 +133,7 @@ def test_links_of_a_zip_are_left_out(tmp_path):
         zip_of({"a": b"x" * 500})[:-4] + b"zzzz",
         _encrypted(),
     ],
+    ids=["empty", "text", "gzip", "tar", "zip", "encrypted"],
 )
 def test_what_is_broken_is_told(tmp_path, content):
     with pytest.raises(ArchiveError):

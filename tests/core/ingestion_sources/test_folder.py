@@ -7,6 +7,7 @@ import pytest
 
 from core.catalogue import SourceSpec
 from core.errors import SourceError
+from core.ingestion.parsing import parse
 from core.ingestion.sources import format_of, open_source, page_url
 from core.ingestion.sources._patterns import Patterns
 from core.ingestion.sources.folder import FolderSource, Options
@@ -138,6 +139,26 @@ def test_links_do_not_leave_the_folder(tmp_path):
     source = folder(tmp_path)
     assert paths(source) == ["a.md", "b/c.md", "in.md"]
     assert dict(source.skipped) == {"out.md": "a link that leaves the folder", "way": "a link to a folder"}
+
+
+def test_links_and_includes_do_not_lead_to_what_tools_keep(tmp_path):
+    write(tmp_path, ".git/config", content=b"[remote]\nurl = https://ada:s3cret@host/x.git\n")
+    write(tmp_path, ".env.local", content=b"TOKEN=s3cret\n")
+    write(tmp_path, "part.txt", content=b"Shared words.\n")
+    include = ".. include:: {}\n\nWords."
+    (tmp_path / "outer.txt").write_text("s3cret")
+    targets = {"a": ".git/config", "b": "/.env.local", "c": "../outer.txt", "d": "/etc/passwd"}
+    for name, target in targets.items():
+        write(tmp_path, f"{name}.rst", content=f"Title\n=====\n\n{include.format(target)}\n".encode())
+    write(tmp_path, "e.rst", content=f"Title\n=====\n\n{include.format('part.txt')}\n".encode())
+    (tmp_path / "docs/f.md").symlink_to(".git/config")
+    (tmp_path / "docs/g.md").symlink_to(".env.local")
+    source = folder(tmp_path, exclude=("part.txt",))
+    said = {d.path: " ".join(s.text for s in parse(d).sections) for d in source.documents()}
+    assert said.keys() == {f"{name}.rst" for name in "abcde"}
+    assert not [text for text in said.values() if "s3cret" in text or "root:" in text]
+    assert "Shared words." in said["e.rst"]
+    assert {source.skipped[0][1], source.skipped[1][1]} == {"a file for tools, not for readers"}
 
 
 def test_a_folder_may_itself_be_a_link(tmp_path):

@@ -135,6 +135,47 @@ def test_links_out_of_the_repository_are_passed_over(tmp_path, repository):
     assert dict(docs.skipped) == {"out.md": "a link that leaves the folder"}
 
 
+def test_what_tools_keep_in_a_checkout_is_for_no_reader(tmp_path, repository):
+    (repository / "docs/git.md").symlink_to("../.git/config")
+    (repository / "docs/head.md").symlink_to("../.git/FETCH_HEAD")
+    (repository / ".env").write_text("TOKEN=s3cret")
+    (repository / "docs/env.md").symlink_to("../.env")
+    commit(repository, "three", "x.md")
+    docs = source(tmp_path, repository, path="docs")
+    assert set(read(docs)) == {"index.md", "new.md"}
+    reason = "a file for tools, not for readers"
+    assert dict(docs.skipped) == dict.fromkeys(("git.md", "head.md", "env.md"), reason)
+
+
+def test_pages_in_git_lfs_are_told_and_not_fetched(tmp_path, repository):
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    (repository / ".gitattributes").write_text("*.md filter=lfs\n")
+    commit(repository, pointer, "docs/large.md")
+    docs = source(tmp_path, repository, path="docs")
+    assert "large.md" not in read(docs)
+    assert dict(docs.skipped)["large.md"] == "its content is in Git LFS, which is not fetched"
+
+
+def test_submodules_are_not_fetched(tmp_path, repository):
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q", "-b", "main")
+    commit(inner, "inner", "secret.md")
+    allowed = ("-c", "protocol.file.allow=always")
+    git(repository, *allowed, "submodule", "--quiet", "add", str(inner), "docs/sub")
+    commit(repository, "three", "x.md")
+    docs = source(tmp_path, repository, path="docs")
+    assert set(read(docs)) == {"index.md", "new.md"}
+
+
+def test_a_path_of_the_repository_does_not_lead_out(tmp_path, repository):
+    (repository / "docs" / "up").symlink_to(tmp_path)
+    (tmp_path / "secret.md").write_text("secret")
+    commit(repository, "three", "x.md")
+    for path in ("docs/up", "..", "docs/../..", "../../.."):
+        assert "There is no folder" in problem(source(tmp_path, repository, path=path))
+
+
 def test_an_unknown_ref_names_those_near_it(tmp_path, repository):
     told = problem(source(tmp_path, repository, ref="v2"))
     assert "'v2'" in told

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from aiohttp import web
@@ -10,89 +10,8 @@ from aiohttp import web
 from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.sources.github import GithubSource, Options
+from tests.core.ingestion_sources.github_server import Hub, discussed, limited, person, remark
 from tests.core.ingestion_sources.site_server import Site
-
-
-def person(login: str) -> dict:
-    return {"login": login, "type": "Bot" if login.endswith("[bot]") else "User", "id": len(login), "url": ""}
-
-
-class Hub:
-    """GitHub as its REST and GraphQL documentation describes it, as far as reading goes."""
-
-    def __init__(self, site: Site) -> None:
-        self.site = site
-        self.issues: list[dict] = []
-        self.comments: list[dict] = []
-        self.discussions: list[dict] = []
-        self.status = 200
-        self.since: list[str] = []
-        site.pages |= {
-            "/repos/kettle/works/issues": self.listed(self.issues),
-            "/repos/kettle/works/issues/comments": self.listed(self.comments),
-            "/graphql": self.graphql,
-        }
-
-    def listed(self, items: list[dict]):
-        async def answer(request: web.Request) -> web.StreamResponse:
-            if self.status != 200:
-                return web.json_response({"message": "Nope"}, status=self.status)
-            query = parse_qs(urlsplit(str(request.url)).query)
-            self.since += query.get("since", [])
-            since = query.get("since", [""])[0]
-            found = [item for item in items if item["updated_at"] >= since]
-            page = int(query.get("page", ["1"])[0])
-            headers = {}
-            if len(found) > page * 2:  # small pages, so that there are several
-                more = request.url.update_query(page=page + 1)
-                headers["Link"] = f'<{more}>; rel="next"'
-            return web.json_response(found[page * 2 - 2 : page * 2], headers=headers)
-
-        return answer
-
-    async def graphql(self, request: web.Request) -> web.StreamResponse:
-        assert request.headers["Authorization"] == "token secret"
-        page = {"startCursor": "a", "endCursor": "b", "hasNextPage": False, "hasPreviousPage": False}
-        found = {"totalCount": len(self.discussions), "pageInfo": page, "nodes": self.discussions}
-        return web.json_response({"data": {"repository": {"discussions": found}}})
-
-    def issue(self, number: int, title: str, body: str, **more) -> None:
-        self.issues.append(
-            {
-                "id": number * 100,
-                "number": number,
-                "title": title,
-                "body": body,
-                "state": "closed",
-                "state_reason": "completed",
-                "user": person("ann"),
-                "html_url": f"https://github.com/kettle/works/issues/{number}",
-                "url": f"{self.site.url}/repos/kettle/works/issues/{number}",
-                "created_at": "2024-01-01T00:00:00Z",
-                "updated_at": "2024-01-02T00:00:00Z",
-                "labels": [{"name": "question"}],
-                "reactions": {"+1": 0},
-            }
-            | more
-        )
-
-    def comment(
-        self, number: int, mark: int, author: str, body: str, votes: int = 0, role: str = "NONE"
-    ) -> None:
-        self.comments.append(
-            {
-                "id": mark,
-                "body": body,
-                "user": person(author),
-                "html_url": f"https://github.com/kettle/works/issues/{number}#issuecomment-{mark}",
-                "url": "",
-                "issue_url": f"{self.site.url}/repos/kettle/works/issues/{number}",
-                "created_at": f"2024-01-01T00:00:{mark % 60:02}Z",
-                "updated_at": "2024-01-02T00:00:00Z",
-                "author_association": role,
-                "reactions": {"+1": votes},
-            }
-        )
 
 
 @pytest.fixture
@@ -147,37 +66,97 @@ def test_labels_choose(hub, tmp_path):
 
 
 def test_only_what_changed_is_asked_for_again(hub, tmp_path):
+    for number, item in enumerate([*hub.issues, *hub.comments]):
+        item["updated_at"] = f"2024-01-02T00:00:{number:02}Z"
     assert list(read(source(hub, tmp_path))) == ["issues/1", "issues/5"]
-    assert hub.since == []
+    hub.given.clear()
+    assert list(read(source(hub, tmp_path))) == ["issues/1", "issues/5"]
+    assert not hub.given and hub.unchanged == 2, "two answers 304, which cost nothing"
     hub.issue(7, "New", "What?", updated_at="2099-01-01T00:00:00Z")
     hub.comment(7, 71, "eve", "This.", role="OWNER")
     hub.comments[-1]["updated_at"] = "2099-01-01T00:00:00Z"
     hub.issues[4] |= {"state": "open", "updated_at": "2099-01-01T00:00:00Z"}
     assert list(read(source(hub, tmp_path))) == ["issues/1", "issues/7"]
-    assert len(hub.since) == 2
+
+
+def test_what_was_deleted_goes_when_everything_is_read_again(hub, tmp_path):
+    assert "issues/1" in read(source(hub, tmp_path))
+    del hub.issues[0]
+    [kept] = tmp_path.rglob("github/*.json")
+    assert "issues/1" in read(source(hub, tmp_path))
+    kept.write_text(
+        kept.read_text().replace(json.loads(kept.read_text())["whole"], "2020-01-01T00:00:00+00:00")
+    )
+    assert list(read(source(hub, tmp_path))) == ["issues/5"]
+
+
+@pytest.mark.parametrize("status", [403, 429])
+def test_a_short_limit_is_waited_for(hub, tmp_path, status):
+    hub.refusals = [
+        limited(status, Retry_After="0"),
+        limited(status, X_RateLimit_Remaining="0", X_RateLimit_Reset=str(int(time.time()))),
+    ]
+    assert list(read(source(hub, tmp_path))) == ["issues/1", "issues/5"]
+
+
+def test_a_long_limit_is_told_and_the_next_run_goes_on_where_it_stopped(hub, tmp_path):
+    for number, issue in enumerate(hub.issues):
+        issue["updated_at"] = f"2024-01-02T00:00:{number:02}Z"
+    pages = hub.site.pages["/repos/kettle/works/issues"]
+
+    async def only_twice(request: web.Request) -> web.StreamResponse:
+        reset = str(int(time.time()) + 3000)
+        late = limited(X_RateLimit_Remaining="0", X_RateLimit_Reset=reset)
+        return late if len(hub.given) == 2 else await pages(request)
+
+    hub.site.pages["/repos/kettle/works/issues"] = only_twice
+    with pytest.raises(
+        SourceError, match=r"no more requests .* before \d\d:\d\d UTC; .* next run goes on.*line 6"
+    ):
+        read(source(hub, tmp_path))
+    before = [*hub.given]
+    hub.site.pages["/repos/kettle/works/issues"] = pages
+    assert list(read(source(hub, tmp_path))) == ["issues/1", "issues/5"]
+    again = [mark for page in hub.given[2:] for mark in page if mark % 100 == 0]
+    assert before == [[100, 200], [200, 300]] and again[0] == 300 and 100 not in again
+
+
+def test_a_token_never_stands_in_a_message(hub, tmp_path):
+    hub.status = 500
+    with pytest.raises(SourceError) as caught:
+        read(source(hub, tmp_path, "ghp_secret"))
+    assert "ghp_secret" not in str(caught.value)
 
 
 def test_discussions_with_a_chosen_answer_are_read(hub, tmp_path):
-    def comment(mark: str, author: str, body: str) -> dict:
-        at = "2024-01-01T00:00:00Z"
-        return {"id": mark, "body": body, "url": "", "createdAt": at, "author": {"login": author}}
-
     hub.discussions.append(
-        {
-            "id": "D_1",
-            "number": 9,
-            "title": "Which water?",
-            "body": "Hard or soft?",
-            "url": "https://github.com/kettle/works/discussions/9",
-            "createdAt": "2024-01-01T00:00:00Z",
-            "author": {"login": "ann"},
-            "answer": {"id": "C_2"},
-            "labels": {"nodes": []},
-            "comments": {"nodes": [comment("C_1", "bob", "Any."), comment("C_2", "eve", "Soft.")]},
-        }
+        discussed(9, remark("C_1", "bob", "Any."), remark("C_2", "eve", "Soft."), answer="C_2")
     )
     found = read(source(hub, tmp_path, "secret", what=["discussions"]))
     assert found == {"discussions/9": "# Which water?\n\nHard or soft?\n\nSoft.\n\nAny."}
+
+
+def test_an_answer_may_be_a_reply_and_apps_that_comment_are_left_out(hub, tmp_path):
+    reply = remark("C_2", "eve", "Soft.")
+    hub.discussions += [
+        discussed(9, remark("C_1", "bob", "Any.", reply), answer="C_2"),
+        discussed(8, remark("C_3", "dependabot", "This is stale.", kind="Bot")),
+    ]
+    github = source(hub, tmp_path, "secret", what=["discussions"])
+    assert read(github) == {"discussions/9": "# Which water?\n\nHard or soft?\n\nSoft.\n\nAny."}
+    assert dict(github.skipped) == {"discussions/8": "nobody answers"}
+
+
+def test_only_discussions_that_changed_are_asked_for_again(hub, tmp_path):
+    for number in range(1, 6):
+        told = remark(f"C_{number}", "eve", "Soft.")
+        hub.discussions.append(discussed(number, told, answer=told["id"], at=f"2024-01-0{number}T00:00:00Z"))
+    assert len(read(source(hub, tmp_path, "secret", what=["discussions"]))) == 5
+    assert hub.given == [[5, 4], [3, 2], [1]]
+    hub.given.clear()
+    hub.discussions[0] |= {"updatedAt": "2024-02-01T00:00:00Z", "answer": None}
+    left = read(source(hub, tmp_path, "secret", what=["discussions"]))
+    assert sorted(left) == [f"discussions/{n}" for n in (2, 3, 4, 5)] and hub.given == [[1, 5], [4, 3]]
 
 
 def test_discussions_without_a_token_are_told(hub, tmp_path):
@@ -252,3 +231,15 @@ def test_people_who_opted_out_are_left_out_and_not_kept_on_disk(hub, tmp_path):
         assert github.withheld, "so that nothing left is no failure"
     kept = "".join(path.read_text() for path in (tmp_path / "sources").rglob("*.json"))
     assert "Turn the lid" not in kept and "limescale" not in kept and "Buy another" in kept
+
+
+def test_what_somebody_wrote_before_they_asked_to_be_forgotten_is_left_out(hub, tmp_path):
+    hub.issue(7, "Scale", "Where does the limescale go?", user=person("Eve"))
+    hub.comment(7, 71, "ann", "Into the filter.", role="OWNER")
+    github = source(hub, tmp_path)
+    assert "limescale" in read(github)["issues/7"]
+    github.forgotten = lambda account: 4e9 if account == "github:eve" else 0.0
+    assert "issues/7" not in read(github)
+    assert not any("limescale" in path.read_text() for path in (tmp_path / "sources").rglob("*.json"))
+    github.forgotten = lambda account: 1.0
+    assert "issues/1" in read(github), "what they wrote later is read"

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
+import traceback
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ from pydantic import ValidationError
 from core.catalogue import SourceSpec
 from core.domain import RawDocument
 from core.errors import SourceError
+from core.ingestion.guarded import following, opened
 from core.ingestion.sources import open_source
 from core.ingestion.sources.reader import Options, ReaderSource
 from core.settings import load_settings
@@ -30,7 +34,7 @@ class Wiki:
 
     def load_data(self, **load: object) -> list[Loaded]:
         if "raises" in self.arguments:
-            raise RuntimeError("no token")
+            raise RuntimeError(f"no access with {self.arguments['raises']}")
         return [Loaded(**given) for given in load.get("pages", [])]
 
 
@@ -142,8 +146,52 @@ def test_a_reader_that_is_not_there(tmp_path, reader, told):
 
 
 def test_a_reader_that_fails(tmp_path):
-    with pytest.raises(SourceError, match="fails with RuntimeError: no token"):
+    with pytest.raises(SourceError, match="fails with RuntimeError: no access with True"):
         list(source(tmp_path, arguments={"raises": True}).documents())
+
+
+def test_secrets_come_from_the_environment_or_env_and_stand_in_no_message(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("WIKI_USER=ann\n")
+    monkeypatch.setenv("WIKI_TOKEN", "t0p-secret")
+    given = {"token": "${WIKI_TOKEN}", "login": ["${WIKI_USER}:${WIKI_TOKEN}"]}
+    opened = source(tmp_path, f"{HERE}:Echo", given)
+    [document] = opened.documents()
+    assert "'t0p-secret'" in document.content.decode() and "'ann:t0p-secret'" in document.content.decode()
+    monkeypatch.setenv("WIKI_TOKEN", "another")
+    assert source(tmp_path, f"{HERE}:Echo", given).name == opened.name, "a new token is no new source"
+    with pytest.raises(SourceError, match=r"no access with \$\{WIKI_TOKEN\}") as caught:
+        list(source(tmp_path, arguments={"raises": "${WIKI_TOKEN}"}).documents())
+    assert "another" not in "".join(traceback.format_exception(caught.value))
+    with pytest.raises(SourceError, match=r"NOWHERE_SET is not set; write it to \.env"):
+        list(source(tmp_path, arguments={"x": "${NOWHERE_SET}"}).documents())
+
+
+async def test_a_reader_that_blocks_keeps_nobody_waiting(tmp_path):
+    spec = source(tmp_path, f"{HERE}:Slow")
+    reading = asyncio.create_task(collect(spec))
+    beats = 0
+    while not reading.done():
+        await asyncio.sleep(0.01)
+        beats += 1
+    assert await reading == ["late"] and beats > 5
+
+
+async def collect(reader: ReaderSource) -> list[str]:
+    """Read a source as the index does."""
+    found = []
+    async with opened(reader) as documents:
+        while (raw := await asyncio.to_thread(following, reader, documents)) is not None:
+            found.append(raw.path)
+    return found
+
+
+class Slow:
+    """A reader that blocks its thread."""
+
+    def load_data(self) -> list[Loaded]:
+        time.sleep(0.3)
+        return [Loaded("text", title="late")]
 
 
 @pytest.mark.parametrize("reader", ["os", "os.system", "a:b:c", ":x", "x:", "a b:c"])

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import core.ingestion.sources as registry
-from core.catalogue_tables import SourceOptions, SourceTable
+from core.catalogue import SourceOptions, SourceTable
+from core.catalogue.toml_file import keys_of
 from core.ingestion.sources import Kinds
-from core.toml_file import keys_of
 
 
 def test_the_folder_is_the_registry():

@@ -157,10 +157,11 @@ def test_many_at_once_stand_as_one_after_the_other() -> None:
 def test_a_vote_on_a_pair_that_stays_compares_nothing_the_second_time() -> None:
     partition, members = build([(point, 0.7) for point in range(POINTS)])
     partition.put(member(3, 0.9))
-    before = partition._vectors
-    partition._vectors = np.full_like(before, np.nan)  # a comparison would now find nobody near
+    table = partition._vectors
+    before = table._matrix
+    table._matrix = np.full_like(before, np.nan)  # a comparison would now find nobody near
     partition.put(member(3, 0.8))
-    partition._vectors = before
+    table._matrix = before
     members["p03"] = member(3, 0.8)
     assert {key: partition.shadowed_by(key) for key in members} == rule(members)
 
@@ -171,5 +172,5 @@ def test_what_was_taken_out_leaves_no_vector_behind() -> None:
         partition.remove(key)
     assert len(partition) == 0
     assert not partition.clusters
-    assert not partition._vectors.any()
+    assert not partition._vectors._matrix.any()
     assert not partition._centroids._matrix.any()

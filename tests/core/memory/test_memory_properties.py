@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from core.domain import STRANGERS, Answer, Citation, Question, Scope, Vector, Vote
-from core.memory.community import EVERY_RELEASE, CommunityMemory
+from core.memory.community import CommunityMemory
 from core.memory.decision import CANDIDATES
+from core.memory.filing import EVERY_RELEASE
 from core.memory.scoring import Thresholds, score
 from core.ports import Matrix, Remembered
 from tests.fake_upkeep import FakeUpkeep
@@ -339,9 +340,9 @@ class Community(RuleBasedStateMachine):
     def die_while_something_is_done(
         self, fuse: int, is_done_first: bool, doing: str, answer: str, place: int, channel: str
     ) -> None:
-        self.store.fuse, self.store.is_done_first = fuse, is_done_first
         if not self.pair_ids:
             return
+        self.store.fuse, self.store.is_done_first = fuse, is_done_first
         pair_id = self.pair_ids[place % len(self.pair_ids)]
         try:
             match doing:

@@ -57,6 +57,13 @@ class Clock:
         return self.now
 
 
+async def counted(breaker: Breaker, running: int, waiting: int) -> None:
+    """Wait until so many calls run and wait."""
+    async with asyncio.timeout(20.0):
+        while (breaker.status.running, breaker.status.waiting) != (running, waiting):
+            await asyncio.sleep(0.001)
+
+
 async def ask(breaker: Breaker, text: str = "Why?") -> str:
     prompts = [Prompt("user", text)]
     return "".join([p async for p in breaker.stream(prompts, temperature=0.7, max_tokens=9)])
@@ -125,7 +132,7 @@ async def test_a_cancelled_trial_leaves_the_next_one_to_try() -> None:
     clock.now += 30
     model.gate = asyncio.Event()
     trial = asyncio.create_task(ask(breaker))
-    await asyncio.sleep(0.01)
+    await counted(breaker, 1, 0)
     trial.cancel()
     with pytest.raises(asyncio.CancelledError):
         await trial
@@ -149,8 +156,7 @@ async def test_a_crowd_waits_in_order_and_the_rest_is_turned_away() -> None:
     model.gate = asyncio.Event()
     breaker = Breaker(model, parallel=1, queue=2)
     waiting = [asyncio.create_task(ask(breaker, str(n))) for n in range(3)]
-    await asyncio.sleep(0.01)
-    assert (breaker.status.running, breaker.status.waiting) == (1, 2)
+    await counted(breaker, 1, 2)
     await fails(breaker, ModelBusy)
     model.gate.set()
     assert await asyncio.gather(*waiting) == ["fine"] * 3
@@ -163,7 +169,7 @@ async def test_those_who_wait_are_told_when_it_opens() -> None:
     model.gate = asyncio.Event()
     breaker = Breaker(model, failures=1, clock=Clock())
     tasks = [asyncio.create_task(ask(breaker)) for _ in range(3)]
-    await asyncio.sleep(0.01)
+    await counted(breaker, 1, 2)
     model.gate.set()
     outcomes = await asyncio.gather(*tasks, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [ModelUnavailable] * 3
@@ -176,11 +182,11 @@ async def test_giving_up_while_waiting_frees_the_place() -> None:
     breaker = Breaker(model, parallel=1, queue=1)
     first = asyncio.create_task(ask(breaker))
     second = asyncio.create_task(ask(breaker))
-    await asyncio.sleep(0.01)
+    await counted(breaker, 1, 1)
     second.cancel()
-    await asyncio.sleep(0.01)
+    await counted(breaker, 1, 0)
     third = asyncio.create_task(ask(breaker))
-    await asyncio.sleep(0.01)
+    await counted(breaker, 1, 1)
     model.gate.set()
     assert await asyncio.gather(first, third) == ["fine", "fine"]
 

@@ -189,10 +189,7 @@ async def test_a_reader_that_goes_away_ends_the_servers_work() -> None:
         reader.cancel()
         with pytest.raises(asyncio.CancelledError):
             await reader
-        for _ in range(50):
-            if server.aborted:
-                break
-            await asyncio.sleep(0.01)
+        await server.left()
         await model.close()
     assert server.aborted == 1
 
@@ -355,6 +352,15 @@ async def test_health_of_a_working_server() -> None:
         await model.close()
     assert (health.ready, health.problem, health.model, health.version) == (True, "", "qwen3:8b", "0.12.6")
     assert server.calls == 0
+
+
+async def test_a_model_named_without_a_tag_is_found_among_those_that_are_loaded() -> None:
+    async with OllamaServer(model="mistral:latest") as server:
+        model = Ollama(server.url, "mistral", timeout=5)
+        await text_of(model)
+        size, on_gpu = await model.placement()
+        await model.close()
+    assert size > on_gpu > 0
 
 
 async def test_health_names_the_missing_model_and_those_that_are_there() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from core.glossary import load_glossary
+from core.catalogue.glossary import load_glossary
 from core.query.glossary import expansions, propose, toml
 
 WORDS = {"PM": ("performance monitoring",), "ORM": ("object relational mapper", "SQLAlchemy")}

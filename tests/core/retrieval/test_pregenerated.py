@@ -10,8 +10,8 @@ import pytest
 from core.domain import ContextChunk, Queries
 from core.ingestion.pregeneration.pairs import Made, finished
 from core.ports import ASKED, TOLD, Corpus, PregeneratedPair, entries
-from core.retrieval.pregenerated import LivePairs, PairView
-from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.pregenerated import FIELDS, LivePairs, PairView, joined
+from core.retrieval.rescoring import DEFAULT_RANKING, POOL
 from core.retrieval.search import Searcher
 from tests.contracts.samples import document
 from tests.fake_pregenerated import FakePregenerated
@@ -46,6 +46,21 @@ async def test_the_page_whose_pair_is_asked_comes_first_by_every_field() -> None
     assert (await live.pages(vectors, words, query, ["whistl"]))[0] == "c1"
     query = (await encoder.encode(["press the red lever"]))[0]
     assert (await live.pages(vectors, words, query, ["red", "lever"]))[0] == "c0"
+
+
+async def test_each_field_finds_by_itself_and_weighs_what_it_is_told_to() -> None:
+    pairs = made((0, "How do I boil water?", "Use steam."), (1, "What is steam?", "Hot water that boils."))
+    live, vectors, words, encoder = await index(pairs)
+    query = (await encoder.encode(["steam"]))[0]
+    lists = await live.by_field(vectors, words, query, ["steam"])
+    assert tuple(lists) == FIELDS
+    assert [hit.chunk_id for hit in lists["question_words"]] == ["c1"]
+    assert [hit.chunk_id for hit in lists["answer_words"]] == ["c0"]
+    only = dict.fromkeys(FIELDS, 0.0)
+    assert joined(lists, {**only, "answer_words": 1.0}) == ["c0"]
+    assert joined(lists, {**only, "answer_words": 0.5, "question_words": 1.0}) == ["c1", "c0"]
+    weights = {**only, "question_words": 1.0}
+    assert await live.pages(vectors, words, query, ["steam"], weights) == ["c1"]
 
 
 async def test_what_is_not_live_is_never_found() -> None:
@@ -84,10 +99,43 @@ async def test_a_pair_brings_a_page_that_its_own_words_would_not() -> None:
     found = await searcher.search(queries, query, "1.0")
     assert [item.chunk.id for item in found.evidence] == [kept.contexts[1].id]
     assert (await searcher.without_pairs().search(queries, query, "1.0")).evidence == ()
+    alone = await searcher.by_pairs().search(queries, query, "1.0")
+    assert [item.chunk.id for item in alone.evidence] == [kept.contexts[1].id]
+    assert searcher.has_pairs() and not searcher.without_pairs().has_pairs()
     heavy = replace(DEFAULT_RANKING, weights={**DEFAULT_RANKING.weights, "question_terms": 9.0})
     assert (await searcher.by(heavy).search(queries, query, "1.0")).evidence[0].score > found.evidence[
         0
     ].score
+
+
+async def test_a_page_that_only_its_pair_brought_makes_no_surer_of_an_answer() -> None:
+    corpora, vectors, words, encoder = FakeCorpora(), FakeVectors(), FakeWords(), FakeEncoder()
+    many = [document(f"a{n + 10}.rst", pieces=1, text="steam") for n in range(POOL // 2)]
+    far = document("far.rst", pieces=1, text="nothing")
+    for one in (*many, far):
+        await corpora.put("1.0", one)
+    corpus = await corpora.swap("1.0", [one.id for one in (*many, far)], encoder.name)
+    rows = await corpora.rows("1.0")
+    await words.upsert(corpus.collection, [(row.id, "", row.text) for row in rows])
+    query = await encoder.encode(["steam"])
+    page = far.contexts[0].id
+    of_page = {row.context_id: row.id for row in rows}
+    near = np.concatenate([query, await encoder.encode(["something else"])])
+    await vectors.upsert(corpus.collection, [of_page[page], of_page[many[0].contexts[0].id]], near)
+    store = FakePregenerated(corpora)
+    pairs = finished([Made(page, "What is steam?", "Air.", "Air.")], far.contexts, far.id, 0.0, "rules 1")
+    await store.put(far.id, "rules 1", pairs)
+    name = LivePairs.of(corpus, pairs).collection
+    await words.upsert(name, [(key, "", text) for pair in pairs for key, text, _ in entries(pair)])
+    searcher = Searcher(corpora, vectors, words, pairs=store)
+    await searcher.load()
+    asked = Queries("steam", "steam")
+    pool = await searcher.pool(asked, query, "1.0")
+    assert pool is not None and pool.brought == {page} and pool.passages[page], "it is found, but far below"
+    found = await searcher.search(asked, query, "1.0")
+    without = await searcher.without_pairs().search(asked, query, "1.0")
+    assert (found.signs.sentence, found.signs.joint) == (without.signs.sentence, without.signs.joint)
+    assert found.confidence == without.confidence
 
 
 def test_ids_tell_the_field() -> None:

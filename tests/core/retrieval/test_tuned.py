@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from core.retrieval.confidence import Judgement, Signs
+from core.retrieval.pregenerated import EQUAL
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
 from core.retrieval.tuned import load_ranking, save_ranking
 
@@ -52,6 +53,8 @@ def test_another_encoder_means_the_shipped_one(tmp_path: Path) -> None:
         {"weights": dict.fromkeys(DEFAULT_WEIGHTS, "much")},
         {"weights": dict.fromkeys(DEFAULT_WEIGHTS, float("nan"))},
         {"weights": [1, 2]},
+        {"fields": {"question_vector": 1.0}},
+        {"fields": dict.fromkeys(EQUAL, -1.0)},
         {"dense": 7},
         {"judgement": {"coefficients": {"mood": 1.0}, "bias": 0, "enough": 0.5}},
         {"judgement": {"coefficients": {}}},

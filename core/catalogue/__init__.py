@@ -1,0 +1,20 @@
+"""What `corpora.toml` says: the product, its releases, where their documents lie, channels, people.
+
+Every mistake is a ConfigurationError that names file, line, key and what is allowed there.
+"""
+
+from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceSpec
+from core.catalogue.loading import load_catalogue
+from core.catalogue.tables import Mode, SourceOptions, SourceTable, Text
+
+__all__ = [
+    "Catalogue",
+    "ChannelSettings",
+    "Grant",
+    "Mode",
+    "SourceOptions",
+    "SourceSpec",
+    "SourceTable",
+    "Text",
+    "load_catalogue",
+]

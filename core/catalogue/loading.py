@@ -1,0 +1,127 @@
+"""From the file to the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from core.catalogue.entries import Catalogue, ChannelSettings, Grant
+from core.catalogue.glossary import load_glossary
+from core.catalogue.releases import releases_of
+from core.catalogue.sources import sources_of
+from core.catalogue.tables import ACCOUNT, MODELS, FileTable, keys_at
+from core.catalogue.toml_file import TomlFile, keys_of, label
+from core.catalogue.toml_lines import Place
+from core.domain import Product
+from core.versions import normalised
+
+
+def load_catalogue(path: Path, kinds: Mapping[str, type[BaseModel]]) -> Catalogue:
+    """Read `corpora.toml`; `kinds` gives the options model of each kind of source by its name.
+
+    Releases are put oldest first, and exactly one is the latest: the one that says so, or the
+    newest that is no pre-release. Raises ConfigurationError.
+    """
+    file = TomlFile(
+        path, "with [product], a [[release]] and its [[release.source]], or name another with --config"
+    )
+    tables = _tables(file)
+    releases = releases_of(file, tables)
+    known = {normalised(alias): r.name for r in releases for alias in (r.name, *r.aliases)}
+    root = path.absolute().parent
+    about, glossary = tables.product, _glossary(file, tables, root)
+    product = Product(about.name, tuple(about.aliases), releases, glossary, about.language)
+    return Catalogue(
+        product=product,
+        sources=sources_of(file, tables, kinds, root),
+        channels=_channels(file, tables, known),
+        people=_people(file, tables),
+        root=root,
+        share_platforms=tables.memory.share_platforms,
+        ask=tables.ask.targets,
+        permissions=_permissions(file, tables),
+    )
+
+
+def _tables(file: TomlFile) -> FileTable:
+    try:
+        tables = FileTable.model_validate(file.data)
+    except ValidationError as error:
+        first = next((e for e in error.errors() if e["type"] == "extra_forbidden"), error.errors()[0])
+        raise _elsewhere(file, first["loc"], first["type"]) or file.invalid(
+            error, (), keys_at(first["loc"][:-1])
+        ) from None
+    if not tables.release:
+        raise file.mistake(("release",), "there is no release", '[[release]] with name = "…"')
+    return tables
+
+
+def _elsewhere(file: TomlFile, place: Place, kind: str) -> Exception | None:
+    """Say where an unknown key belongs, when it is the key of another table."""
+    if kind != "extra_forbidden":
+        return None
+    homes = [label(home) for home, model in MODELS.items() if place[-1] in keys_of(model)]
+    allowed = keys_at(place[:-1])
+    if not homes:
+        return None
+    what = f'unknown key "{place[-1]}" in {label(place[:-1])}; it belongs in {" or ".join(homes)}'
+    return file.mistake(place, what, ", ".join(allowed))
+
+
+def _glossary(file: TomlFile, tables: FileTable, root: Path) -> dict[str, tuple[str, ...]]:
+    if tables.product.glossary is None:
+        return {}
+    path = root / Path(tables.product.glossary).expanduser()
+    if not path.is_file():
+        raise file.mistake(
+            ("product", "glossary"),
+            f'"glossary" in [product]: {path} is no file',
+            "a file that exists",
+        )
+    return load_glossary(path)
+
+
+def _channels(file: TomlFile, tables: FileTable, known: Mapping[str, str]) -> dict[str, ChannelSettings]:
+    channels = {}
+    for key, table in tables.channels.items():
+        if not ACCOUNT.fullmatch(key):
+            raise file.mistake(
+                ("channels", key),
+                f'"{key}" in [channels] is no channel',
+                'platform and id, [channels."slack:C0123"]',
+            )
+        release = ""
+        if table.release is not None:
+            release = known.get(normalised(table.release), "")
+            if not release:
+                raise file.unknown(
+                    ("channels", key, "release"),
+                    f'"release" in [channels."{key}"]: there is no release "{table.release}"',
+                    table.release,
+                    dict.fromkeys(known.values()),
+                )
+        channels[key] = ChannelSettings(release, table.mode, table.ask.targets if table.ask else None)
+    return channels
+
+
+def _people(file: TomlFile, tables: FileTable) -> dict[str, tuple[str, ...]]:
+    owners: dict[str, str] = {}
+    for name, accounts in tables.people.items():
+        for n, account in enumerate(accounts):
+            owner = owners.setdefault(account, name)
+            if owner != name:
+                raise file.mistake(
+                    ("people", name, n),
+                    f'"{account}" belongs to {owner} already',
+                    "an account of one person only",
+                )
+    return {name: tuple(dict.fromkeys(accounts)) for name, accounts in tables.people.items()}
+
+
+def _permissions(file: TomlFile, tables: FileTable) -> dict[str, Grant]:
+    return {
+        name: Grant(tuple(who), f"{file.path}, line {file.line(('permissions', name))}")
+        for name, who in tables.permissions.items()
+    }

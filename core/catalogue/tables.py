@@ -1,0 +1,200 @@
+"""The tables of `corpora.toml`: which keys each has, and what may stand there."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
+
+from core.catalogue.toml_file import keys_of
+from core.catalogue.toml_lines import Place
+from core.domain import Format
+from core.escalations import Targets
+from core.schedule import Schedule
+
+Mode = Literal["mentions", "off", "questions", "forum"]
+"""What a channel is answered: mentions, nothing, root posts that ask, or every new post."""
+
+DAY = 86_400.0
+"""Seconds after which a source is read again, unless it says otherwise."""
+MIN_INTERVAL = 60.0
+"""Seconds; a run that starts more often than it ends would never stop."""
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}|[{}]")
+ACCOUNT = re.compile(r"[a-z][a-z0-9_-]*:\S+")
+GROUPS = ("admins", "helpers", "everybody")
+"""Groups of people who may be allowed a command."""
+
+
+class SourceOptions(BaseModel):
+    """The keys that one kind of source has beside the common ones; each kind inherits from it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+def _filled(value: str) -> str:
+    if not value.strip():
+        raise ValueError("text that is not empty")
+    return value.strip()
+
+
+def _seconds(value: object) -> float:
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", value) if isinstance(value, str) else None
+    if found:
+        return float(found[1]) * _UNITS[found[2]]
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def _schedule(value: object) -> Schedule:
+    bounds = re.split(r"\s+to\s+", value.strip()) if isinstance(value, str) else [value]
+    seconds = [_seconds(bound) for bound in bounds]
+    fit = all(MIN_INTERVAL <= one < float("inf") for one in seconds)
+    if not fit or len(seconds) > 2 or seconds[0] > seconds[-1]:
+        raise ValueError('"30m", "6h", "1d", "1w", "1h to 1w" or a number of seconds, at least 60')
+    return Schedule(math.sqrt(seconds[0] * seconds[-1]), seconds[0], seconds[-1])
+
+
+def _template(value: str) -> str:
+    if any(found not in ("{page}", "{path}") for found in _PLACEHOLDER.findall(value)):
+        raise ValueError("the placeholders {page} (path without its ending) and {path} (with it)")
+    if not re.match(r"https?://[^/\s]+", value):
+        raise ValueError('a link that starts with "https://" or "http://"')
+    return value
+
+
+def _pattern(value: str) -> str:
+    if ".." in value.split("/"):
+        raise ValueError('a pattern inside of the source, like "**/*.md"')
+    return _filled(value)
+
+
+def _language(value: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}", value):
+        raise ValueError('the code of a language, like "en" or "de"')
+    return value
+
+
+def _account(value: str) -> str:
+    if not ACCOUNT.fullmatch(value):
+        raise ValueError('an account as platform and id, "slack:U0123"')
+    return value
+
+
+def _who(value: str) -> str:
+    if value not in GROUPS and not ACCOUNT.fullmatch(value):
+        raise ValueError('"admins", "helpers", "everybody", an account "slack:U0123" or "discord:role:5"')
+    return value
+
+
+Text = Annotated[str, AfterValidator(_filled)]
+"""Text of an option that may not be empty."""
+_Pattern = Annotated[str, AfterValidator(_pattern)]
+_Language = Annotated[str, AfterValidator(_language)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SourceTable(_Table):
+    """The keys that every `[[release.source]]` may have; the rest are its kind's."""
+
+    kind: Text
+    include: list[_Pattern] = []
+    exclude: list[_Pattern] = []
+    url: Annotated[str, AfterValidator(_template)] | None = None
+    format: Format | None = None
+    interval: Annotated[Schedule, BeforeValidator(_schedule)] = Schedule()
+
+
+class ProductTable(_Table):
+    """`[product]`."""
+
+    name: Text
+    aliases: list[Text] = []
+    glossary: Text | None = None
+    language: _Language = "en"
+
+
+class ReleaseTable(_Table):
+    """One `[[release]]`."""
+
+    name: Text
+    aliases: list[Text] = []
+    latest: bool = False
+    lts: bool = False
+    source: list[dict[str, Any]] = []
+
+
+class UnversionedTable(_Table):
+    """`[unversioned]`, which holds the sources of every release."""
+
+    source: list[dict[str, Any]] = []
+
+
+_Accounts = list[Annotated[str, AfterValidator(_account)]]
+
+
+class AskTable(_Table):
+    """`[ask]`, or `[channels."slack:C0123".ask]`: who is asked where the documentation does not help."""
+
+    people: _Accounts = []
+    channels: _Accounts = []
+    call: _Accounts = []
+
+    @property
+    def targets(self) -> Targets:
+        """Return who that is, each once."""
+        return Targets(*(tuple(dict.fromkeys(named)) for named in (self.people, self.channels, self.call)))
+
+
+class ChannelTable(_Table):
+    """One `[channels."slack:C0123"]`."""
+
+    release: Text | None = None
+    mode: Mode = "mentions"
+    ask: AskTable | None = None
+
+
+class MemoryTable(_Table):
+    """`[memory]`."""
+
+    share_platforms: bool = True
+
+
+class FileTable(_Table):
+    """The whole file."""
+
+    product: ProductTable
+    release: list[ReleaseTable]
+    unversioned: UnversionedTable = UnversionedTable()
+    memory: MemoryTable = MemoryTable()
+    channels: dict[str, ChannelTable] = {}
+    ask: AskTable = AskTable()
+    people: dict[str, _Accounts] = {}
+    permissions: dict[str, list[Annotated[str, AfterValidator(_who)]]] = {}
+
+
+MODELS: dict[Place, type[BaseModel]] = {
+    (): FileTable,
+    ("product",): ProductTable,
+    ("release", 0): ReleaseTable,
+    ("release", 0, "source", 0): SourceTable,
+    ("unversioned",): UnversionedTable,
+    ("memory",): MemoryTable,
+    ("channels", "platform:id"): ChannelTable,
+    ("channels", "platform:id", "ask"): AskTable,
+    ("ask",): AskTable,
+}
+"""The model of each table, by a place of its shape."""
+
+
+def keys_at(place: Place) -> list[str]:
+    """Return the keys allowed in the table at a place."""
+    shape: Place = tuple(0 if isinstance(key, int) else key for key in place)
+    if shape[:1] == ("channels",):
+        shape = ("channels", "platform:id", *shape[2:])
+    return keys_of(MODELS[shape]) if shape in MODELS else []

@@ -1,0 +1,103 @@
+"""What is said, where, and who may hear it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Who may hear what was said: everyone, one private channel, or nobody else.
+
+    `platform` is where a listener sits; it matters where platforms do not share what they learn.
+    """
+
+    kind: Literal["public", "private", "direct"] = "public"
+    channel: str = ""
+    platform: str = ""
+
+    @property
+    def key(self) -> str:
+        """Name the memory partition: `public`, `private:slack:C1`, `direct:slack:D1`."""
+        return self.kind if self.kind == "public" else f"{self.kind}:{self.channel}"
+
+    @property
+    def remembered(self) -> bool:
+        """Tell whether pairs may come from here; direct messages never enter memory."""
+        return self.kind != "direct"
+
+    def hears(self, other: str) -> bool:
+        """Tell whether a pair whose scope key is `other` may be recalled here.
+
+        `public@slack` is for everyone on Slack, where platforms do not share.
+        """
+        if other.startswith("public@"):
+            return self.platform in ("", other.partition("@")[2])
+        return other == "public" or (self.kind == "private" and other == self.key)
+
+    @classmethod
+    def parse(cls, key: str) -> Scope:
+        """Read a scope back from its key."""
+        match key.partition(":"):
+            case ("private" | "direct") as kind, ":", channel:
+                return cls(kind, channel)
+            case _:
+                return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRef:
+    """Where a message stands.
+
+    `channel` is the platform's channel (the parent where the platform has thread channels),
+    `thread` the conversation inside it (the root message's id), empty in a direct message that
+    has no thread.
+    """
+
+    platform: str
+    channel: str
+    message: str
+    thread: str = ""
+
+    @property
+    def channel_key(self) -> str:
+        """Name the channel as `corpora.toml` does: `slack:C0123`."""
+        return f"{self.platform}:{self.channel}"
+
+    @property
+    def conversation(self) -> str:
+        """Name the conversation: one thread, or the whole of a direct channel."""
+        return f"{self.platform}:{self.channel}:{self.thread}"
+
+    @property
+    def key(self) -> str:
+        """Name the message uniquely over all platforms."""
+        return f"{self.platform}:{self.channel}:{self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One earlier message of a conversation; `author` is a person's id, empty for the bot."""
+
+    role: Literal["user", "assistant"]
+    text: str
+    author: str = ""
+    release: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, by whom (`slack:U1`), where, and after what was said before."""
+
+    text: str
+    asker: str = ""
+    channel: str = ""
+    scope: Scope = Scope()
+    history: tuple[Turn, ...] = ()
+    release: str = ""
+    """A release that the caller fixes; empty to resolve it from the words."""
+    language: str = ""
+    """The language it is asked in, as `de`; empty where nobody found out, which counts as English."""
+    unasked: bool = False
+    """Whether nobody asked the bot: it answers only where it is sure, and else keeps nothing of it."""

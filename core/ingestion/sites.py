@@ -1,0 +1,183 @@
+"""The site that a Markdown page belongs to, as the configuration beside it says: MkDocs or Docusaurus.
+
+Its configuration is read, never run: YAML with its tags left alone, JavaScript by its literals.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from time import monotonic
+from typing import Any, Literal
+
+import yaml
+
+MAX_BYTES = 500_000
+"""Size above which a configuration is not read; ours: Material's own has 20 kB."""
+
+CACHE_SECONDS = 60
+"""How long it is remembered that a folder looks like one of Docusaurus."""
+
+_MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "zensical.yml", "zensical.toml")
+_DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
+_LITERAL = re.compile(r"""\b(path|routeBasePath)\s*:\s*(?:'([^'\n]*)'|"([^"\n]*)"|`([^`$\n]*)`)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What a page's site is made with, and where its pages are."""
+
+    kind: Literal["mkdocs", "docusaurus"]
+    folder: Path
+    """Where the configuration stands."""
+    docs: tuple[tuple[Path, str], ...]
+    """Folders of pages, each with where it is published below the site's address (`docs`, or nothing)."""
+    snippets: tuple[Path, ...] = ()
+    """Folders that `--8<--` reads from."""
+    slugs: str = ""
+    """`pymdownx` where that makes the anchors."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """`extra` of mkdocs.yml where its macros are on."""
+
+    def place(self, file: Path) -> tuple[Path, str] | None:
+        """Return the innermost folder of pages that holds a file, None where none does."""
+        holding = [(folder, base) for folder, base in self.docs if file.is_relative_to(folder)]
+        return max(holding, key=lambda entry: len(entry[0].parts), default=None)
+
+
+def site_of(root: str, file: Path | None) -> Site | None:
+    """Return the site of the nearest configuration above a file, inside of `root`; None without one."""
+    if not root or file is None:
+        return None
+    inside = Path(root).resolve()
+    for folder in file.resolve().parents:
+        if not folder.is_relative_to(inside):
+            # Docusaurus keeps a file in each folder of pages that it names in the menu.
+            category = file.suffix in (".md", ".mdx") and _has_category(
+                inside, int(monotonic() // CACHE_SECONDS)
+            )
+            return Site("docusaurus", inside, ((inside, ""),)) if category else None
+        for name in (*_MKDOCS, *_DOCUSAURUS):
+            config = folder / name
+            try:
+                status = config.stat()
+                if config.is_file() and config.resolve().is_relative_to(inside):
+                    return _read(str(config), status.st_mtime_ns, status.st_size)
+            except OSError:
+                continue
+    return None
+
+
+@lru_cache(maxsize=64)
+def _has_category(root: Path, _period: int) -> bool:
+    return any(next(root.glob(f"{place}_category_.*"), None) for place in ("", "*/", "*/*/"))
+
+
+@lru_cache(maxsize=64)
+def _read(path: str, _modified: int, size: int) -> Site | None:
+    file = Path(path)
+    try:
+        text = file.read_text("utf-8", "replace") if size <= MAX_BYTES else ""
+    except OSError:
+        return None
+    if file.name.startswith("docusaurus"):
+        return Site("docusaurus", file.parent, _routes(file.parent, text))
+    try:
+        given = tomllib.loads(text) if file.suffix == ".toml" else yaml.load(text, _Loader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        given = {}
+    if file.suffix == ".toml" and isinstance(given, dict):
+        given = given.get("project", {})
+    return _mkdocs(file.parent, given if isinstance(given, dict) else {})
+
+
+# --- MkDocs -----------------------------------------------------------------------------------------------
+
+
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
+    """Reads what is plain YAML; `!ENV`, `!!python/name:…` and the like become their own text."""
+
+
+def _as_text(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> Any:
+    value: Any = ""
+    if isinstance(node, yaml.MappingNode):
+        value = loader.construct_mapping(node, deep=True)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    return f"{suffix} {value}"
+
+
+_Loader.add_multi_constructor("!", _as_text)
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/", _as_text)
+
+
+def _mkdocs(folder: Path, given: Mapping[str, Any]) -> Site:
+    docs = given.get("docs_dir")
+    extensions = _named(given.get("markdown_extensions"))
+    bases = extensions.get("pymdownx.snippets", {}).get("base_path", ".")
+    bases = bases if isinstance(bases, list) else [bases]
+    slugify = str(extensions.get("toc", {}).get("slugify", ""))
+    extra = given.get("extra")
+    macros = "macros" in _named(given.get("plugins")) and isinstance(extra, dict)
+    return Site(
+        "mkdocs",
+        folder,
+        ((folder / (docs if isinstance(docs, str) else "docs"), ""),),
+        tuple(folder / base for base in bases if isinstance(base, str)),
+        "pymdownx" if "pymdownx" in slugify else "",
+        dict(_flat(extra)) if macros and isinstance(extra, dict) else {},
+    )
+
+
+def _named(given: object) -> dict[str, dict[str, Any]]:
+    """Read a list of names, some of them with options, as MkDocs writes extensions and plugins."""
+    found: dict[str, dict[str, Any]] = {}
+    entries = [given] if isinstance(given, dict) else given if isinstance(given, list) else []
+    for entry in entries:
+        for name, options in entry.items() if isinstance(entry, dict) else ((entry, {}),):
+            found[str(name)] = options if isinstance(options, dict) else {}
+    return found
+
+
+def _flat(given: Mapping[Any, Any], before: str = "") -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for key, value in given.items():
+        if isinstance(value, dict) and before.count(".") < 5:
+            found += _flat(value, f"{before}{key}.")
+        elif isinstance(value, str | int | float):
+            found.append((f"{before}{key}", str(value)))
+    return found
+
+
+# --- Docusaurus -------------------------------------------------------------------------------------------
+
+
+def _routes(folder: Path, text: str) -> tuple[tuple[Path, str], ...]:
+    """Return the folders of pages with their routes: `docs` at `docs` unless the configuration moves it."""
+    text = re.sub(r"/\*.*?\*/|(?<![:'\"`])//[^\n]*", "", text, flags=re.S)
+    found: dict[Path, str] = {}
+    # An object that has either key is taken with both; what is nested in it is another one.
+    for inner in re.finditer(r"\{[^{}]*\}", _hollow(text)):
+        given = {key: a or b or c for key, a, b, c in _LITERAL.findall(text[inner.start() : inner.end()])}
+        is_blog = "blog" in given.get("path", given.get("routeBasePath", ""))
+        if given and not is_blog:
+            path = given.get("path", "docs").removeprefix("./").strip("/")
+            found[folder / path] = given.get("routeBasePath", "docs").strip("/")
+    if not any((folder / "docs") == place for place in found):
+        found[folder / "docs"] = "docs"
+    return tuple(found.items())
+
+
+def _hollow(text: str) -> str:
+    """Blank out the objects inside of objects that have a path of their own, so that braces pair up."""
+    for _ in range(8):
+        inner = [m for m in re.finditer(r"\{[^{}]*\}", text) if not _LITERAL.search(m[0])]
+        if not inner:
+            break
+        for found in inner:
+            text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
+    return text

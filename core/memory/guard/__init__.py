@@ -1,0 +1,42 @@
+"""Tell apart questions that are near in meaning space but must not share an answer.
+
+Embeddings put opposites side by side (enable/disable .96, 10/100 MB .94). Reuse therefore needs the
+same numbers, identifiers, names, polarity and direction, and no lone word exchanged for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.memory.guard.exchange import exchange, kinds
+from core.memory.guard.meaning import amount, direction, negation, opposites, time
+from core.memory.guard.naming import capitals, code, numbers, software
+from core.memory.guard.sense import sense
+
+
+def guard(
+    asked: str, remembered: str, product_names: Sequence[str] = (), release_names: Sequence[str] = ()
+) -> str:
+    """Return "" where two questions may share an answer, else one sentence that names the difference.
+
+    `product_names` never tell questions apart; neither does a release that just one of them names,
+    for memory is kept by release. An addition to ComRAG, which reuses by similarity alone.
+    """
+    names, releases = tuple(product_names), tuple(release_names)
+    left, right = sense(asked, names, releases), sense(remembered, names, releases)
+    for check in (
+        numbers,
+        code,
+        software,
+        capitals,
+        opposites,
+        negation,
+        direction,
+        amount,
+        time,
+        kinds,
+        exchange,
+    ):
+        if difference := check(left, right):
+            return difference
+    return ""

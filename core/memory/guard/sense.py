@@ -1,0 +1,234 @@
+"""Read out of a question what decides whether an answer fits it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from core.text import STOP_WORDS, identifiers, parts_of, quantities, stem
+from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS, word_list
+
+_PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), replacement)
+    for pattern, replacement in (
+        (r"\b(?:turn|switch|toggl)\w*\s+(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\bon\b", " enable {} "),
+        (r"\b(?:turn|switch|toggl|shut)\w*\s+(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\boff\b", " disable {} "),
+        (r"\b(?:get|gett|got|getting|gets)\w*\s+rid\s+of\b|\btak\w+\s+(?:\w+\s+){0,4}away\b", " remove {} "),
+        (r"\b(?:log|sign)(?:ging|ged|ging|s|ing|ed)?[\s-]+(?:in|on)(?:to)?\b|\bsign-?in\b", " login "),
+        (r"\b(?:log|sign)(?:ging|ged|s|ing|ed)?[\s-]+(?:out|off)\b", " logout "),
+        (r"\bshut(?:ting)?\s+(?:\w+\s+)?down\b", " stop {} "),
+        (r"\broll(?:ing|ed)?[\s-]+back\b", " rollback "),
+        (r"\bset(?:ting)?\s+up\b", " setup "),
+        (r"\bback(?:ing)?\s+up\b|\bback-up\b", " backup "),
+        (r"\bspeed(?:ing)?\s+up\b", " fast "),
+        (r"\blook(?:ing)?\s+(?:up|for|at)\b", " find "),
+        (
+            r"\b(?:break|clean|sign|end|come|came|pop|start|mess|hook|free|open|fill|make|show|bring)(?:s"
+            r"|ing|ed)?\s+up\b",
+            " {} ",
+        ),
+        (r"\b(?:slow|break|write|track|cool|scroll)(?:s|ing|ed)?\s+down\b", " {} "),
+        (r"\bput(?:ting)?\s+(?:\w+\s+){1,3}to\s+sleep\b", " sleep "),
+        (r"\bread[\s-]+only\b", " read-only "),
+        (r"\bread[\s/-]+write\b", " read-write "),
+        (r"\b(?:right|left)[\s-]+click\w*", " click "),
+        (r"\b(?:right\s+(?:now|away|way)|all\s+right|alright)\b", " "),
+    )
+)
+_NOT_NEGATED = re.compile(
+    r"\bwhy\s+not\b|\b(?:whether|or)\s+not\b|\bif\s+not\b|\bnot\s+only\b|\bnot\s+sure\b|\bno\s+(?:idea"
+    r"|clue|luck|matter|longer\s+than)\b"
+    r"|\b(?:do|did|does)(?:n['’]?t|\s+not)\s+(?:know|understand|remember|see|find|get)\s+(?:how|where"
+    r"|what|why|the\s+way|any|if)\b"
+    r"|\b(?:can|could)(?:n['’]?t|not|\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
+    r"|remember|think)\b|\bis\s+there\s+no\b"
+    r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=.*\?)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z][\w+#'’-]*[\w+#]|[A-Za-z]|\d[\w.]*")
+_FRAME = re.compile(
+    r"^\W*(?:(?:hi|hello|hey|please|so|ok|and|i['’]?d like to know|can (?:you|anyone|someone) tell me"
+    r"|does (?:any|some)(?:one|body) know)\b\W*)*"
+    r"(?:how\s+(?:do|can|would|should|could|might|must|does|did)\s+(?:i|we|you|one|it)|how\s+to|how"
+    r"|(?:what(?:['’]s|\s+is|\s+would be|\s+are)?|is\s+there|are\s+there)\s+(?:(?:a|an|the|any|some|best"
+    r"|good|easy|easiest|simplest|proper|correct|right)\s+)*"
+    r"ways?\s+(?:to|of|for)|is\s+it\s+possible\s+to|can\s+(?:i|we|you|one)|(?:i|we)\s+(?:want|need"
+    r"|would\s+like|have)\s+to|i['’]d\s+like\s+to"
+    r"|what\s+(?:must|should|can|do)\s+(?:i|we)\s+do\s+to|why\s+(?:is|are|do|does)|where\s+(?:is|are|do"
+    r"|can)(?:\s+(?:i|we))?)\s+",
+    re.IGNORECASE,
+)
+_MOST = 4000
+"""Characters that are looked at; what follows in a chat message is a log or a file."""
+_ARTICLES = frozenset(
+    word_list(
+        """a an the my your our their his her its this that these those some any i me we us so please here
+        there just also"""
+    )
+)
+_STOPPED = re.compile(r"\b(?:stop|quit|cease)(?:s|ped|ping)?\s+(?:being|getting|(?=\w+ing\b))", re.IGNORECASE)
+
+
+def root(word: str) -> str:
+    """Return the stem of a lower-case word, British and American spelling alike."""
+    word = re.sub(r"is(e|ed|es|ing|ation)$", r"iz\1", word) if len(word) > 6 else word
+    return stem(word.replace("colour", "color"))
+
+
+_KEPT = (STOP_WORDS & {word for pole in OPPOSITES for side in pole for word in side}) - {
+    *("on", "in", "make", "get", "all", "both")
+}
+"""Stop words that have an opposite, and therefore tell questions apart."""
+_NEVER_DENIED = (STOP_WORDS | {"be", "being", "been", "want", "using", "use", "used", "having"}) - {
+    *("see", "show", "get")
+}
+"""Words between a negation and what it denies."""
+
+
+@dataclass(frozen=True)
+class Sense:
+    """What of a question decides whether an answer fits."""
+
+    text: str
+    order: tuple[str, ...]
+    """Stems of all words in their order, without frame and articles."""
+    stems: frozenset[str]
+    """Stems of the content words."""
+    plain: str
+    """All words with a space around each, identifiers cut to their parts."""
+    numbers: frozenset[str]
+    worded: frozenset[str]
+    """Numbers, those in words as well."""
+    units: frozenset[tuple[str, str]]
+    code: tuple[str, ...]
+    software: frozenset[str]
+    capitals: frozenset[str]
+    names: frozenset[str]
+    """Stems of the words that are written like names."""
+    denied: frozenset[str]
+    """Stems of what is denied: sent in "not sent"."""
+    spelled: dict[str, str]
+    """A stem to the word as it was written."""
+
+
+@lru_cache(maxsize=4096)
+def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, ...]) -> Sense:
+    """Read a question; cached, for one remembered question is compared with many asked ones."""
+    text = _without_names(text[:_MOST], product_names, release_names)
+    code = tuple(identifiers(text))
+    flat = text
+    for pattern, replacement in _PHRASES:
+        flat = pattern.sub(lambda m, r=replacement: r.replace("{}", _middle(m[0])), flat)  # type: ignore[misc]
+    read = _read(flat, code, shouted=text.isupper())
+    numbers, worded, units = _quantities(flat)
+    ordered = re.findall(r"[\w'’+#.-]*[\w+#]", _FRAME.sub("", flat))
+    parts = (part for word in re.findall(r"\w+", flat) for part in (parts_of(word) or [word.lower()]))
+    return Sense(
+        text=flat.lower(),
+        order=tuple(root(word.lower()) for word in ordered if word.lower() not in _ARTICLES),
+        stems=frozenset(read.stems),
+        plain=f" {' '.join(parts)} ",
+        numbers=numbers,
+        worded=worded,
+        units=units,
+        code=code,
+        software=frozenset(read.software),
+        capitals=frozenset(read.capitals),
+        names=frozenset(read.names),
+        denied=_denied(flat),
+        spelled=read.stems,
+    )
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the words of a question are, one by one; `stems` maps each to the word as it was written."""
+
+    stems: dict[str, str] = field(default_factory=dict)
+    software: set[str] = field(default_factory=set)
+    capitals: set[str] = field(default_factory=set)
+    names: set[str] = field(default_factory=set)
+
+
+def _read(text: str, code: tuple[str, ...], shouted: bool) -> _Read:
+    """Sort the words of a text; where all is `shouted`, capitals tell nothing."""
+    read, last = _Read(), ""
+    for match in _WORD.finditer(text):
+        word = re.sub(r"['’]s?$", "", match[0])
+        before, last = last, word.lower()
+        if last in SOFTWARE:
+            read.software.add(SOFTWARE[last])
+        if word.isupper() and len(word) > 1 and word.isalpha() and not shouted:
+            read.capitals.add(last)
+        if len(word) == 1 and word.isupper() and before in ("a", "an", "the"):  # an A record, the C compiler
+            read.capitals.add(last)
+        if word[0].isupper() and before and not shouted and len(word) > 1:
+            read.names.add(root(last))
+        elif _is_silent(last):
+            continue
+        if word not in code and not _is_quantity(last, before):
+            read.stems.setdefault(root(last), word)
+    return read
+
+
+def _is_silent(word: str) -> bool:
+    """Tell whether a word says nothing about the subject: a stop word, or a negation."""
+    return (word in STOP_WORDS and word not in _KEPT) or _negates(word)
+
+
+def _negates(word: str) -> bool:
+    return word in NEGATIONS or word.endswith(("n't", "n’t"))
+
+
+def _is_quantity(word: str, before: str) -> bool:
+    """Tell whether a word is a number, or the unit of the one before it."""
+    return word in NUMBER_WORDS or word[0].isdigit() or (word in UNITS and before[:1].isdigit())
+
+
+def _without_names(text: str, product_names: tuple[str, ...], release_names: tuple[str, ...]) -> str:
+    for name in product_names:
+        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.[A-Za-z])", " ", text, flags=re.IGNORECASE)
+    named = [r for r in release_names if re.search(rf"(?<![\w.]){re.escape(r)}(?!\w|\.\d)", text)]
+    if len(named) == 1:
+        return re.sub(rf"(?<![\w.])v?{re.escape(named[0])}(?:\.\d+|\.x)*(?!\w)", " ", text)
+    return text
+
+
+def _middle(text: str) -> str:
+    """Return what stands between verb and particle: the debug mode of "turn debug mode on"."""
+    return " ".join(text.split()[1:-1])
+
+
+def _denied(text: str) -> frozenset[str]:
+    """Return the first content word after each negation."""
+    quiet = _STOPPED.sub(" not ", _NOT_NEGATED.sub(" ", text.lower()))
+    found: set[str] = set()
+    pending = False
+    for word in re.findall(r"[\w'’+#-]+|[.!?;]", quiet):
+        if _negates(word):
+            pending = True
+        elif word in ".!?;":
+            pending = False
+        elif pending and word not in _NEVER_DENIED:
+            found.add(root(word))
+            pending = False
+    return frozenset(found)
+
+
+def _quantities(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, str]]]:
+    """Return the numbers, these with those in words and at the end of words, and the numbers with units."""
+    values: set[str] = set()
+    units: set[tuple[str, str]] = set()
+    for digits, unit in quantities(text):
+        if "." in digits:
+            value = re.sub(r"(\.\d*?)0+$", r"\1", digits).rstrip(".")
+        else:
+            value = digits.lstrip("0") or "0"
+        values.add(value)
+        if unit in UNITS:
+            units.add((value, UNITS[unit]))
+    glued = {m[1] for m in re.finditer(r"\b[A-Za-z]+(\d+)\b", text)}
+    words = set(re.findall(r"[a-z]+", text.lower())) - {"one"}
+    worded = {NUMBER_WORDS[word] for word in words & NUMBER_WORDS.keys()}
+    return frozenset(values), frozenset(values | glued | worded), frozenset(units)

@@ -1,0 +1,90 @@
+"""Whether what one question says is said in the other one, too, be it in another word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.memory.guard.sense import Sense, root
+from core.text import parts_of
+from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, word_list
+
+_LIGHT = frozenset(
+    root(w)
+    for w in word_list(
+        """make way possible best good better easy easily simple simply work works use using used want need
+        able help question problem issue mean meaning happen actually currently exactly really correct
+        correctly proper properly right know tell explain wonder idea example go going come take give
+        keep done let try find get have cause reason purpose seem look looking like just still even ever
+        already specific certain thing stuff kind sort someone anyone something anything people person
+        one ones user's since here there time point respective various own my please wish wanna gonna
+        cant recommend recommended suggest suggestion suggestions advice solution method approach manner
+        quick quickly quickest fastest safe available support supported case different possibility exist
+        exists long often many much number well part lot"""
+    )
+)
+"""Stems of words in which two questions may differ and still ask the same."""
+
+
+def _index(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
+    """Map each stem to the numbers of the groups it is in."""
+    found: dict[str, set[int]] = {}
+    for number, group in enumerate(groups):
+        for word in group:
+            found.setdefault(root(word), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+_FAMILIES = _index(SYNONYMS)
+_KINDS = _index(RIVALS)
+_NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
+
+
+def mentions(name: str, other: Sense) -> bool:
+    """Tell whether a question has an identifier, be it in words or by its last part."""
+    if name in other.code or any(c.endswith("." + name) or name.endswith("." + c) for c in other.code):
+        return True
+    if name.startswith("-"):
+        return len(name) > 2 and f" {' '.join(parts_of(name))} " in other.plain
+    if any(c.lower() == name.lower() for c in other.code):
+        return True
+    words = " ".join(parts_of(name))
+    return bool(words) and f" {words} " in other.plain
+
+
+def exclusive(one: Sense, other: Sense) -> set[str]:
+    """Return the stems that weigh in a question and have no counterpart in the other."""
+    return {w for w in one.stems - other.stems if not is_light(w, one) and not met(w, one, other)}
+
+
+def is_light(word: str, one: Sense) -> bool:
+    """Tell whether a word says little; who does something (owner) says more than doing it (own)."""
+    agent = one.spelled[word].lower().rstrip("s").endswith("er") and not word.endswith("er")
+    return word in _LIGHT and word not in one.names and not agent
+
+
+def met(word: str, one: Sense, other: Sense) -> bool:
+    """Tell whether the other question has this word, a synonym, or another form of it."""
+    mine = _FAMILIES.get(word, frozenset())
+    if _NAMED.get(word, "?") in other.software:
+        return True
+    free = other.stems - one.stems  # what both have stands for itself
+    return any(alike(word, w) for w in other.stems) or any(mine & _FAMILIES.get(w, frozenset()) for w in free)
+
+
+def of_a_kind(one: str, other: str) -> bool:
+    """Tell whether two stems are words of one kind, such as table and column."""
+    return bool(_KINDS.get(one, frozenset()) & _KINDS.get(other, frozenset()))
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether two stems are one word: a typo, a compound, another ending."""
+    short, long = sorted((one, other), key=len)
+    if len(short) >= 4 and long.startswith(short[: max(4, len(short) - 1)]) and len(long) - len(short) <= 3:
+        return True
+    if len(short) < 5 or one[0] != other[0] or len(long) - len(short) > 1:
+        return False
+    if len(short) == len(long):
+        wrong = [i for i in range(len(one)) if one[i] != other[i]]
+        swapped = len(wrong) == 2 and wrong[1] == wrong[0] + 1 and one[wrong[0]] == other[wrong[1]]
+        return len(wrong) == 1 or swapped
+    return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))

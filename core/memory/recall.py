@@ -1,0 +1,167 @@
+"""What memory says to one question: the route, and the pairs that go with it (ComRAG §4, algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from core.domain import QAPair, Recall, Scope, Store, Vector
+from core.languages import _
+from core.memory.clusters import Partition
+from core.memory.decision import CANDIDATES, Candidate, Guard, choose
+from core.memory.filing import EVERY_RELEASE, Key, scope_of
+from core.memory.places import Places
+from core.memory.recognition import Recognition
+from core.memory.scoring import Thresholds, score_of, vouched
+from core.ports import MemoryStore, Remembered
+from core.text import words
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lookup:
+    """A question as memory looks it up; `vector` is that of `topic`.
+
+    Pairs in another `language` are not reused; empty for any. With `literal` a pair must have been asked in
+    the same words.
+    """
+
+    vector: Vector
+    topic: str
+    release: str
+    scope: Scope
+    language: str = ""
+    literal: bool = False
+
+
+class Recaller:
+    """Looks questions up where pairs stand; `guard` says in what two topics differ, "" where in nothing."""
+
+    def __init__(self, store: MemoryStore, places: Places, recognition: Recognition, guard: Guard) -> None:
+        self._store = store
+        self._places = places
+        self._recognition = recognition
+        self._guard = guard
+
+    async def recall(self, lookup: Lookup) -> Recall:
+        """Choose the route of a question and the pairs that go with it."""
+        low = [self._shown(*found, lookup) for found in await self._bad(lookup)]
+        candidates = await self._candidates(lookup)
+        foreign: list[Candidate] = []
+
+        def hindrance(candidate: Candidate) -> str:
+            if hindered := self._hindrance(candidate.pair, lookup):
+                return hindered
+            if lookup.language and candidate.pair.language != lookup.language:
+                foreign.append(candidate)
+                return _("Its answer is in another language than the question.")
+            return ""
+
+        limits = self._thresholds
+        chosen = choose(candidates, self._recognition.decision, limits.delta, hindrance, self._guard)
+        if chosen.candidate is not None:
+            reused = self._candidate_shown(chosen.candidate, lookup)
+            return Recall("reuse", (reused,), tuple(low), decided=chosen.said)
+        near = [candidate for candidate in candidates if candidate.closeness >= limits.tau]
+        high = [self._candidate_shown(candidate, lookup) for candidate in near[: limits.recalled]]
+        return Recall(
+            "reference" if high else "avoid",
+            tuple(high),
+            tuple(low),
+            guard=chosen.blocked,
+            decided=chosen.said,
+            foreign=self._candidate_shown(foreign[0], lookup) if foreign else None,
+        )
+
+    @property
+    def _thresholds(self) -> Thresholds:
+        return self._places.thresholds
+
+    # --- what is near -----------------------------------------------------------------------------
+
+    async def _bad(self, lookup: Lookup) -> list[tuple[Remembered, float]]:
+        """Return the pairs of the low store from τ on with their cosine, nearest first."""
+        limits = self._thresholds
+        found: list[tuple[str, float]] = []
+        for _key, partition in self._visible(lookup, "low"):
+            found += partition.nearest(lookup.vector, limits.recalled)
+        near = sorted((f for f in found if f[1] >= limits.tau), key=lambda f: (-f[1], f[0]))
+        near = near[: limits.recalled]
+        pairs = await self._heard([pair_id for pair_id, _cosine in near], lookup.scope)
+        return [(pairs[pair_id], cosine) for pair_id, cosine in near if pair_id in pairs]
+
+    async def _candidates(self, lookup: Lookup) -> list[Candidate]:
+        """Return the pairs of the high store that a question is closest to, closest first."""
+        known, limits = self._recognition, self._thresholds
+        wanted = max(CANDIDATES, limits.recalled)
+        near: dict[str, tuple[float, Vector, int]] = {}
+        for (release, heard, _store), partition in self._visible(lookup, "high"):
+            by_question = [pair_id for pair_id, _cosine in partition.nearest(lookup.vector, wanted)]
+            by_rewordings = [
+                pair_id
+                for pair_id in known.nearest(lookup.vector, (release, heard), wanted)
+                if partition.cluster_of(pair_id) is not None
+            ]
+            for pair_id in dict.fromkeys((*by_question, *by_rewordings)):
+                own = partition.vector_of(pair_id)
+                near[pair_id] = known.closeness(pair_id, lookup.vector, own, limits.delta)
+        best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
+        pairs = await self._heard(best, lookup.scope)
+        return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best if pair_id in pairs]
+
+    async def _heard(self, pair_ids: list[str], scope: Scope) -> dict[str, Remembered]:
+        """Return those of the pairs, by id, that are still there and may be told in this scope."""
+        pairs = await self._store.pairs(pair_ids) if pair_ids else {}
+        return {pair_id: pair for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
+
+    def _visible(self, lookup: Lookup, store: Store) -> Iterator[tuple[Key, Partition]]:
+        """Yield the partitions that a question of this release and scope may be answered from."""
+        encoders = self._places.encoders
+        encoder = encoders.of(lookup.release).name
+        for key, partition in self._places.partitions.items():
+            release, heard, kind = key
+            if kind != store or release not in (lookup.release, EVERY_RELEASE):
+                continue
+            if not lookup.scope.hears(scope_of(heard)):
+                continue
+            # while a corpus gets another encoder, vectors of two kinds may meet
+            if encoders.of(release).name == encoder and partition.dimensions == len(lookup.vector):
+                yield key, partition
+
+    # --- what keeps a pair from being reused ------------------------------------------------------
+
+    def _hindrance(self, pair: Remembered, lookup: Lookup) -> str:
+        """Say why a pair that is close enough is not reused, its language aside; empty where it may be."""
+        if pair.stale:
+            return _("What it cites has changed since.")
+        voices, needed = vouched(pair), self._thresholds.min_voters
+        if lookup.scope.kind == "public" and pair.origin == "answer" and voices < needed:
+            told = _("{voices} of the {needed} people it needs have voted it good.")
+            return told.format(voices=voices, needed=needed)
+        if self._recognition.rejected(pair.id, lookup.vector, self._thresholds.delta):
+            return _("People voted that answer bad for a question like this one.")
+        if lookup.literal and words(lookup.topic) != words(pair.topic):
+            return _("Without a model a question in this language is only recognised word for word.")
+        return self._guard(lookup.topic, pair.topic)
+
+    # --- what is shown of a pair ------------------------------------------------------------------
+
+    def _candidate_shown(self, candidate: Candidate, lookup: Lookup) -> tuple[QAPair, float]:
+        return self._shown(candidate.pair, candidate.closeness, lookup)
+
+    def _shown(self, pair: Remembered, near: float, lookup: Lookup) -> tuple[QAPair, float]:
+        shown = QAPair(
+            id=pair.id,
+            question=pair.question,
+            answer=pair.answer,
+            release=pair.release,
+            scope=pair.scope,
+            score=score_of(pair, self._thresholds),
+            vector=lookup.vector,
+            citations=pair.citations,
+            stale=pair.stale,
+            topic=pair.topic,
+            label=pair.label,
+            origin=pair.origin,
+            language=pair.language,
+        )
+        return shown, near

@@ -1,0 +1,113 @@
+"""Pages (context chunks) and the search chunks of them, read from SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from core.domain import ContextChunk
+from core.ports import Place, SearchRow
+from storage.database import Database, slices
+from storage.tables import ContextRow, CorpusDocumentRow, DocumentRow, SearchRowTable, writable
+
+
+class SqlCorpusPages:
+    """What is read of documents' text in the `CorpusStore` port."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
+        """Return the search chunks of the live corpus, or of the named documents."""
+        statement = (
+            select(
+                SearchRowTable.id,
+                SearchRowTable.context_id,
+                SearchRowTable.document_id,
+                DocumentRow.title,
+                ContextRow.heading,
+                SearchRowTable.text,
+                SearchRowTable.embedded,
+                SearchRowTable.text_hash,
+            )
+            .join(ContextRow, ContextRow.id == SearchRowTable.context_id)
+            .join(DocumentRow, DocumentRow.id == SearchRowTable.document_id)
+            .order_by(SearchRowTable.document_id, SearchRowTable.position)
+        )
+        found: list[SearchRow] = []
+        async with self._database.read() as connection:
+            if document_ids is None:
+                live = statement.join(
+                    CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id
+                ).where(CorpusDocumentRow.release == release)
+                found += [_search_row(row) for row in await connection.execute(live)]
+            else:
+                for part in slices(list(dict.fromkeys(document_ids))):
+                    some = statement.where(SearchRowTable.document_id.in_(part))
+                    found += [_search_row(row) for row in await connection.execute(some)]
+        return tuple(found)
+
+    async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
+        """Return context chunks by id."""
+        statement = select(
+            ContextRow.__table__, DocumentRow.path, DocumentRow.title, DocumentRow.release
+        ).join(DocumentRow, DocumentRow.id == ContextRow.document_id)
+        found: dict[str, ContextChunk] = {}
+        async with self._database.read() as connection:
+            for part in slices(ids):
+                for row in await connection.execute(statement.where(ContextRow.id.in_(part))):
+                    found[row.id] = page_of(row)
+        return found
+
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        """Return the pages under each path and heading in every live corpus that has any, in order."""
+        found: dict[Place, dict[str, tuple[str, ...]]] = {place: {} for place in places}
+        if not places:
+            return found
+        wanted = {(writable(path), writable(heading)): (path, heading) for path, heading in places}
+        statement = (
+            select(DocumentRow.path, ContextRow.heading, CorpusDocumentRow.release, ContextRow.page)
+            .join(CorpusDocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
+            .join(ContextRow, ContextRow.document_id == DocumentRow.id)
+            # not by pairs: SQLite takes three times as long for those
+            .where(DocumentRow.path.in_({path for path, _ in wanted}))
+            .where(ContextRow.heading.in_({heading for _, heading in wanted}))
+            .order_by(CorpusDocumentRow.release, DocumentRow.source, ContextRow.position)
+        )
+        async with self._database.read() as connection:
+            for path, heading, release, page in await connection.execute(statement):
+                if place := wanted.get((path, heading)):
+                    found[place][release] = (*found[place].get(release, ()), page)
+        return found
+
+    async def page_hashes(self, release: str) -> set[str]:
+        """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""
+        statement = (
+            select(ContextRow.hash)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == ContextRow.document_id)
+            .where(CorpusDocumentRow.release == release)
+        )
+        async with self._database.read() as connection:
+            return set(await connection.scalars(statement))
+
+
+def page_of(row: Any) -> ContextChunk:
+    """Return the page of a row of `context_chunks` that has its document's path, title and release, too."""
+    return ContextChunk(
+        id=row.id,
+        path=row.path,
+        title=row.title,
+        heading=row.heading,
+        url=row.url,
+        page=row.page,
+        before=row.before,
+        after=row.after,
+        release=row.release,
+    )
+
+
+def _search_row(row: Any) -> SearchRow:
+    chunk_id, context_id, document_id, title, heading, text, embedded, text_hash = row
+    return SearchRow(chunk_id, context_id, document_id, f"{title} {heading}", text, embedded, text_hash)

@@ -1,0 +1,67 @@
+"""The tables. SQL is the truth; what is derived from it says so. Times are seconds since the epoch.
+
+A new table stands in the module of its subject and is named here, or the metadata lacks it.
+"""
+
+from storage.tables.columns import ID, KEY, Base, Key, Prose, writable
+from storage.tables.conversations import (
+    AnswerRow,
+    ClaimRow,
+    EscalationPostRow,
+    EscalationRow,
+    EventRow,
+    PostRow,
+    UnaskedRow,
+)
+from storage.tables.corpora import (
+    ContextRow,
+    CorpusDocumentRow,
+    CorpusRow,
+    DocumentRow,
+    PregeneratedDocumentRow,
+    PregeneratedRow,
+    RefusedPairRow,
+    SearchRowTable,
+    SourceRunRow,
+    VectorRow,
+)
+from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow
+from storage.tables.serving import ActRow, ChannelModeRow, ForgottenRow, NoticeRow, OptOutRow, PauseRow
+
+__all__ = [
+    "ID",
+    "KEY",
+    "ActRow",
+    "AnswerRow",
+    "AuthorRow",
+    "Base",
+    "ChannelModeRow",
+    "ClaimRow",
+    "ContextRow",
+    "CorpusDocumentRow",
+    "CorpusRow",
+    "CorrectionRow",
+    "DocumentRow",
+    "EscalationPostRow",
+    "EscalationRow",
+    "EventRow",
+    "ForgottenRow",
+    "Key",
+    "MarkRow",
+    "NoticeRow",
+    "OptOutRow",
+    "PairRow",
+    "PauseRow",
+    "PlacementRow",
+    "PostRow",
+    "PregeneratedDocumentRow",
+    "PregeneratedRow",
+    "Prose",
+    "RefusedPairRow",
+    "SearchRowTable",
+    "SourceRunRow",
+    "UnaskedRow",
+    "VectorRow",
+    "VoteRow",
+    "writable",
+]

@@ -1,0 +1,71 @@
+"""How the bot serves: modes of channels, pauses, the audit log, opt-outs, and what its keepers were told."""
+
+from __future__ import annotations
+
+from sqlalchemy import Float, Integer, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from storage.tables.columns import KEY, Base, Prose
+
+
+class ChannelModeRow(Base):
+    """How a channel is served by what was said while the bot ran, in place of `corpora.toml`."""
+
+    __tablename__ = "channel_modes"
+    channel: Mapped[str] = mapped_column(KEY, primary_key=True)
+    mode: Mapped[str] = mapped_column(String(16))
+    by: Mapped[str] = mapped_column(KEY)
+    why: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class PauseRow(Base):
+    """Where no new questions are answered: a channel, or everywhere (`place` is empty)."""
+
+    __tablename__ = "pauses"
+    place: Mapped[str] = mapped_column(KEY, primary_key=True)
+    until: Mapped[float] = mapped_column(Float)
+    by: Mapped[str] = mapped_column(KEY)
+    why: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class ActRow(Base):
+    """What an admin or the bot itself did: the audit log."""
+
+    __tablename__ = "acts"
+    number: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
+    at: Mapped[float] = mapped_column(Float, index=True)
+    who: Mapped[str] = mapped_column(KEY)
+    place: Mapped[str] = mapped_column(KEY)
+    what: Mapped[str] = mapped_column(Prose)
+    outcome: Mapped[str] = mapped_column(Prose)
+
+
+class OptOutRow(Base):
+    """Somebody who opted out, by a one-way name, and what they were told once."""
+
+    __tablename__ = "opt_outs"
+    person: Mapped[str] = mapped_column(KEY, primary_key=True)
+    told: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class ForgottenRow(Base):
+    """Somebody who asked to be forgotten, by a one-way name: what they wrote before is in no source read."""
+
+    __tablename__ = "forgotten"
+    person: Mapped[str] = mapped_column(KEY, primary_key=True)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class NoticeRow(Base):
+    """What the people who run the bot were told, or could not be told yet (`told_at` is 0)."""
+
+    __tablename__ = "notices"
+    destination: Mapped[str] = mapped_column(KEY, primary_key=True)
+    key: Mapped[str] = mapped_column(KEY, primary_key=True)
+    text: Mapped[str] = mapped_column(Prose)
+    at: Mapped[float] = mapped_column(Float)
+    told_at: Mapped[float] = mapped_column(Float)
+    tries: Mapped[int] = mapped_column(Integer)

@@ -1,0 +1,92 @@
+"""Progress of a reindex: bars in a terminal, lines elsewhere, one message that names every release."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from bot.index_command import progress_dict
+from bot.slash_index import EDIT_SECONDS, MOST_SECONDS, Board, pause_after
+from core.ingestion.reading import Progress
+
+ROOT = Path(__file__).parents[2]
+SHOWN = """
+import json, sys
+from bot.progress import Bars
+with Bars() as bars:
+    for progress in json.loads(sys.argv[1]):
+        bars.show(progress)
+"""
+
+
+def run_of_two() -> list[dict[str, object]]:
+    """Return what is told of a run in which the first release fails and the second one goes well."""
+    first, second, told = Progress("2.0"), Progress("1.5"), []
+    first.done = 3
+    told.append(progress_dict(first))
+    first.enter("embedding", 200)
+    first.done = 128
+    told.append(progress_dict(first))
+    first.fail("The disk is full.")
+    told.append(progress_dict(first))
+    second.enter("embedding", 50)
+    second.done = 50
+    told.append(progress_dict(second))
+    second.finish(50)
+    return [*told, progress_dict(second)]
+
+
+def test_a_terminal_has_a_bar_for_every_release_and_the_one_that_failed_stands() -> None:
+    ours, theirs = pty.openpty()
+    script = [sys.executable, "-c", SHOWN, json.dumps(run_of_two())]
+    width = {"COLUMNS": "100", "TERM": "xterm-256color"}
+    done = subprocess.Popen(script, stderr=theirs, cwd=ROOT, env=os.environ | width)
+    os.close(theirs)
+    written = b""
+    try:
+        while block := os.read(ours, 65536):
+            written += block
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    assert done.wait(60) == 0
+    os.close(ours)
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", written.decode()).replace("\r", "\n").split("\n")
+    last = [line.strip() for line in lines if line.strip()][-2:]
+    assert last[0].startswith("2.0 failed") and "128/200" in last[0] and "━" in last[0]
+    assert last[1].startswith("1.5 done") and "50/50" in last[1]
+
+
+def test_where_there_is_no_terminal_there_are_lines() -> None:
+    script = [sys.executable, "-c", SHOWN, json.dumps(run_of_two())]
+    done = subprocess.run(script, stderr=subprocess.PIPE, text=True, check=True, cwd=ROOT)
+    lines = done.stderr.splitlines()
+    assert lines[0].startswith("2.0 reading: 3 (")
+    assert "2.0 failed" in lines and lines[-1].startswith("1.5 done: 50 of 50")
+    assert "\x1b" not in done.stderr
+
+
+def test_a_message_names_every_release_of_the_run() -> None:
+    board = Board()
+    first, second = Progress("2.0"), Progress("1.5", "waiting")
+    first.fail("The disk is full.")
+    board.take(first)
+    board.take(second)
+    assert board.text() == "2.0: failed: The disk is full.\n1.5: waiting"
+    second.enter("embedding", 50)
+    second.done = 10
+    board.take(second)
+    assert board.text().splitlines()[1].startswith("1.5: embedding 10 of 50 passages, ")
+
+
+def test_the_longer_a_run_takes_the_less_often_its_message_is_edited() -> None:
+    assert pause_after(1) == EDIT_SECONDS and pause_after(3600) == MOST_SECONDS
+    edits = elapsed = 0.0
+    while elapsed < 3600:
+        elapsed += pause_after(elapsed)
+        edits += 1
+    assert edits < 410, "Slack takes 50 a minute of all messages"

@@ -1,0 +1,45 @@
+"""A platform that does not take what the bot says: the answer comes when it does again, once."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.journeys.house import Bot
+from tests.journeys.kettle import PORTS
+from tests.journeys.slack_stage import SlackStage
+from tests.journeys.stage import answer, until
+
+PORT = "Which port does the dashboard listen on?"
+
+
+async def test_an_answer_that_slack_did_not_take_is_said_when_it_is_back(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        stage.server.fail("chat.update", "internal_error", status=503, times=3)
+        said = await stage.say("ann", PORT, to="bot")
+        assert PORTS["2.0"] in (await answer(stage, said)).text
+        await stage.quiet()
+        assert len(stage.replies(said)) == 1
+        updates = [call.error for call in stage.server.calls if call.method == "chat.update"]
+        assert updates[:3] == ["internal_error"] * 3 and updates[-1] == ""
+
+
+async def test_what_slack_refuses_for_good_is_not_tried_again(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        stage.server.streaming.there = False
+        stage.server.fail("chat.postMessage", "restricted_action", times=99)
+        await stage.say("ann", PORT, to="bot")
+        await until(lambda: [c for c in stage.server.calls if c.error == "restricted_action"], "a refusal")
+        while await bot.app.conversations.unanswered(0.0):
+            await asyncio.sleep(0.02)
+        assert len([c for c in stage.server.calls if c.method == "chat.postMessage"]) == 1
+
+
+async def test_an_answer_that_gets_no_boxes_for_votes_can_still_be_voted_on(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        stage.server.fail("reactions.add", "missing_scope", times=99)
+        said = await stage.say("ann", PORT, to="bot")
+        [seen] = await until(lambda: [s for s in stage.replies(said) if s.finished], "an answer")
+        await until(lambda: [c for c in stage.server.calls if c.error == "missing_scope"], "a refusal")
+        await stage.quiet()
+        assert await bot.app.conversations.answer_of(f"{stage.key()}:{seen.id}")
+        assert not await bot.app.conversations.unanswered(0.0)

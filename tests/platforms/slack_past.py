@@ -1,0 +1,82 @@
+"""How the loopback Slack tells what was said: pages of a channel and of a thread.
+
+From docs.slack.dev, `conversations.history` and `conversations.replies`: history has the newest first, and of
+replies those alone that were sent to the channel as well; what opened a thread tells how many replies there
+are and when the latest came; a thread comes oldest first, from the message that opened it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tests.platforms.slack_blocks import SlackError
+
+Messages = Mapping[str, dict[str, Any]]
+MOST = 999
+"""Messages of a page at most."""
+
+
+def history(messages: Messages, given: Mapping[str, Any], size: int) -> dict[str, Any]:
+    """Return a page of a channel."""
+    top = [m for m in messages.values() if _opens(m) or m.get("subtype") == "thread_broadcast"]
+    return _page(messages, top[::-1], given, size)
+
+
+def replies(messages: Messages, given: Mapping[str, Any], size: int) -> dict[str, Any]:
+    """Return a page of a thread; of a reply, that alone."""
+    root = str(given.get("ts"))
+    if root not in messages:
+        raise SlackError("thread_not_found")
+    return _page(
+        messages, [m for m in messages.values() if root in (m["ts"], m.get("thread_ts"))], given, size
+    )
+
+
+def _opens(message: Mapping[str, Any]) -> bool:
+    return bool(message.get("thread_ts", message["ts"]) == message["ts"])
+
+
+def _page(
+    messages: Messages, told: list[dict[str, Any]], given: Mapping[str, Any], size: int
+) -> dict[str, Any]:
+    latest, oldest = str(given.get("latest") or "9"), str(given.get("oldest") or "0")
+    ends = given.get("inclusive") in (True, 1, "1", "true", "True")
+    kept = [m for m in told if oldest < m["ts"] < latest or (ends and m["ts"] in (oldest, latest))]
+    start = int(str(given.get("cursor") or "p:0").removeprefix("p:"))
+    limit = int(given.get("limit") or 100)
+    if not 1 <= limit <= MOST:
+        raise SlackError("invalid_limit")
+    size = min(limit, size)
+    rest = start + size < len(kept)
+    return {
+        "messages": [_told(messages, m) for m in kept[start : start + size]],
+        "has_more": rest,
+        "response_metadata": {"next_cursor": f"p:{start + size}" if rest else ""},
+    }
+
+
+def _told(messages: Messages, message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message as these methods tell it: with its reactions as a list, and what came after it."""
+    told = dict(message)
+    if reactions := told.pop("reactions", None):
+        listed = [
+            {"name": name, "users": list(users), "count": len(users)}
+            for name, users in reactions.items()
+            if users
+        ]
+        told |= {"reactions": listed} if listed else {}
+    if not _opens(message) or "thread_ts" not in message:
+        return told
+    after = [m for m in messages.values() if m.get("thread_ts") == message["ts"] != m["ts"]]
+    if after:
+        people = list(dict.fromkeys(str(m["user"]) for m in after))
+        told |= {
+            "reply_count": len(after),
+            "reply_users": people[:5],
+            "reply_users_count": len(people),
+            "latest_reply": after[-1]["ts"],
+            "is_locked": False,
+            "subscribed": False,
+        }
+    return told
