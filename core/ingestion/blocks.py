@@ -157,11 +157,18 @@ def fitting(piece: Piece, fits: Callable[[str], bool]) -> list[Piece]:
         start = 0
         for stop in range(1, len(piece.atoms) + 1):
             if stop - start > 1 and not fits(piece.part(start, stop).text):
-                cut.append(piece.part(start, stop - 1))
-                start = stop - 1
+                end = stop - 1
+                if _asks(piece, end - 1) and end - 1 > start and fits(piece.part(end - 1, stop).text):
+                    end -= 1  # a question goes on with what follows it
+                cut.append(piece.part(start, end))
+                start = end
         cut.append(piece.part(start, len(piece.atoms)))
         return [small for part in cut for small in (fitting(part, fits) if len(part.atoms) == 1 else [part])]
     return _inside(piece, fits)
+
+
+def _asks(piece: Piece, position: int) -> bool:
+    return piece.kind == "prose" and piece.joint == " " and is_question(piece.atoms[position])
 
 
 def _inside(piece: Piece, fits: Callable[[str], bool]) -> list[Piece]:

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from core.domain import Question, Vote
+from core.generation.quote import without_introduction
 from tests.journeys.child import serving
 from tests.journeys.house import Kettle, house
 from tests.journeys.kettle import PORTS
@@ -25,7 +26,7 @@ async def taught(kettle: Kettle) -> str:
 async def same(kettle: Kettle, text: str) -> None:
     async with house(kettle) as bot:
         again = await bot.app.engine.answer(Question(PORT, "slack:U2"))
-        assert again.route == "reuse" and again.text == text
+        assert again.route == "reuse" and again.text == without_introduction(text)
         assert (await bot.app.engine.answer(Question(NIGHT, "slack:U2"))).route == "quote"
         assert await bot.app.memory.verify() == []
 

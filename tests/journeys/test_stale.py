@@ -13,6 +13,7 @@ from bot.commands import handle
 from bot.status_text import status_text
 from core.domain import Answer, Question, Vote
 from core.errors import UsageError
+from core.generation.quote import without_introduction
 from tests.journeys.house import Bot, Kettle, house
 from tests.ollama_server import Behaviour, OllamaServer
 
@@ -68,7 +69,7 @@ async def test_a_page_that_says_it_still_renews_the_pair(bot: Bot) -> None:
     assert (await bot.counts())["stale"] == 1
     assert await bot.app.renewal.slice() == 1
     now = await asked(bot)
-    assert (now.route, now.text, now.pair_id) == ("reuse", first.text, first.pair_id)
+    assert (now.route, now.text, now.pair_id) == ("reuse", without_introduction(first.text), first.pair_id)
     live = await bot.app.corpora.page_hashes("2.0")
     assert {c.hash for c in now.citations} <= live and now.citations != first.citations
     assert (await bot.counts())["stale"] == 0 and await sound(bot)
@@ -131,7 +132,7 @@ async def test_pages_that_come_back_make_it_current_without_anybody(bot: Bot) ->
         await bot.app.library.reindex("2.0")
         await bot.app.renewal.slice()
     now = await asked(bot)
-    assert (now.route, now.text) == ("reuse", first.text)
+    assert (now.route, now.text) == ("reuse", without_introduction(first.text))
     assert await sound(bot) and (await bot.counts())["stale"] == 0
 
 

@@ -177,6 +177,8 @@ class WebStage:
         return f"web:{PEOPLE[who]}"
 
     def heard(self, who: str) -> list[str]:
+        if self._polling.done() and not self._polling.cancelled():
+            self._polling.result()  # raises what ended it: nobody hears anything any more
         return [text for _, text in self._heard[who]]
 
     def public(self) -> list[str]:

@@ -18,7 +18,7 @@ NOWHERE = Seen("", "")
 
 def listen(bot: Bot, channel: str, mode: Mode) -> None:
     """Have a channel served in a mode, as `[channels]` of `corpora.toml` does."""
-    bot.app.engine._catalogue.channels[channel] = ChannelSettings(mode=mode)
+    bot.app.catalogue.channels[channel] = ChannelSettings(mode=mode)
 
 
 async def answer_this(platform: str, bot: Bot) -> None:
