@@ -148,17 +148,18 @@ async def build(
                 corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
             )
             sources, live = open_sources(catalogue, settings, privacy)
+            quota = Quota(
+                settings.max_passages,
+                settings.disk_reserve_mb * 1_000_000,
+                lambda: shutil.disk_usage(home.path).free,
+            )
             indexer = Indexer(
                 corpora,
                 vectors,
                 words,
                 lambda release: sources[release],
                 lambda release: library.went_live(release),
-                Quota(
-                    settings.max_passages,
-                    settings.disk_reserve_mb * 1_000_000,
-                    lambda: shutil.disk_usage(home.path).free,
-                ),
+                quota,
             )
             pregeneration = Pregeneration(
                 pregenerated,
@@ -167,6 +168,7 @@ async def build(
                 words,
                 RulePairs() if settings.pregenerate == "rules" else None,
                 searcher.load,
+                quota,
             )
             library = Library(
                 product,

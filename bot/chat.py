@@ -81,6 +81,18 @@ class Reaction:
 
 
 @dataclass(frozen=True, slots=True)
+class Cleared:
+    """Somebody else took everybody's reactions off a message: those of one `emoji`, or all where it is empty.
+
+    `left` are the accounts under each emoji that still stands there.
+    """
+
+    ref: MessageRef
+    emoji: str
+    left: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line.
 

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from bot.answering import Answering
 from bot.attending import Attending
-from bot.chat import Chat, Command, Message, Press, Reaction, Responder
+from bot.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder
 from bot.escalation import Escalation
 from bot.escalation_resolving import Resolving
 from bot.hint import Hint
@@ -170,6 +170,11 @@ class Dispatch:
         """Count a reaction as a vote, or take it as a mark; errors are logged, never posted."""
         self._noted(reaction.ref)
         await self._reacting.take(chat, reaction)
+
+    async def reactions_cleared(self, chat: Chat, cleared: Cleared) -> None:
+        """Take back the votes and marks whose reactions a moderator took off a message."""
+        self._noted(cleared.ref)
+        await self._reacting.cleared(chat, cleared)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""

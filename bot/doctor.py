@@ -15,6 +15,7 @@ from bot.configuration import find_catalogue
 from bot.control import call
 from bot.doctor_history import history
 from bot.doctor_models import embedder, model
+from bot.doctor_sources import sources
 from bot.findings import Finding, bad, good, unsure
 from bot.home import SERVE, owner_of
 from core.catalogue import load_catalogue
@@ -61,6 +62,7 @@ def examinations() -> list[tuple[str, Examination]]:
         ("Chroma", _chroma),
         ("Model", model),
         ("Platforms", _platforms),
+        ("Addresses", sources),
         ("History", history),
     ]
     for module in sorted(m.name for m in iter_modules(platforms.__path__) if m.name.endswith("_doctor")):

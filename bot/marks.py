@@ -49,7 +49,8 @@ class Marks:
         """Count a helper's ✅ on an answer of the bot as their 👍."""
         if self._helps(reaction):
             voter = reaction.person.id
-            vote = Vote(answer_id, voter, 1) if reaction.added else Vote(answer_id, voter, None, withdraws=1)
+            given = Vote(answer_id, voter, 1, by_reaction=True)
+            vote = given if reaction.added else Vote(answer_id, voter, None, withdraws=1)
             await self._engine.feedback(vote, helper=True)
 
     async def _accept(self, chat: Chat, reaction: Reaction) -> None:

@@ -23,6 +23,7 @@ from core.ports import Remembered
 from core.query.language import detected
 from core.query.releases import lookup, resolve
 from core.query.rewrite import queries
+from core.text import storable
 
 AT_ONCE = 128
 """Pairs that are embedded and placed in one go, so that questions are answered in between."""
@@ -177,15 +178,23 @@ async def _export(app: Threadlore, send: Send) -> None:
 async def _import(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     pairs: list[Remembered] = []
     bad: list[Bad] = []
+    there = {pair.id: pair for pair in await app.memory.everything()}
+    again = 0
     for entry in read(request["text"], request.get("name") or ""):
         try:
-            pairs += [] if isinstance(entry, Bad) else [_pair(app.engine.product, entry)]
-            bad += [entry] if isinstance(entry, Bad) else []
+            if isinstance(entry, Bad):
+                bad.append(entry)
+                continue
+            pair = _pair(app.engine.product, entry)
+            if _is_there(pair, there.get(pair.label)):
+                again += 1
+            else:
+                pairs.append(pair)
         except UsageError as error:
             bad.append(Bad(entry.line, str(error)))
     for line in bad:
         await send({"note": f"line {line.line} was left out: {line.reason}"})
-    if not pairs and not bad:
+    if not (pairs or bad or again):
         raise UsageError('There is nothing to import: write {"question": …, "answer": …} on each line.')
     outdated = await _outdated(app, pairs)
     new: set[str] = set()
@@ -195,16 +204,33 @@ async def _import(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     stores = app.memory.stores()
     merged = sum(1 for pair_id in new if pair_id in stores and not stores[pair_id][1])
     evicted = len(new - stores.keys())
+    again += len(pairs) - len(new)
     said = [
         f"Imported {len(new)} pairs",
         f"{merged} merged with a better one that is as good as the same" if merged else "",
         f"{len(outdated)} replaced what was imported under their id" if outdated else "",
-        f"{len(pairs) - len(new)} were there already" if len(pairs) > len(new) else "",
+        f"{again} were there already" if again else "",
         f"{evicted} not kept, MEMORY_LIMIT is reached" if evicted else "",
         f"{len(bad)} lines left out" if bad else "",
     ]
     await send({"line": f"{', '.join(part for part in said if part)}."})
     await send({"code": 1 if bad else 0})
+
+
+def _is_there(pair: Remembered, known: Remembered | None) -> bool:
+    """Tell whether a line is what `memory export` wrote of a pair that is still there, under its own id.
+
+    Raises UsageError for a person's words that were taken back since.
+    """
+    if known is None or _said(known) != _said(pair):
+        return False
+    if known.aside == "retired" and known.origin == "person":
+        raise UsageError("a person wrote this answer, and it was taken back")
+    return known.aside != "retired"
+
+
+def _said(pair: Remembered) -> tuple[str, ...]:
+    return (storable(pair.question).strip(), storable(pair.answer).strip(), pair.release, pair.scope)
 
 
 async def _outdated(app: Threadlore, pairs: Sequence[Remembered]) -> set[str]:

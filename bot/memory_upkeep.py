@@ -30,9 +30,10 @@ async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         case "bursts":
             await _bursts(app, request, send)
         case "private":
-            moved = await app.memory.channel_became_private(_channel(request))
-            told = f"{moved} pairs learnt in {request['channel']} are told there alone from now on."
-            await send({"line": told})
+            channel = _channel(request)
+            pairs = await _learnt(app, channel, "public")
+            moved = await app.memory.channel_became_private(channel)
+            await send({"line": f"{_counted(pairs, moved, channel)} are told there alone from now on."})
         case "may publish" | "public":
             if not may_hear(request, f"private:{_channel(request)}"):
                 raise UsageError(
@@ -41,9 +42,24 @@ async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
                 )
             if request["action"] == "may publish":
                 return
-            moved = await app.memory.publish(_channel(request))
-            await send({"line": f"{moved} pairs learnt in {request['channel']} are told everywhere now."})
+            channel = _channel(request)
+            pairs = await _learnt(app, channel, f"private:{channel}")
+            moved = await app.memory.publish(channel)
+            await send({"line": f"{_counted(pairs, moved, channel)} are told everywhere now."})
     await send({"code": 0})
+
+
+async def _learnt(app: Threadlore, channel: str, scope: str) -> int:
+    """Return how many pairs of a channel have votes or were brought by people: what memory holds of it."""
+    held = await app.memory.everything()
+    return sum(1 for pair in held if (pair.channel, pair.scope) == (channel, scope))
+
+
+def _counted(pairs: int, moved: int, channel: str) -> str:
+    """Say what goes along: what was learnt, and answers without a vote, which may still get one."""
+    neutral = moved - pairs
+    also = f", and {neutral} answers given there that nobody voted on," if neutral > 0 else ""
+    return f"{pairs} pairs learnt in {channel}{also}"
 
 
 async def _stale(app: Threadlore, request: dict[str, Any], send: Send) -> None:

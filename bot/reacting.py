@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
 
 from bot.attending import Attending
-from bot.chat import Chat, Reaction, Reply, vote_of
+from bot.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
 from bot.controls import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from bot.logs import about
 from bot.marks import Marks
@@ -58,10 +58,39 @@ class Reacting:
                 await self._noise.noticed(answer_id)
             return
         with speaking(await self._tongues.of_reaction(reaction, answer_id)):
-            work = asyncio.create_task(self._reacted(chat, reaction, answer_id, value, bool(mark)))
+            await self._to_its_end(self._reacted(chat, reaction, answer_id, value, bool(mark)))
+
+    async def _to_its_end(self, counting: Coroutine[Any, Any, None]) -> None:
+        """Count what was said to its end, also when the platform stops."""
+        work = asyncio.create_task(counting)
         self._counting.add(work)
         work.add_done_callback(self._counting.discard)
-        await asyncio.shield(work)  # a vote is counted to its end, also when the platform stops
+        await asyncio.shield(work)
+
+    async def cleared(self, chat: Chat, cleared: Cleared) -> None:
+        """Take back what reactions stood for that a moderator took off a message."""
+        answer_id = await self._conversations.answer_of(cleared.ref.key)
+        gone = self._votes_gone(chat, cleared, answer_id) if answer_id else self._unmarked(chat, cleared)
+        await self._to_its_end(gone)
+
+    async def _votes_gone(self, chat: Chat, cleared: Cleared, answer_id: str) -> None:
+        """Take back the votes on an answer of everybody who holds none of their emoji up any more."""
+        about(cleared.ref.key, platform=chat.name)
+        hands: tuple[Literal[0, 1], ...] = (1, 0)
+        for value in hands:
+            if not cleared.emoji or _worth(cleared.emoji) == value:
+                holders = {a for emoji, all_ in cleared.left.items() for a in all_ if _worth(emoji) == value}
+                await self._engine.votes_cleared(answer_id, value, holders)
+        await self._noise.noticed(answer_id)
+
+    async def _unmarked(self, chat: Chat, cleared: Cleared) -> None:
+        """Take ✅ off a person's message for everybody whose ✅ does not stand any more."""
+        if cleared.emoji and mark_of(cleared.emoji) != "accept":
+            return
+        left = {a for emoji, all_ in cleared.left.items() if mark_of(emoji) == "accept" for a in all_}
+        async with self._lock(f"mark {cleared.ref.key}"):
+            for account in sorted(await self._engine.accepted.accepting(cleared.ref.key) - left):
+                await self._marks.take(chat, Reaction(cleared.ref, Person(account), ACCEPT, False), "")
 
     async def _reacted(
         self, chat: Chat, reaction: Reaction, answer_id: str, value: Literal[0, 1] | None, mark: bool
@@ -79,7 +108,8 @@ class Reacting:
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
         voter, added = reaction.person.id, reaction.added
-        vote = Vote(answer_id, voter, value) if added else Vote(answer_id, voter, None, withdraws=value)
+        given = Vote(answer_id, voter, value, by_reaction=True)
+        vote = given if added else Vote(answer_id, voter, None, withdraws=value)
         await self._engine.feedback(vote, helper=reaction.person.helper)
         await self._noise.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
@@ -99,3 +129,8 @@ class Reacting:
         """Wait for what is being counted."""
         if self._counting:
             await asyncio.wait(self._counting, timeout=COUNTING_SECONDS)
+
+
+def _worth(emoji: str) -> Literal[0, 1] | None:
+    """Return which vote an emoji under an answer may stand for; a helper's ✅ is their 👍."""
+    return 1 if mark_of(emoji) == "accept" else vote_of(emoji)

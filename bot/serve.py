@@ -139,12 +139,14 @@ async def _index_what_is_missing(app: Threadlore, clock: Clock) -> None:
             if any(entry["name"] == release and entry["ready"] for entry in await app.library.releases()):
                 continue
             try:
-                await app.library.reindex(release, show, pairs=False)
+                await app.library.reindex(release, show, pairs=False, windows=False)
                 log.info("%s %s is ready", app.library.product.name, release)
             except ThreadloreError as error:
                 log.error("indexing %s failed: %s", release, error)
-        try:  # what a first answer need not wait for
-            await app.library.pregenerate(report=show)
-        except ThreadloreError as error:
-            log.error("making pairs of the documents failed: %s", error)
+        # what a first answer need not wait for, whatever release it is of
+        for later in (app.library.complete, app.library.pregenerate):
+            try:
+                await later(report=show)
+            except ThreadloreError as error:
+                log.error("windows or pairs of the documents could not be made: %s", error)
     clock.start()

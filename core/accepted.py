@@ -104,6 +104,10 @@ class PeoplesAnswers:
         pair = await self._store.pair(pair_of(message))
         return pair is not None and not pair.aside
 
+    async def accepting(self, message: str) -> frozenset[str]:
+        """Return whose ✅ stands on a message."""
+        return await self._opinions.marked(message, "accept")
+
     async def withdraw(self, message: str, helper: str) -> bool:
         """Take a helper's ✅ off; tells whether the message is not remembered any more for it."""
         if not await self._opinions.unmark(message, helper, "accept"):

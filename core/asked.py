@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from core.domain import Queries, Question, Recall, Resolution
+from core.domain import News, Queries, Question, Recall, Resolution
 from core.languages import DEFAULT
 from core.ports import Matrix
 from core.retrieval.found import Found
@@ -38,6 +38,8 @@ class Asked:
     """The language of the documentation."""
     repeats: str = ""
     """The pair whose answer the new one says again."""
+    news: News | None = None
+    """The release notes that are asked for, where the question is for nothing else."""
     is_draft: bool = False
     """Whether the answer is for a comparison only, and kept nowhere."""
 

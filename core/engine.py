@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Literal
 
@@ -160,6 +160,12 @@ class Engine:
         value = "withdrawn" if vote.value is None else "up" if vote.value else "down"
         log.info("vote counted", extra={"answer": vote.answer_id, "vote": value})
         return True
+
+    async def votes_cleared(self, answer_id: str, value: Literal[0, 1], holders: Collection[str]) -> None:
+        """Take back every 👍 (1) or 👎 (0) by reaction but those of the people behind these accounts."""
+        kept = {self._electorate.voter(account) for account in holders}
+        for voter in await self._store.hands(answer_id, value, kept):
+            await self._memory.vote(Vote(answer_id, voter, None, withdraws=value), 1.0)
 
     # --- beside them -----------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
     │   ├── HomeBusy            another process has the home folder
     │   └── HomeTooNew          a newer version wrote it
     ├── SourceError             a source of documents cannot be read
+    │   ├── SourceAway          its place does not answer now
     │   └── SourceClosed        what it held may not be told any more
     ├── StorageError            disk full, database unreachable
     │   └── OverQuota           an index would be larger than it may be
@@ -64,6 +65,10 @@ class HomeTooNew(HomeError):
 
 class SourceError(ThreadloreError):
     """Report a source of documents that cannot be read."""
+
+
+class SourceAway(SourceError):
+    """Report that the place of a source does not answer now; it may later."""
 
 
 class SourceClosed(SourceError):

@@ -108,13 +108,15 @@ class Library:
         rebuild: bool = False,
         pairs: bool = True,
         only: Collection[str] = (),
+        windows: bool = True,
     ) -> list[Indexed]:
         """Bring one release up to date, or all, the latest first; then their `pairs`, which nobody waits for.
 
         `only` names sources; the others are left as they were read. Goes on with the other releases when one
-        fails, then raises the first error.
+        fails, then raises the first error. Without `windows` a first corpus is left without them, for
+        `complete` to embed.
         """
-        done, failed = await self.reindexed(release, report, rebuild, pairs, only)
+        done, failed = await self.reindexed(release, report, rebuild, pairs, only, windows)
         if failed:
             raise failed[0][1]
         return done
@@ -126,19 +128,37 @@ class Library:
         rebuild: bool = False,
         pairs: bool = True,
         only: Collection[str] = (),
+        windows: bool = True,
     ) -> tuple[list[Indexed], list[tuple[str, ThreadloreError]]]:
         """Do as `reindex` does; return what was done, and each release that failed with its error."""
         encoder = await self.encoders.current()
         done: list[Indexed] = []
         failed: list[tuple[str, ThreadloreError]] = []
+        first = set(self.order()) - (await self._store.live()).keys()
+        # each release answers soon: where several are made for the first time, their windows come last
+        at_once = windows and (bool(release) or len(first) < 2)
         for name in [release] if release else self.order():
             try:
-                done.append(await self._indexer.reindex(name, encoder, report, rebuild, only))
+                done.append(await self._indexer.reindex(name, encoder, report, rebuild, only, at_once))
             except ThreadloreError as error:
                 failed.append((name, error))
+        for indexed in done if windows and not at_once else ():
+            try:
+                await self.complete(indexed.corpus.release, report)
+            except ThreadloreError as error:
+                failed.append((indexed.corpus.release, error))
         for indexed in done if pairs else ():
-            await self.pregenerate(indexed.corpus.release, report)
+            try:
+                await self.pregenerate(indexed.corpus.release, report)
+            except ThreadloreError as error:
+                failed.append((indexed.corpus.release, error))
         return done, failed
+
+    async def complete(self, release: str = "", report: Report = lambda _: None) -> None:
+        """Embed what the second look needs of one release, or of all, the latest first, where it lacks."""
+        encoder = await self.encoders.current()
+        for name in [release] if release else self.order():
+            await self._indexer.complete(name, encoder, report)
 
     async def pregenerate(self, release: str = "", report: Report = lambda _: None) -> None:
         """Make pairs of the documents of one release, or of all, where that is on; take out those of none."""

@@ -10,6 +10,7 @@ from core.domain import Citation, Evidence, Recall
 from core.generation import context, reduction, selection
 from core.generation.answer import Request
 from core.generation.composite import Part, quote_parts
+from core.generation.listing import listed
 from core.generation.quote import quote
 from core.generation.temperature import adaptive
 from core.languages import name_of
@@ -31,10 +32,14 @@ class Reader:
 
     async def request(self, asked: Asked, recall: Recall, found: Found) -> Request:
         """Reduce what was found, select from what is left, and say what an answer is to be written from."""
-        texts = await self.reduce(asked, found)
-        asked.lap("reduce")
-        chosen = await self.select(asked, found, texts)
-        asked.lap("select")
+        chosen: Sequence[Evidence] = found.evidence
+        if found.named:  # all of them bear on the question; their neighbours are other releases' notes
+            texts: Mapping[int, str] = {item.number: item.chunk.page for item in chosen}
+        else:
+            texts = await self.reduce(asked, found)
+            asked.lap("reduce")
+            chosen = await self.select(asked, found, texts)
+            asked.lap("select")
         asked.trace["read"] = [item.number for item in chosen]
         return Request(
             question=asked.answerable,
@@ -92,6 +97,9 @@ class Reader:
         Returns Markdown, its citations, and the parts on which there is nothing.
         """
         found = without(found, rejected)
+        if found.named:
+            kind = asked.news.kind if asked.news else ""
+            return *listed(found.evidence, kind, self._product, asked.partition, not asked.news), ()
         if asked.found:
             parts = [
                 of_release

@@ -21,6 +21,7 @@ from core.models.encoders import Encoders
 from core.ports import Corpus, Encoder, LanguageModel, Matrix
 from core.query import understand
 from core.query.mentions import mentions
+from core.query.news import dated, is_whole, news
 from core.query.releases import resolve
 from core.query.rewrite import queries as query_forms
 from core.retrieval.found import Found, merged
@@ -98,7 +99,8 @@ class Research:
             )
             asked.resolution, asked.queries = understood or (resolution, queries)
             is_translated = is_foreign and asked.queries.base != queries.base
-            resolution, queries = asked.resolution, asked.queries
+        self._settle_news(asked)
+        resolution = asked.resolution
         asked.releases = resolution.named if resolution.comparison else (resolution.release,)
         asked.note_understood(is_foreign and not is_translated)
         if not resolution.unknown:
@@ -106,6 +108,28 @@ class Research:
             asked.vectors = await encoder.encode([asked.topic, *asked.parts])
             asked.lap("embed")
         return asked
+
+    def _settle_news(self, asked: Asked) -> None:
+        """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""
+        product = self._catalogue.product
+        found = news(asked.queries.base, asked.question, product, asked.resolution)
+        asked.news = found = self._searcher.settled(found) if found else None
+        if found is None:
+            return
+        if asked.resolution.unknown:
+            named = tuple(dict.fromkeys(span.release for span in found.spans))
+            several = len(named) > 1
+            asked.resolution = replace(
+                asked.resolution,
+                release=named[-1],
+                origin="question",
+                named=named,
+                unknown=(),
+                comparison=several,
+            )
+        # whatever else than one release's name says which versions are meant, memory has to compare, too
+        topic = asked.queries.topic if is_whole(found, product) else asked.queries.base
+        asked.queries = replace(asked.queries, parts=(asked.queries.base,), topic=topic)
 
     async def encoder_of(self, asked: Asked) -> Encoder:
         """Return the encoder of the release that a question is about."""
@@ -139,6 +163,11 @@ class Research:
 
     async def search(self, asked: Asked) -> Found:
         """Search every release and every part of the question; the best of each come first."""
+        if asked.news:
+            told = [await self._searcher.notes(span, asked.news.kind) for span in asked.news.spans]
+            if all(found.named for found in told):
+                asked.note_found(found := merged(told))
+                return found
         lists: list[Found] = []
         by_part: dict[str, list[Found]] = {part: [] for part in asked.parts}
         for release in asked.releases:
@@ -154,6 +183,9 @@ class Research:
         if len(lists) > 1:
             asked.groups = tuple(frozenset(item.chunk.id for item in found.evidence) for found in lists)
         found = merged(lists)
+        when = dated(asked.queries.base, self._catalogue.product)
+        if when and len(lists) == 1:
+            found = await self._searcher.dated(when, asked.releases[0], found)
         asked.note_found(found)
         return found
 

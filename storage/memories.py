@@ -15,7 +15,7 @@ from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered
 from storage.database import Database, slices
 from storage.pair_rows import load_pairs, pair_values
-from storage.standing import standing
+from storage.standing import raised, standing
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.traces import clean_traces
 from storage.upkeep import CURRENT
@@ -131,6 +131,7 @@ class SqlMemories:
                     withdraws=vote.withdraws,
                     weight=weight,
                     standing=vote.standing,
+                    by_reaction=vote.by_reaction,
                     at=vote.at.timestamp() if vote.at else time.time(),
                 )
             )
@@ -148,6 +149,24 @@ class SqlMemories:
         veiled = [name for row in rows[:1] for name in self._veils(voter, row.pair_id or answer_id)]
         own = [vote for (_, name), vote in standing(rows).items() if name in (voter, *veiled)]
         return max(own, key=lambda vote: vote.number).value if own else None
+
+    async def hands(
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Return whose reaction holds up 👍 (1) or 👎 (0) on an answer, also beneath the other vote.
+
+        Left out are these people, and votes that are no reactions.
+        """
+        votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(votes)).all()
+        place = rows[0].pair_id or answer_id if rows else ""
+        left_out = {name for one in without for name in (one, *self._veils(one, place))}
+        return tuple(
+            voter
+            for (_, voter), hands in sorted(raised(rows).items())
+            if voter not in left_out and any(hand.value == value and hand.by_reaction for hand in hands)
+        )
 
     async def place(self, change: MemoryChange) -> None:
         """Write derived placements."""

@@ -11,11 +11,16 @@ def standing(votes: Iterable[Any]) -> dict[tuple[str, str], Any]:
 
     A hand (👍 or 👎) that is taken off uncovers the other one, if that is still there.
     """
-    raised: dict[tuple[str, str], list[Any]] = {}
+    return {place: hands[-1] for place, hands in sorted(raised(votes).items())}
+
+
+def raised(votes: Iterable[Any]) -> dict[tuple[str, str], list[Any]]:
+    """Return by answer and voter the rows of the hands that are up, the one that counts last."""
+    found: dict[tuple[str, str], list[Any]] = {}
     for vote in votes:
-        hands = raised.setdefault((vote.answer_id, vote.voter), [])
+        hands = found.setdefault((vote.answer_id, vote.voter), [])
         taken = vote.withdraws if vote.value is None else vote.value
         hands[:] = [hand for hand in hands if taken not in (None, hand.value)]
         if vote.value is not None:
             hands.append(vote)
-    return {place: hands[-1] for place, hands in sorted(raised.items()) if hands}
+    return {place: hands for place, hands in found.items() if hands}

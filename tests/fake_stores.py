@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -286,13 +286,27 @@ class FakeMemories:
         return await self.pair(answer["pair_id"])
 
     async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
-        hands: list[Literal[0, 1]] = []
+        hands = self._hands(answer_id, voter)
+        return hands[-1].value if hands else None
+
+    async def hands(
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        voters = {vote.voter for vote, _, _ in self.votes} - set(without)
+        return tuple(
+            voter
+            for voter in sorted(voters)
+            if any(hand.value == value and hand.by_reaction for hand in self._hands(answer_id, voter))
+        )
+
+    def _hands(self, answer_id: str, voter: str) -> list[Vote]:
+        hands: list[Vote] = []
         for vote, _, _ in self.votes:
             if (vote.answer_id, vote.voter) == (answer_id, voter):
                 taken = vote.withdraws if vote.value is None else vote.value
-                hands = [] if taken is None else [hand for hand in hands if hand != taken]
-                hands += [] if vote.value is None else [vote.value]
-        return hands[-1] if hands else None
+                hands = [] if taken is None else [hand for hand in hands if hand.value != taken]
+                hands += [] if vote.value is None else [vote]
+        return hands
 
     async def place(self, change: MemoryChange) -> None:
         for pair_id in change.removed:

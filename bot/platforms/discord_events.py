@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import discord
 
-from bot.chat import ACCEPT, OBJECT, Command, Message, Press, Reaction, Reply, vote_of
+from bot.chat import ACCEPT, OBJECT, Cleared, Command, Message, Press, Reaction, Reply, vote_of
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_chat import DiscordChat
 from bot.platforms.discord_controls import filled, pressed
@@ -46,6 +46,8 @@ class Events:
             self.on_raw_bulk_message_delete,
             self.on_raw_reaction_add,
             self.on_raw_reaction_remove,
+            self.on_raw_reaction_clear,
+            self.on_raw_reaction_clear_emoji,
             self.on_interaction,
             self.on_guild_channel_update,
             self.on_guild_role_update,
@@ -135,6 +137,28 @@ class Events:
             author=f"{reading.NAME}:{payload.message_author_id}" if payload.message_author_id else "",
         )
         await self._dispatch.reaction(self._chat, reaction)
+
+    async def on_raw_reaction_clear(self, payload: discord.RawReactionClearEvent) -> None:
+        """Hand over that a moderator took all reactions off a message."""
+        self._hand_over(self._cleared(payload, ""), f"reactions to {payload.message_id}")
+
+    async def on_raw_reaction_clear_emoji(self, payload: discord.RawReactionClearEmojiEvent) -> None:
+        """Hand over that a moderator took one emoji off a message, whoever had put it there."""
+        emoji = payload.emoji.name or ""
+        if emoji in (ACCEPT, OBJECT) or vote_of(emoji) is not None:
+            self._hand_over(self._cleared(payload, emoji), f"reactions to {payload.message_id}")
+
+    async def _cleared(
+        self, payload: discord.RawReactionClearEvent | discord.RawReactionClearEmojiEvent, emoji: str
+    ) -> None:
+        channel = await self._chat.places.channel(payload.channel_id, payload.guild_id)
+        ref = reading.ref(channel, payload.message_id)
+        left = await self._chat.places.reactions(ref)
+        if left is None and emoji:
+            log.warning("I cannot see who still reacts to %s, so no vote there is taken back", ref.key)
+            return
+        accounts = {e: frozenset(f"{reading.NAME}:{n}" for n in all_) for e, all_ in (left or {}).items()}
+        await self._dispatch.reactions_cleared(self._chat, Cleared(ref, emoji, accounts))
 
     # --- who may see a channel ----------------------------------------------------------------
 

@@ -110,6 +110,19 @@ class Places:
             raise failure(error, "read a message", "Read Message History") from error
         return found
 
+    async def reactions(self, ref: MessageRef) -> dict[str, frozenset[int]] | None:
+        """Return who reacts to a message, by emoji; None where it is gone or may not be read."""
+        message = await self.fetch(ref)
+        if message is None:
+            return None
+        found: dict[str, frozenset[int]] = {}
+        try:
+            for reaction in message.reactions:
+                found[str(reaction.emoji)] = frozenset([user.id async for user in reaction.users()])
+        except TROUBLE as error:
+            raise failure(error, "read who reacts to a message", "Read Message History") from error
+        return found
+
     async def member(self, guild_id: int | None, user_id: int) -> discord.Member | None:
         """Return a member with roles; None outside of servers and for who has left."""
         guild = self._client.get_guild(guild_id) if guild_id else None

@@ -27,6 +27,9 @@ from bot.platforms.slack_socket import CROWDED, PING, STALE_URL, Handler, Socket
 
 log = logging.getLogger(__name__)
 
+_EVENTS = (
+    "app_mention", "channel_shared", "channel_unshared", "message", "reaction_added", "reaction_removed"
+)  # fmt: skip
 _QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
 _PATIENT = 180.0
@@ -208,7 +211,7 @@ class SlackApi:
             await ack()
 
         every = re.compile("")
-        for kind in ("app_mention", "message", "reaction_added", "reaction_removed"):
+        for kind in _EVENTS:
             app.event(kind)(event)
         app.event(every)(ignored)
         app.command(every)(command)

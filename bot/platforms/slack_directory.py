@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 _KEPT = 300.0
 """Seconds an answer of Slack is believed: so late may a lost admin right be noticed."""
 _KEPT_FAILURE = 30.0
+_KEPT_SHARED = 86_400.0
+"""The same of whether a channel is shared with other workspaces: each event from it tells that anew."""
 _SIZE = 5_000
 """People or channels remembered at once."""
 
@@ -42,6 +44,9 @@ class _Memo(Generic[Value]):
             self._entries.popitem(last=False)
         return value
 
+    def forget(self, key: str) -> None:
+        self._entries.pop(key, None)
+
 
 class Directory:
     """Looks up people and channels; what cannot be found out is taken to be the safer thing."""
@@ -56,6 +61,7 @@ class Directory:
         self._api, self._admins, self._helpers = api, frozenset(admins), frozenset(helpers)
         self._people: _Memo[Person] = _Memo(clock)
         self._channels: _Memo[Scope] = _Memo(clock)
+        self._shared: _Memo[bool] = _Memo(clock)
 
     async def person(self, user: str) -> Person:
         """Return the person; where Slack does not say, one with the id for a name and no rights."""
@@ -96,15 +102,27 @@ class Directory:
         same_grid = bool(self._api.enterprise) and grid.get("enterprise_id") == self._api.enterprise
         return bool(found.get("is_admin") or found.get("is_owner")) and (at_home or same_grid)
 
+    def share(self, channel: str, shared: bool) -> bool:
+        """Note whether another organization hears a channel; tells whether that it does is news."""
+        before = self._shared.get(channel)
+        if before is not shared:
+            self._channels.forget(channel)
+        self._shared.put(channel, shared, _KEPT_SHARED)
+        return shared and not before
+
     async def scope(self, channel: str, kind: str = "") -> Scope:
-        """Return who hears a channel; `kind` is the event's `channel_type` where it has one."""
+        """Return who hears a channel; `kind` is the event's `channel_type` where it has one.
+
+        One that is shared with another organization (Slack Connect) counts as private; one that the
+        workspaces of an Enterprise Grid share does not.
+        """
         key = f"slack:{channel}"
         if kind in ("im", "mpim") or channel.startswith("D"):
             return self._channels.put(channel, Scope("direct", key), _KEPT)
         if kind == "group":
             return self._channels.put(channel, Scope("private", key), _KEPT)
-        if kind == "channel":
-            return self._channels.put(channel, Scope(), _KEPT)
+        if kind == "channel" and (shared := self._shared.get(channel)) is not None:
+            return self._channels.put(channel, Scope("private", key) if shared else Scope(), _KEPT)
         if known := self._channels.get(channel):
             return known
         try:
@@ -115,7 +133,7 @@ class Directory:
             return self._channels.put(channel, Scope("private", key), _KEPT_FAILURE)
         if found.get("is_im") or found.get("is_mpim"):
             return self._channels.put(channel, Scope("direct", key), _KEPT)
-        private = bool(found.get("is_private") or found.get("is_group"))
+        private = bool(found.get("is_private") or found.get("is_group") or found.get("is_ext_shared"))
         return self._channels.put(channel, Scope("private", key) if private else Scope(), _KEPT)
 
     async def title(self, channel: str) -> str:

@@ -30,8 +30,28 @@ class Events:
     def __init__(self, api: SlackApi, directory: Directory, chat: SlackChat, dispatch: Dispatch) -> None:
         self._api, self._directory, self._chat, self._dispatch = api, directory, chat, dispatch
 
-    async def receive(self, event: dict[str, Any], channel: str, event_id: str) -> Work | None:
-        """Return what hands an event over, None for one that means nothing; reading it may take a look-up."""
+    async def receive(
+        self, event: dict[str, Any], channel: str, event_id: str, shared: bool | None = None
+    ) -> Work | None:
+        """Return what hands an event over, None for one that means nothing; reading it may take a look-up.
+
+        `shared` tells whether another organization hears its channel, where Slack says so beside the event.
+        """
+        ours = (self._api.team, self._api.enterprise)
+        if event.get("type") == "channel_shared" and event.get("connected_team_id") not in ours:
+            shared = True
+        elif event.get("type") == "channel_unshared":
+            shared = bool(event.get("is_ext_shared"))
+        closed = shared is not None and self._directory.share(channel, shared)
+        work = await self._received(event, channel, event_id)
+        return self._kept_inside(channel, work) if closed else work
+
+    async def _kept_inside(self, channel: str, work: Work | None) -> None:
+        await self._dispatch.channel_became_private(f"slack:{channel}")
+        if work is not None:
+            await work
+
+    async def _received(self, event: dict[str, Any], channel: str, event_id: str) -> Work | None:
         match event.get("type"), event.get("subtype"):
             case ("reaction_added" | "reaction_removed") as kind, _:
                 return await self._reaction(event, kind == "reaction_added", event_id)

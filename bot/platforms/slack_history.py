@@ -41,6 +41,8 @@ class SlackHistory:
         self._api, self._link, self._a_minute, self._clock = api, link.rstrip("/"), a_minute, clock
         self.calls = 1  # that which signed in
         self._left, self._at = float(BURST), clock()
+        self._teams: dict[str, frozenset[str]] = {}
+        """Whose people may be read in each channel."""
 
     async def channel(self, channel: str) -> Channel:
         """Return what a channel is; ChannelClosed where the bot is not in it."""
@@ -51,6 +53,12 @@ class SlackHistory:
         public = not (told.get("is_private") or told.get("is_group"))
         if public and not told.get("is_member"):
             raise ChannelClosed(f"The bot is not in #{name}: type /invite @Threadlore there")
+        if told.get("is_ext_shared"):
+            raise ChannelClosed(
+                f"#{name} is shared with another organization, whose words are told nowhere else: name a "
+                f"channel of this workspace alone"
+            )
+        self._teams[channel] = _teams(told) | {self._api.team, self._api.enterprise}
         return Channel(channel, name, public, self._link)
 
     async def page(self, channel: Channel, before: str = "") -> Page:
@@ -58,9 +66,10 @@ class SlackHistory:
         given = {"latest": before, "inclusive": False} if before else {}
         told = await self._call("conversations.history", channel.id, limit=PAGE, **given)
         messages: list[dict[str, Any]] = told.get("messages") or []
-        threads = tuple(_thread(message) for message in messages if message.get("reply_count"))
+        ours = tuple(message for message in messages if self._ours(channel, message))
+        threads = tuple(_thread(message) for message in ours if message.get("reply_count"))
         oldest = str(messages[-1]["ts"]) if messages else before
-        return Page(tuple(messages), oldest, bool(told.get("has_more")) and bool(messages), threads)
+        return Page(ours, oldest, bool(told.get("has_more")) and bool(messages), threads)
 
     async def threads(self, channel: Channel, since: float) -> tuple[Thread, ...]:
         """Return nothing: threads come with the messages that opened them."""
@@ -77,11 +86,17 @@ class SlackHistory:
                 if error.code in ("thread_not_found", "message_not_found"):
                     return None
                 raise
-            found += [m for m in told.get("messages") or () if m.get("ts") != thread.id]
+            replies = [m for m in told.get("messages") or () if m.get("ts") != thread.id]
+            found += [message for message in replies if self._ours(channel, message)]
             given["cursor"] = (told.get("response_metadata") or {}).get("next_cursor")
             if not given["cursor"]:
                 break
         return tuple(found)
+
+    def _ours(self, channel: Channel, message: Raw) -> bool:
+        """Tell whether one of this organization wrote a message; others may have been there once."""
+        team = message.get("user_team")
+        return not team or team in self._teams.get(channel.id, (team,))
 
     async def _call(self, method: str, channel: str, **given: Any) -> dict[str, Any]:
         await self._turn()
@@ -110,6 +125,12 @@ class SlackHistory:
         self._left -= 1
         if self._left < 0:
             await asyncio.sleep(-self._left * 60 / self._a_minute)
+
+
+def _teams(channel: Raw) -> frozenset[str]:
+    """Return the workspaces of this organization that share a channel."""
+    listed = (*(channel.get("shared_team_ids") or ()), *(channel.get("internal_team_ids") or ()))
+    return frozenset(str(team) for team in listed)
 
 
 def _thread(message: Raw) -> Thread:

@@ -150,7 +150,10 @@ class Slack:
         item = event.get("item") or {}
         channel = str(event.get("channel") or item.get("channel") or "")
         seconds = _COUNTED if str(event.get("type")).startswith("reaction") else _CLAIMED
-        reading = self._events.receive(event, channel, str(body.get("event_id") or ""))
+        shared = body.get("is_ext_shared_channel")
+        reading = self._events.receive(
+            event, channel, str(body.get("event_id") or ""), None if shared is None else bool(shared)
+        )
         return self._start(self._in_order(channel, reading, seconds))
 
     def _on_command(self, body: Mapping[str, Any]) -> None:

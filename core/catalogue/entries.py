@@ -39,9 +39,9 @@ class SourceSpec:
         """Return a path of the options as an absolute one; relative ones start at `root`."""
         return (self.root / Path(path).expanduser()).absolute()
 
-    def error(self, problem: str) -> SourceError:
+    def error(self, problem: str, kind: type[SourceError] = SourceError) -> SourceError:
         """Word a problem of this source, with the place in the file where it is described."""
-        return SourceError(f"{problem} ({self.where})." if self.where else f"{problem}.")
+        return kind(f"{problem} ({self.where})." if self.where else f"{problem}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from core.domain.documents import (
 )
 from core.domain.hashing import content_hash
 from core.domain.memory import STRANGERS, Cluster, QAPair, Recall, Standing, Store, Vector, Vote
-from core.domain.releases import Product, Release, Resolution
+from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
 from core.domain.retrieval import Evidence, Hit, Queries
 
 __all__ = [
@@ -26,11 +26,13 @@ __all__ = [
     "Citation",
     "Cluster",
     "ContextChunk",
+    "Dated",
     "Document",
     "Evidence",
     "Format",
     "Hit",
     "MessageRef",
+    "News",
     "Product",
     "QAPair",
     "Queries",
@@ -43,10 +45,12 @@ __all__ = [
     "Scope",
     "SearchChunk",
     "Section",
+    "Span",
     "Standing",
     "Store",
     "Turn",
     "Vector",
     "Vote",
+    "begins",
     "content_hash",
 ]

@@ -25,7 +25,8 @@ class Vote:
     """One person's opinion on one answer: 1 for 👍, 0 for 👎, None when it is taken back.
 
     A taken-back vote may name in `withdraws` which of the two it was: the other one then stands
-    again if it is still there. None takes back everything.
+    again if it is still there. None takes back everything. `by_reaction` tells that an emoji under the
+    answer stands for it, which others may clear.
     """
 
     answer_id: str
@@ -34,6 +35,7 @@ class Vote:
     withdraws: Literal[0, 1] | None = None
     at: datetime | None = None
     standing: Standing = "known"
+    by_reaction: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -53,3 +53,46 @@ class Resolution:
     unknown: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     comparison: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Versions whose release notes are asked for, and the release whose pages are to tell them.
+
+    `until` is a version as numbers and stands for all that begin so: (3, 1) for 3.1.0 and 3.1.2. With
+    `after` it is the end of a range that begins behind that version. `release` is empty where none of
+    that name is known: a newer one's pages may still tell of it.
+    """
+
+    release: str
+    until: tuple[int, ...]
+    after: tuple[int, ...] = ()
+
+    def covers(self, version: tuple[int, ...]) -> bool:
+        """Tell whether the notes of a version are asked for."""
+        if not self.after:
+            return begins(version, self.until)
+        newer = version > self.after and not begins(version, self.after)
+        return newer and (version <= self.until or begins(version, self.until))
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A question about what releases bring: of which versions, and which kind of change ("" for all)."""
+
+    spans: tuple[Span, ...]
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A question for the version in which something came or went: the kind of change, and words for what."""
+
+    kind: str
+    subject: tuple[str, ...]
+
+
+def begins(version: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Tell whether a version is the wanted one or a patch of it: 3.1.2 is of 3.1, and 3.1 is 3.1.0."""
+    shared = min(len(version), len(wanted))
+    return bool(wanted) and version[:shared] == wanted[:shared] and not any(wanted[shared:])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from core.domain import Citation, Evidence
+from core.domain import Citation, ContextChunk, Evidence
 from core.generation.blocks import headings, last_heading, terms
 from core.generation.citations import citation
 from core.generation.phrases import both
@@ -72,13 +72,25 @@ def quote(
     chosen = _choose(passages, wanted, max_quotes)
     if not chosen:
         return "", ()
-    named = f"{product} {both(release)}".rstrip()
-    parts = [_(_INTRODUCTION).format(product=named)]
+    parts = [introduced(product, release)]
     citations: list[Citation] = []
     for number, (passage, runs) in enumerate(chosen, 1):
         citations.append(citation(passage.evidence, number))
         parts.append(_written(passage, runs, number, product, release))
     return "\n\n".join(parts), tuple(citations)
+
+
+def introduced(product: str, release: str) -> str:
+    """Return the line above quotes, which says that no model wrote."""
+    return _(_INTRODUCTION).format(product=f"{product} {both(release)}".rstrip())
+
+
+def heading_over(chunk: ContextChunk, product: str, release: str) -> str:
+    """Return what stands above a quote: title and heading, with the release where it is not the asked one."""
+    heading = headings(chunk.title, chunk.heading)
+    if chunk.release and release and chunk.release != release:
+        heading = f"{heading} ({product} {chunk.release})" if heading else f"{product} {chunk.release}"
+    return heading
 
 
 def without_introduction(text: str) -> str:
@@ -211,9 +223,7 @@ def _written(
 ) -> str:
     """Write the quotes of one passage under its heading; the last one bears the number."""
     chunk = passage.evidence.chunk
-    heading = headings(chunk.title, chunk.heading)
-    if chunk.release and release and chunk.release != release:
-        heading = f"{heading} ({product} {chunk.release})" if heading else f"{product} {chunk.release}"
+    heading = heading_over(chunk, product, release)
     parts: list[str] = []
     for run in runs:
         chosen = [passage.units[i] for i in run]

@@ -90,8 +90,11 @@ class Indexer:
         report: Report = lambda _: None,
         rebuild: bool = False,
         only: Collection[str] = (),
+        windows: bool = True,
     ) -> Indexed:
         """Bring the corpus of a release up to date; one release at a time. `only` names sources to read.
+
+        Without `windows` a first corpus is left without them, for `complete` to embed.
 
         Raises SourceError where no source can be read, StorageError where the disk is full, OverQuota where
         the corpus would be too large, and EncoderChanged where the live corpus belongs to another encoder and
@@ -107,7 +110,7 @@ class Indexer:
                         f"{encoder.name}. Run `threadlore index --rebuild` to embed it anew; until that is "
                         f"done the old corpus goes on answering."
                     )
-                return await self._build(release, encoder, progress, report, only)
+                return await self._build(release, encoder, progress, report, only, windows)
         except ThreadloreError as error:
             progress.fail(str(error))
             report(progress)
@@ -119,6 +122,35 @@ class Indexer:
                 self.ended[release] = progress
             if self.running.get(release) is progress:
                 del self.running[release]
+
+    async def complete(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> bool:
+        """Embed the windows that a live corpus lacks, and let it use them; tells whether there were any.
+
+        Raises OverQuota and StorageError where the disk is full; the corpus goes on answering without them.
+        """
+        async with self._turn:
+            live = (await self._store.live()).get(release)
+            if live is None or live.encoder != encoder.name:
+                return False
+            progress = self.running[release] = Progress(release, "embedding")
+            try:
+                rows = await self._store.rows(release)
+                added = await self._embed_windows(encoder, rows, progress, report)
+                if added:
+                    await self._on_live(release)
+                    progress.finish(len(rows))
+                    report(progress)
+                return added
+            except ThreadloreError as error:
+                progress.fail(str(error))
+                report(progress)
+                await self._note_build(release, str(error))  # so that it is soon tried again
+                raise
+            finally:
+                if progress.ended_at:
+                    self.ended[release] = progress
+                if self.running.get(release) is progress:
+                    del self.running[release]
 
     async def reconcile(self) -> int:
         """Make the indexes hold exactly the live chunks, from SQL; return how many were mended."""
@@ -152,6 +184,7 @@ class Indexer:
         progress: Progress,
         report: Report,
         only: Collection[str],
+        windows: bool,
     ) -> Indexed:
         began = time.monotonic()
         old = (await self._store.live()).get(release)
@@ -191,7 +224,7 @@ class Indexer:
         # only now: a run that ends before is due at once, whatever its sources' intervals are
         await self._note(release, read.noted)
         await self._note_build(release, "")
-        if old is None and await self._embed_windows(encoder, rows, progress, report):
+        if old is None and windows and await self._embed_windows(encoder, rows, progress, report):
             await self._on_live(release)
         progress.finish(len(rows))
         report(progress)

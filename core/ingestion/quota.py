@@ -10,7 +10,7 @@ from core.errors import OverQuota
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """Limits of a reindex, looked at before its corpus goes live; 0 is no limit.
+    """Limits of a reindex, and of pairs made of documents, looked at before each batch; 0 is no limit.
 
     `max_passages` is of one release, `reserve_bytes` what stays free where `free` looks.
     """
@@ -19,13 +19,27 @@ class Quota:
     reserve_bytes: int = 0
     free: Callable[[], int] = lambda: 0
 
+    def is_over(self, count: int) -> bool:
+        """Tell whether these are more passages than one release may have."""
+        return bool(self.max_passages) and count > self.max_passages
+
     def check_passages(self, release: str, count: int) -> None:
         """Raise OverQuota where a corpus would have too many passages."""
-        if self.max_passages and count > self.max_passages:
+        if self.is_over(count):
             raise OverQuota(
                 f"The pages of {release} have {count:,} passages and more may come, MAX_PASSAGES allows "
                 f"{self.max_passages:,}; leave pages out (`exclude`, `max_pages`), or raise it. What was "
                 f"indexed before goes on answering, and the next run goes on where this one stopped."
+            )
+
+    def check_pairs(self, release: str, count: int) -> None:
+        """Raise OverQuota where more pairs were made of a release's pages than it may have passages."""
+        if self.is_over(count):
+            raise OverQuota(
+                f"{count:,} pairs were made of the pages of {release} and more may come, MAX_PASSAGES allows "
+                f"{self.max_passages:,}; raise it, leave pages out (`exclude`, `max_pages`), or make no more "
+                f"pairs (PREGENERATE=off). What was made is searched, and the next run goes on where this "
+                f"one stopped."
             )
 
     def check_disk(self) -> None:

@@ -43,6 +43,20 @@ class PeoplesSource(Protocol):
     may_be_empty: bool
 
 
+@runtime_checkable
+class RemoteSource(Protocol):
+    """A source on the network, which may be away."""
+
+    name: str
+
+    def reach(self, seconds: float) -> None:
+        """Ask whether the place of the source is there, for so many seconds; blocking.
+
+        Raises SourceAway where it does not answer now, SourceError where it never will as it is described.
+        What needs no network any more is there.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The live corpus of a release: by which encoder it is searched, and how large it is.

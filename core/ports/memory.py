@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -97,6 +97,14 @@ class MemoryStore(Protocol):
 
     async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
         """Return which vote of a person stands on an answer now; None for none."""
+
+    async def hands(
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Return whose reaction holds up 👍 (1) or 👎 (0) on an answer, also beneath the other vote.
+
+        Left out are these people, and votes that are no reactions.
+        """
 
     async def place(self, change: MemoryChange) -> None:
         """Write derived placements."""

@@ -45,6 +45,9 @@ _MASKED = re.compile(
 )
 _FILE = re.compile(r"(?<![\w.])[\w.-]*[A-Za-z][-_.]v?\d+(?:[._]\d+)*[\w.-]*\.[A-Za-z]\w{1,5}\b")
 """A file whose name carries a number: `report-2.3.pdf`."""
+_GENITIVE = re.compile(r"(?<=\d)['’]s\b")
+"""What follows a number that has something: `3.1's router`."""
+_HAS = "\0\0"
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SEGMENT = re.compile(r"(?<=/)v?\d+(?:\.(?:\d+|x))*(?=/|$)", re.IGNORECASE)
 _MOVE_BEFORE = re.compile(
@@ -99,7 +102,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     known = spellings(product)
     text = text[:_MOST]
     fences = [m.span() for m in _FENCE.finditer(text)]
-    visible = _MASKED.sub(lambda m: "\0" * len(m[0]), text)
+    visible = _MASKED.sub(lambda m: "\0" * len(m[0]), _GENITIVE.sub(_HAS, text))
     visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)
     prose = _FENCE.sub(lambda m: "\0" * len(m[0]), visible)
     found: list[Mention] = []
@@ -173,6 +176,8 @@ def _numbers(text: str, known: Spellings, taken: list[Mention], ours_only: bool 
             owner = (
                 "foreign" if owner == "plain" or version_word or foreign_after(text, end, known) else "amount"
             )
+        if owner == "amount" and text.startswith(_HAS, end):
+            owner = "plain"
         prefixed = bool(match["prefix"])
         if owner in ("plain", "cue") and (all_foreign or (foreign_majors and "." not in match["number"])):
             owner = "foreign"

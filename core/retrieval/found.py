@@ -22,7 +22,8 @@ answerable questions that found no answer is under .15; of 60 on other things an
 class Found:
     """Evidence, best first, the signs of how good it is, and the rarity of the question's terms.
 
-    `ranks` tells for each context chunk at which rank which retriever found it.
+    `ranks` tells for each context chunk at which rank which retriever found it; `named` that pages were found
+    by the very name of what is asked for, which is as sure as can be.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -30,11 +31,12 @@ class Found:
     rarity: dict[str, float] = field(default_factory=dict)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
     judgement: Judgement = DEFAULT_JUDGEMENT
+    named: bool = False
 
     @property
     def confidence(self) -> float:
         """Estimate how likely the evidence answers the question, 0..1."""
-        return self.judgement.confidence(self.signs)
+        return 1.0 if self.named else self.judgement.confidence(self.signs)
 
     @property
     def is_enough(self) -> bool:
@@ -69,7 +71,7 @@ def merged(lists: Sequence[Found], keep: int = KEPT) -> Found:
     ranks: dict[str, dict[str, int]] = {}
     for found in reversed(lists):
         ranks |= found.ranks
-    return Found(evidence, best.signs, rarity, ranks, best.judgement)
+    return Found(evidence, best.signs, rarity, ranks, best.judgement, best.named)
 
 
 def ranks_of(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from core.domain import Hit
 from core.ports import Corpus, SearchRow
 from core.retrieval.features import is_name
+from core.retrieval.notes import Note, notes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Live:
     context chunk.
 
     `reference` tells how far each document is an API reference: the share of its pages that are named
-    after code.
+    after code. `notes` are the pages of release notes, in reading order.
     """
 
     corpus: Corpus
@@ -25,6 +26,7 @@ class Live:
     hash_of: dict[str, str]
     document_of: dict[str, str]
     reference: dict[str, float]
+    notes: tuple[Note, ...] = ()
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
@@ -43,4 +45,5 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
         {row.id: row.text_hash for row in rows},
         {row.context_id: row.document_id for row in rows},
         {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
+        notes_of({row.context_id: row.title for row in rows}.items()),
     )

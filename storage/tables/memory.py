@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, String, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.tables.columns import ID, KEY, Base, Prose
@@ -53,6 +53,7 @@ class VoteRow(Base):
     weight: Mapped[float] = mapped_column(Float)
     at: Mapped[float] = mapped_column(Float)
     standing: Mapped[str] = mapped_column(String(16), server_default="known")
+    by_reaction: Mapped[bool] = mapped_column(server_default=false())
     __table_args__ = (
         Index("ix_votes_voter", "voter", "at", "pair_id"),
         Index("ix_votes_standing", "standing", "at"),

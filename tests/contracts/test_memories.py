@@ -166,6 +166,24 @@ async def test_what_a_person_thinks_of_an_answer_is_told_by_answer_and_person(me
     assert (await memories.opinion("a1", "v"), await memories.opinion("a2", "u")) == (DOWN, DOWN)
 
 
+async def test_who_holds_a_hand_up_is_told_also_beneath_the_other_one(memories: MemoryStore) -> None:
+    await keep(memories, pair(), "a1", "a2")
+    assert await memories.hands("a1", UP) == ()
+    for vote in (
+        Vote("a1", "u", UP, by_reaction=True),
+        Vote("a1", "v", UP, by_reaction=True),
+        Vote("a1", "v", DOWN, by_reaction=True),
+        Vote("a1", "w", UP, by_reaction=True),
+        Vote("a1", "w", None, withdraws=UP),
+        Vote("a2", "x", UP, by_reaction=True),
+        Vote("a1", "button", UP),
+    ):
+        await memories.vote(vote, 1.0)
+    assert await memories.hands("a1", UP) == ("u", "v") and await memories.hands("a1", DOWN) == ("v",)
+    assert await memories.hands("a1", UP, {"u", "nobody"}) == ("v",)
+    assert await memories.hands("unknown", UP) == ()
+
+
 async def test_a_reuse_counts_once_and_of_the_pair_that_was_reused(memories: MemoryStore) -> None:
     await keep(memories, pair("p1"), "a1")
     await keep(memories, pair("p2"), "a2")

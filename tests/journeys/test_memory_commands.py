@@ -177,6 +177,30 @@ async def test_what_is_exported_can_be_imported_elsewhere(kettle: Kettle, bot: B
         assert sorted(map(drop_ids, copied)) == sorted(map(drop_ids, lines))
 
 
+async def test_importing_ones_own_export_changes_nothing(bot: Bot) -> None:
+    await told(bot, "import", text=jsonl(*LINES[:2], {"question": "Who pours?", "answer": "Ada."}))
+    answered = await bot.app.engine.answer(Question("Which port does the dashboard listen on?", "slack:U1"))
+    await bot.app.engine.feedback(Vote(answered.id, "slack:U1", 1))
+    written = Written("slack:C1:1", "slack:U2", "Bob", "With a pipe cleaner.\n", "https://slack.example/1")
+    question = Question("How do I clean the spout?", "slack:U1")
+    await bot.app.engine.accepted.accept(written, question, "slack:U3")
+    _, exported, _ = await told(bot, "export")
+    stores = bot.app.memory.stores()
+    for _ in range(2):
+        code, lines, notes = await told(bot, "import", text="\n".join(exported), name="own.jsonl")
+        assert (code, lines, notes) == (0, ["Imported 0 pairs, 5 were there already."], [])
+        assert bot.app.memory.stores() == stores and (await told(bot, "export"))[1] == exported
+
+    await bot.app.engine.accepted.withdraw("slack:C1:1", "slack:U3")
+    code, lines, notes = await told(bot, "import", text="\n".join(exported))
+    assert (code, lines) == (1, ["Imported 0 pairs, 4 were there already, 1 lines left out."])
+    assert notes[0].endswith("a person wrote this answer, and it was taken back")
+    other = [json.loads(line) for line in exported]
+    other[0]["answer"] = "Another answer."
+    _, lines, _ = await told(bot, "import", text=jsonl(other[0]))
+    assert lines[0].startswith("Imported 1 pairs")
+
+
 def drop_ids(line: str) -> str:
     row = json.loads(line)
     return json.dumps(row | {"id": ""})

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,10 +17,11 @@ from bot.commands import handle, status_of
 from bot.status_text import status_text
 from core.domain import Question
 from core.errors import EncoderChanged, OverQuota, SourceError
+from core.ingestion.reading import Progress
 from core.ports import BUILD
 from core.schedule import RETRY_SECONDS
 from tests.core.ingestion_sources.site_server import Site, bomb, flood, page, redirect
-from tests.journeys.house import _LOADED, Bot, Kettle, house, one_for_all
+from tests.journeys.house import _LOADED, Bot, Kettle, house, new_folder, one_for_all
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import ask, open_stage, squeezed, until
 from tests.journeys.test_dashboard import get, served
@@ -272,3 +274,27 @@ class Gone:
 
     def documents(self) -> None:
         raise SourceError("The shelf is away.")
+
+
+async def test_every_release_answers_before_the_windows_of_any_are_embedded(
+    tmp_path: Path, encoder_cache: Path
+) -> None:
+    seen: list[tuple[str, str, int]] = []
+    async with house(new_folder(tmp_path / "kettle", encoder_cache)) as bot:
+
+        def watch(progress: Progress) -> None:
+            seen.append((progress.release, progress.stage, len(bot.app.engine.ready)))
+
+        await bot.app.library.reindex("", watch)
+        embedding = [(release, ready) for release, stage, ready in seen if stage == "embedding"]
+        assert list(dict.fromkeys(embedding)) == [
+            ("2.0", 0),
+            ("1.5", 1),
+            ("1.0", 2),
+            ("2.0", 3),
+            ("1.5", 3),
+            ("1.0", 3),
+        ]
+        seen.clear()
+        await bot.app.library.complete("", watch)
+        assert seen == [], "nothing is lacking any more"

@@ -55,6 +55,20 @@ async def test_a_channel_made_private_takes_what_was_learnt_in_it_along(bot: Bot
     assert await told(bot, action="verify") == "All is as the votes say: 1 pairs placed, 1 of them recalled."
 
 
+async def test_answers_that_nobody_voted_on_are_not_counted_as_learnt(bot: Bot) -> None:
+    await ask(bot, C1, text="How do I start the dashboard?")
+    neutral = ", and 1 answers given there that nobody voted on,"
+    for learnt_there, more in ((0, neutral), (1, "")):
+        if learnt_there:
+            await learnt(bot, C1)
+        assert await told(bot, action="private", channel=C1) == (
+            f"{learnt_there} pairs learnt in {C1}{more} are told there alone from now on."
+        )
+    assert await told(bot, action="public", channel=C1) == (
+        f"1 pairs learnt in {C1}{neutral} are told everywhere now."
+    )
+
+
 async def test_it_stays_private_unless_an_admin_says_otherwise(kettle: Kettle) -> None:
     async with house(kettle) as bot:
         first = await learnt(bot, C1)

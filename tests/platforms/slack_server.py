@@ -84,6 +84,7 @@ class SlackServer(Wire):
             "name": channel.lower(),
             "members": set(members),
             "archived": False,
+            "shared": False,
         }
 
     def convert(self, user: str, channel: str, kind: str) -> None:
@@ -91,6 +92,15 @@ class SlackServer(Wire):
         self.channels[channel]["kind"] = kind
         now = "private" if kind == "group" else "public"
         self.say(user, channel, f"made this channel *{now}*.", subtype=f"channel_convert_to_{now}")
+
+    def share(self, channel: str, shared: bool = True, tell: bool = True) -> None:
+        """Let another organization into a channel, or out of it; without `tell` no event says so."""
+        self.channels[channel]["shared"] = shared
+        if tell and shared:
+            self.emit({"type": "channel_shared", "connected_team_id": "T2", "channel": channel})
+        elif tell:
+            gone = {"previously_connected_team_id": "T2", "is_ext_shared": False}
+            self.emit({"type": "channel_unshared", "channel": channel, **gone})
 
     def say(self, user: str, channel: str, text: str, thread: str | None = None, **more: Any) -> str:
         """Write a message (Slack's escaped text) and return its ts."""
@@ -287,7 +297,7 @@ class SlackServer(Wire):
                     "type": "event_callback",
                     "event_id": f"Ev{next(self._numbers):08d}",
                     "event_time": 1_700_000_000,
-                    "is_ext_shared_channel": False,
+                    "is_ext_shared_channel": self.channels[channel]["shared"],
                     "authorizations": [
                         {
                             "enterprise_id": None,

@@ -80,6 +80,9 @@ class WebApi:
                 "is_im": kind == "im",
                 "is_mpim": kind == "mpim",
                 "is_private": kind != "channel",
+                "is_shared": channel["shared"],
+                "is_ext_shared": channel["shared"],
+                "shared_team_ids": [self.server.team] + ["T2"] * channel["shared"],
                 "is_member": self.server.bot_user in channel["members"],
                 "is_archived": channel["archived"],
             }

@@ -12,7 +12,9 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 
 import numpy as np
 
+from core.errors import OverQuota
 from core.ingestion.pregeneration.pairs import Maker, finished
+from core.ingestion.quota import UNLIMITED, Quota
 from core.ingestion.reading import Progress, Report
 from core.ports import (
     Corpus,
@@ -44,6 +46,7 @@ class Pregeneration:
         words: WordIndex,
         maker: Maker | None,
         on_live: Callable[[str], Awaitable[None]],
+        quota: Quota = UNLIMITED,
     ) -> None:
         self._maker = maker
         self._store = store
@@ -51,6 +54,7 @@ class Pregeneration:
         self._vectors = vectors
         self._words = words
         self._on_live = on_live
+        self._quota = quota
         self._turn = asyncio.Lock()
         self.running: dict[str, Progress] = {}
 
@@ -67,7 +71,8 @@ class Pregeneration:
 
         Where neither is there no pairs are made, and those of documents that are gone are taken out.
 
-        Raises the `ModelError`s of `core.errors` where the model cannot be asked; what is done stays done.
+        Raises the `ModelError`s of `core.errors` where the model cannot be asked, and OverQuota where there
+        are too many pairs or the disk is nearly full; what is done stays done.
         """
         maker = maker or self._maker
         corpus = (await self._corpora.live()).get(release)
@@ -121,8 +126,12 @@ class Pregeneration:
         report: Report,
         most: int,
     ) -> None:
-        if maker is not None:
-            await self._make(corpus, encoder, maker, progress, report, most)
+        try:
+            if maker is not None:
+                await self._make(corpus, encoder, maker, progress, report, most)
+        except OverQuota:
+            await self._search(corpus, encoder, progress, report)
+            raise
         await self._search(corpus, encoder, progress, report)
 
     async def _make(
@@ -140,10 +149,17 @@ class Pregeneration:
         progress.enter("pairs", len(undone))
         report(progress)
         indexed = time.monotonic()
+        count = (await self._store.count(corpus.release, maker.by)).pairs
         for number, document in enumerate(undone, start=1):
+            self._quota.check_disk()
+            if self._quota.is_over(count):  # what was made anew was counted twice
+                count = (await self._store.count(corpus.release, maker.by)).pairs
+                self._quota.check_pairs(corpus.release, count)
             pages, date = await self._store.pages(document)
             made = await maker.make(pages) if pages else []
-            await self._store.put(document, maker.by, finished(made, pages, document, date, maker.by))
+            pairs = finished(made, pages, document, date, maker.by)
+            await self._store.put(document, maker.by, pairs)
+            count += len(pairs)
             progress.done = number
             report(progress)
             if time.monotonic() - indexed > INDEXED_EVERY:
@@ -165,6 +181,7 @@ class Pregeneration:
         report(progress)
         for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
             some = lacking[start : start + EMBEDDED_AT_ONCE]
+            self._quota.check_disk()
             vectors = await encoder.encode([texts[key] for key in some])
             await self._corpora.put_vectors(encoder.name, dict(zip(some, vectors, strict=True)))
             progress.done += len(some)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -34,8 +35,18 @@ _FORCED = {
 _OF_ANOTHER_REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_PREFIX")
 
 
+_AWAY = re.compile(
+    r"resolve host|timed out|connect to|Connection (?:refused|reset|closed)|unreachable|error: 5\d\d", re.I
+)
+"""What git and ssh say where the network or the host is to blame."""
+
+
 class GitError(Exception):
     """Say in git's words what went wrong."""
+
+
+class GitAway(GitError):
+    """Say that a repository does not answer now."""
 
 
 def check_out(repository: str, ref: str, place: Path) -> None:
@@ -66,6 +77,36 @@ def refs(repository: str) -> list[str]:
     return [line.split("refs/", 1)[1].partition("/")[2] for line in listed.splitlines() if "refs/" in line]
 
 
+def names(repository: str, seconds: float) -> list[str]:
+    """Return the names of branches and tags, as `refs` does, within so many seconds.
+
+    Raises GitAway where the repository does not answer by then or cannot be reached, else GitError.
+    """
+    command, environment = _command("ls-remote", "--heads", "--tags", "--refs", "--", repository)
+    try:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except FileNotFoundError:
+        raise GitError("the git command is not there; install git") from None
+    with process:
+        try:
+            listed, said = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # with what it started to speak to the network
+            raise GitAway(f"no answer within {seconds:g} s") from None
+    if process.returncode:
+        told = _told(said, process.returncode)
+        raise (GitAway if _AWAY.search(said.decode("utf-8", "replace")) else GitError)(told)
+    lines = listed.decode("utf-8", "replace").splitlines()
+    return [line.split("refs/", 1)[1].partition("/")[2] for line in lines if "refs/" in line]
+
+
 def without_password(text: str) -> str:
     """Take user and password out of the URLs in a text."""
     return re.sub(r"(?<=://)[^/@\s]*@", "", text)
@@ -89,13 +130,10 @@ def _reachable(repository: str) -> bool:
 
 
 def _git(place: Path, *arguments: str) -> str:
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-    environment = {**_DEFAULTS, **os.environ, **_FORCED}
-    for name in _OF_ANOTHER_REPOSITORY:
-        environment.pop(name, None)
+    command, environment = _command(*arguments)
     try:
         done = subprocess.run(
-            ["git", *settings, *arguments],
+            command,
             cwd=place,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -110,9 +148,21 @@ def _git(place: Path, *arguments: str) -> str:
     except OSError as error:
         raise GitError(f"git cannot be started: {error.strerror}") from None
     if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        told = next(
-            (line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else ""
-        )
-        raise GitError(without_password(told) or f"git ends with status {done.returncode}")
+        raise GitError(_told(done.stderr, done.returncode))
     return done.stdout.decode("utf-8", "replace")
+
+
+def _command(*arguments: str) -> tuple[list[str], dict[str, str]]:
+    """Return a git command that runs nothing of a repository's, and its environment."""
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    environment = {**_DEFAULTS, **os.environ, **_FORCED}
+    for name in _OF_ANOTHER_REPOSITORY:
+        environment.pop(name, None)
+    return ["git", *settings, *arguments], environment
+
+
+def _told(said: bytes, status: int) -> str:
+    """Return git's own words for what went wrong, without passwords."""
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    told = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "")
+    return without_password(told) or f"git ends with status {status}"

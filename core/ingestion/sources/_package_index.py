@@ -21,7 +21,7 @@ from pypi_simple import (
     UnsupportedRepoVersionError,
 )
 
-from core.errors import SourceError
+from core.errors import SourceAway, SourceError
 from core.versions import normalised, version_key
 
 MAX_DOWNLOAD_BYTES = 250_000_000
@@ -89,6 +89,10 @@ class PackageIndex:
             ) from None
         return file
 
+    def look_for(self, package: str, version: str) -> None:
+        """Ask whether there is an sdist of exactly that version; raises SourceAway and SourceError."""
+        self._find(self._page(package), package, version)
+
     def _page(self, package: str) -> ProjectPage:
         try:
             return self._tried(lambda: self._client.get_project_page(package, timeout=self._timeout), package)
@@ -133,7 +137,8 @@ class PackageIndex:
                 if delay is not None and (status is None or status in _NOT_FINAL):
                     time.sleep(delay)
                     continue
-                raise SourceError(self._unreachable(error, status, what)) from None
+                kind = SourceAway if status is None or status in _NOT_FINAL else SourceError
+                raise kind(self._unreachable(error, status, what)) from None
         raise AssertionError("the last try returns or raises")
 
     def _no_index(self) -> SourceError:

@@ -37,13 +37,20 @@ class SlackExport:
             raise NoExport("there is no folder with a channel's days in it")
         self.bots = {str(user["id"]) for user in self._listed("users.json") if user.get("is_bot")}
 
-    def channels(self) -> tuple[dict[str, str], list[str]]:
-        """Return the ids of public channels by name, and the names of what is not public."""
+    def channels(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the ids of public channels by name, and why each other one is not read."""
         folders = sorted({name.partition("/")[0] for name in self._files if "/" in name})
         if "channels.json" not in self._files:
-            return dict.fromkeys(folders, ""), []
-        public = {str(entry["name"]): str(entry.get("id") or "") for entry in self._listed("channels.json")}
-        return {n: public[n] for n in folders if n in public}, [n for n in folders if n not in public]
+            return dict.fromkeys(folders, ""), {}
+        public: dict[str, str] = {}
+        others = dict.fromkeys(folders, "it is not public")
+        for entry in self._listed("channels.json"):
+            if entry["name"] in others and entry.get("is_ext_shared"):
+                others[entry["name"]] = "it is shared with another organization"
+            elif entry["name"] in others:
+                public[entry["name"]] = str(entry.get("id") or "")
+                del others[entry["name"]]
+        return public, others
 
     def posts(self, channel: str, channel_id: str, workspace: str) -> Iterator[Post]:
         """Yield the posts of a channel in the order of its days."""

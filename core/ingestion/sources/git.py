@@ -13,8 +13,9 @@ from pydantic import AfterValidator
 
 from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
+from core.errors import SourceAway
 from core.ingestion.sources._files import FileReader
-from core.ingestion.sources._git import GitError, check_out, refs, without_password
+from core.ingestion.sources._git import GitAway, GitError, check_out, names, refs, without_password
 from core.settings import Settings
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -99,14 +100,28 @@ class GitSource:
             )
         yield from FileReader(self._spec, self._checkout, folder, self.url, self._skipped).documents()
 
+    def reach(self, seconds: float) -> None:
+        """Ask the repository for its branches and tags; raises SourceAway and SourceError."""
+        try:
+            known = names(self._repository, seconds)
+        except GitAway as error:
+            later = "look at the network; what was read before goes on answering"
+            raise self._spec.error(f"{self._shown}: {error}; {later}", SourceAway) from None
+        except GitError as error:
+            raise self._spec.error(f"{error}; correct `repository`, or look at its permissions") from None
+        if self._ref and self._ref not in known and not re.fullmatch(r"[0-9a-f]{40,64}", self._ref):
+            raise self._spec.error(self._no_ref(known))
+
+    def _no_ref(self, known: Sequence[str]) -> str:
+        near = get_close_matches(self._ref, known, n=5, cutoff=0.4) or known[:5]
+        return (
+            f"There is no branch, tag or whole commit id {self._ref!r} in {self._shown}; near it:"
+            f" {', '.join(near) or 'nothing'}"
+        )
+
     def _explained(self, error: GitError) -> str:
         if "remote ref" in str(error) and self._ref:
-            known = refs(self._repository)
-            near = get_close_matches(self._ref, known, n=5, cutoff=0.4) or known[:5]
-            return (
-                f"There is no branch, tag or whole commit id {self._ref!r} in {self._shown}; near it:"
-                f" {', '.join(near) or 'nothing'}"
-            )
+            return self._no_ref(refs(self._repository))
         return (
             f"git cannot fetch {self._shown}: {error}; correct `repository`, or check network and permissions"
         )

@@ -186,7 +186,7 @@ class HistorySource:
         export = SlackExport(self._place)
         try:
             public, others = export.channels()
-            self._skipped += [(name, "it is not public") for name in others]
+            self._skipped += others.items()
             for name, channel_id in public.items():
                 if self._channels.match(name):
                     posts = export.posts(name, channel_id, self._options.workspace)

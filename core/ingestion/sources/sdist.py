@@ -75,8 +75,24 @@ class SdistSource:
             raise self._spec.error(self._no_folder(root))
         yield from FileReader(self._spec, root, folder, self._spec.url, self._skipped).documents()
 
+    def reach(self, seconds: float) -> None:
+        """Look for the version on the package index, unless it is here; raises SourceAway and SourceError."""
+        from core.ingestion.sources._package_index import PackageIndex
+
+        if (self._shelf / self._name).is_dir():
+            return
+        try:
+            with PackageIndex(self._index, (), timeout=(seconds, seconds)) as index:
+                index.look_for(self._package, self._version)
+        except SourceError as error:
+            raise self._spec.error(str(error), type(error)) from None
+
+    @property
+    def _name(self) -> str:
+        return f"{re.sub(r'[-_.]+', '-', self._package).lower()}-{self._version.lower()}"
+
     def _unpacked(self) -> Path:
-        name = f"{re.sub(r'[-_.]+', '-', self._package).lower()}-{self._version.lower()}"
+        name = self._name
         place = self._shelf / name
         with _ONE_AT_A_TIME:
             if place.is_dir():

@@ -16,11 +16,12 @@ from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec
 from core.domain import Format, RawDocument, content_hash
-from core.errors import SourceError
+from core.errors import SourceAway, SourceError
 from core.ingestion.parsing import MAX_DOCUMENT_BYTES
 from core.ingestion.sources import format_of
+from core.ingestion.sources._addresses import Refused
 from core.ingestion.sources._crawl import HTML, Bounds, Crawl, SiteDown
-from core.ingestion.sources._fetch import PAGE_SECONDS, Fetcher, host_of
+from core.ingestion.sources._fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
 from core.ingestion.sources._kept import Copy, Kept
 from core.ingestion.sources._links import is_sitemap, tidy
 from core.ingestion.sources._patterns import Patterns
@@ -28,14 +29,20 @@ from core.settings import Settings
 
 STOP_SECONDS = 0.2
 """How often a crawl looks whether it is to end."""
+_LATER = "look at the network; what was read before goes on answering"
 _AHEAD = 32
 """Pages that are fetched ahead of what is read."""
 _TEXT: dict[str, Format] = {
     "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
     "text/x-rst": "rst",
+    "text/prs.fallenstein.rst": "rst",
     "text/plain": "text",
     "application/pdf": "pdf",
+    NOTEBOOK: "notebook",
 }
+_ANYTHING = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+"""Media types by which a server says that it does not know: the ending alone tells the format."""
 
 
 def _address(value: str) -> str:
@@ -110,6 +117,37 @@ class WebsiteSource:
             stop.set()
             worker.join()
 
+    def reach(self, seconds: float) -> None:
+        """Ask for the start pages; raises SourceAway and SourceError."""
+        asyncio.run(self._reach(seconds))
+
+    async def _reach(self, seconds: float) -> None:
+        async def ask(url: str) -> None:
+            try:
+                async with asyncio.timeout(seconds):
+                    found = await fetcher.fetch(url, first=1)
+            except Refused as error:
+                raise self._spec.error(f"{url}: {error}; correct `start`") from None
+            except (Failed, TimeoutError) as error:
+                why = str(error) or f"no answer within {seconds:g} s"
+                raise self._spec.error(f"{url}: {why}; {_LATER}", SourceAway) from None
+            if found.status != 200:
+                raise self._spec.error(f"{url} answers with HTTP {found.status}; correct `start`")
+
+        async with self._fetcher(seconds, delay=0.0) as fetcher:
+            for failed in await asyncio.gather(*map(ask, self._starts), return_exceptions=True):
+                if failed:
+                    raise failed
+
+    def _fetcher(self, seconds: float, delay: float) -> Fetcher:
+        return Fetcher(
+            private={host_of(url) for url in self._starts} if self._options.private else (),
+            delay=delay,
+            parallel=self._options.parallel,
+            max_bytes=self._max_bytes,
+            page_seconds=seconds,
+        )
+
     def inside(self, url: str) -> bool:
         """Tell whether an address belongs to the source."""
         parts = urlsplit(url)
@@ -151,13 +189,7 @@ class WebsiteSource:
     async def _crawl(self, pages: queue.Queue[Copy | BaseException | None], stop: threading.Event) -> None:
         kept, options = Kept(self._kept), self._options
         bounds = Bounds(self.inside, options.max_pages, options.max_depth, options.minutes * 60)
-        async with Fetcher(
-            private={host_of(url) for url in self._starts} if options.private else (),
-            delay=options.delay,
-            parallel=options.parallel,
-            max_bytes=self._max_bytes,
-            page_seconds=self._page_seconds,
-        ) as fetcher:
+        async with self._fetcher(self._page_seconds, options.delay) as fetcher:
             async for page in Crawl(fetcher, kept, bounds, self._skipped).pages(self._starts):
                 while not stop.is_set():
                     try:
@@ -179,13 +211,21 @@ class WebsiteSource:
         if page.media in HTML:
             kind: Format | None = "html"
         else:
-            kind = (format_of(parts.path) if page.media in _TEXT else None) or _TEXT.get(page.media)
+            kind = _told(page.media, format_of(parts.path))
         kind = self._spec.format or kind
         if kind is None:
             return f"{page.media or 'what it is'} is no text"
         if not page.content.strip():
             return "empty"
         return RawDocument(path, page.url, _as_utf8(page), kind)
+
+
+def _told(media: str, ending: Format | None) -> Format | None:
+    """Return the format of what is no HTML by its media type and its ending; None for what is no text."""
+    if media in _TEXT:
+        return ending or _TEXT[media]
+    known = media in _ANYTHING or (media == "application/json" and ending == "notebook")
+    return ending if known else None
 
 
 def _as_utf8(page: Copy) -> bytes:

@@ -11,6 +11,7 @@ from core.domain import Queries, RawDocument
 from core.errors import EncoderChanged, SourceError, StorageError
 from core.ingestion.indexer import Indexer
 from core.ingestion.reading import Progress
+from core.ports import BUILD
 from core.retrieval.search import Searcher
 from core.windows import window_texts
 from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
@@ -121,6 +122,29 @@ async def test_a_first_corpus_answers_before_its_windows_are_embedded() -> None:
     house.source.pages["kettle.md"] = text.replace("boils", "sings")
     await house.reindex()
     assert known == [0, 2, 2]
+
+
+async def test_windows_that_were_left_for_later_are_embedded_once() -> None:
+    house = House({"kettle.md": "# Kettle\n\nThe kettle boils. Its lid is closed.\n\nIt whistles when done."})
+    lived: list[str] = []
+
+    async def went_live(release: str) -> None:
+        lived.append(release)
+        await house.searcher.load(release)
+
+    house.indexer._on_live = went_live
+    assert not await house.indexer.complete("1.0", house.encoder), "there is no corpus yet"
+    await house.reindex(windows=False)
+    before = house.encoder.encoded
+    seen: list[tuple[str, int, int]] = []
+    assert await house.indexer.complete(
+        "1.0", house.encoder, lambda progress: seen.append((progress.stage, progress.done, progress.total))
+    )
+    after = house.encoder.encoded
+    assert after > before and lived == ["1.0", "1.0"]
+    assert seen == [("embedding", 0, 2), ("embedding", 2, 2), ("done", 1, 1)]
+    assert not await house.indexer.complete("1.0", house.encoder)
+    assert house.encoder.encoded == after and house.indexer.running == {}
 
 
 async def test_one_changed_page_embeds_that_page_and_the_old_text_is_gone() -> None:
@@ -296,3 +320,19 @@ async def test_the_same_release_twice_at_once_is_built_in_turns() -> None:
     first, second = await asyncio.gather(house.reindex(), house.reindex())
     assert (first.embedded > 0, second.embedded) == (True, 0)
     assert house.indexer.running == {}
+
+
+async def test_windows_that_find_no_room_are_tried_again_soon() -> None:
+    house = House({"kettle.md": "# Kettle\n\nThe kettle boils water.\n\nIt whistles when done."})
+    house.store = FullDisk()
+    house.searcher = Searcher(house.store, house.vectors, house.words)
+    house.indexer = Indexer(
+        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load
+    )
+    await house.reindex(windows=False)
+    house.store.room = 0
+    with pytest.raises(StorageError, match="full"):
+        await house.indexer.complete("1.0", house.encoder)
+    assert (await house.ask("boils water lid"))[0] == "kettle.md", "it answers without them"
+    [build] = [run for run in await house.store.runs() if run.source == BUILD]
+    assert build.failures == 1 and "full" in build.error and house.indexer.running == {}

@@ -23,6 +23,7 @@ from core.ingestion.pregeneration.rules import (
     verbs_of,
 )
 from core.ingestion.pregeneration.work import Pregeneration
+from core.ingestion.quota import UNLIMITED, Quota
 from core.ports import Prompt, pairs_collection
 from tests.contracts.samples import document
 from tests.fake_pregenerated import FakePregenerated
@@ -199,12 +200,12 @@ def test_a_page_cannot_close_its_tag() -> None:
 
 
 class House:
-    def __init__(self) -> None:
+    def __init__(self, quota: Quota = UNLIMITED) -> None:
         self.corpora, self.vectors, self.words = FakeCorpora(), FakeVectors(), FakeWords()
         self.store, self.encoder = FakePregenerated(self.corpora), FakeEncoder()
         self.live: list[str] = []
         self.work = Pregeneration(
-            self.store, self.corpora, self.vectors, self.words, RulePairs(), self.went_live
+            self.store, self.corpora, self.vectors, self.words, RulePairs(), self.went_live, quota
         )
 
     async def went_live(self, release: str) -> None:

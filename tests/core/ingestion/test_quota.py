@@ -9,10 +9,16 @@ import pytest
 
 from core.errors import OverQuota, StorageError
 from core.ingestion.indexer import EMBEDDED_AT_ONCE, Indexer
+from core.ingestion.pregeneration.model import ModelPairs
+from core.ingestion.pregeneration.rules import RULES
 from core.ingestion.quota import Quota
 from core.ports import BUILD, SourceRun
 from core.retrieval.search import Searcher
+from tests.contracts.samples import document as page_of
 from tests.core.ingestion.test_indexer import PAGES, FullDisk, House
+from tests.core.ingestion.test_pregeneration import TEXT
+from tests.core.ingestion.test_pregeneration import House as Pairs
+from tests.fakes import FakeModel
 
 
 class Disk:
@@ -164,3 +170,31 @@ async def test_one_page_that_trips_its_parser_and_one_source_that_breaks_are_tol
     done = await house.reindex()
     assert done.corpus.documents == 2
     assert "ZeroDivisionError: by somebody's plugin" in done.reading.failed[0][1]
+
+
+async def test_more_pairs_than_a_release_may_have_are_not_made_and_those_there_are_searched() -> None:
+    house = Pairs(Quota(max_passages=3))
+    await house.index(*(page_of(f"{name}.rst", text=TEXT) for name in "abc"))
+    for _ in range(2):
+        with pytest.raises(OverQuota, match=r"^4 pairs were made of the pages of 1.0 .*PREGENERATE=off"):
+            await house.work.run("1.0", house.encoder)
+        assert (await house.store.count("1.0", RULES)).done == 2
+        assert len((await house.ids())[0]) == 8 and not house.work.running
+    again = Pairs(Quota(max_passages=6))
+    await again.index(*(page_of(f"{name}.rst", text=TEXT) for name in "abc"))
+    counted = await again.work.run("1.0", again.encoder)
+    assert counted and counted.pairs == 6, "as many as there may be"
+    redone = await again.work.run("1.0", again.encoder, maker=ModelPairs(FakeModel(lambda _: {"pairs": []})))
+    assert redone and redone.done == 3, "what takes the place of others is not counted with them"
+
+
+async def test_a_disk_that_is_nearly_full_makes_no_pairs_and_the_next_run_goes_on() -> None:
+    free = [10**9, 10**9, 0]  # for the first document, the second, and what they are embedded for
+    house = Pairs(Quota(reserve_bytes=1_000, free=lambda: free.pop(0) if free else 0))
+    await house.index(*(page_of(f"{name}.rst", text=TEXT) for name in "abc"))
+    with pytest.raises(OverQuota, match="DISK_RESERVE_MB"):
+        await house.work.run("1.0", house.encoder)
+    assert (await house.store.count("1.0", RULES)).done == 2 and house.encoder.encoded == 0
+    free += [10**9] * 9
+    counted = await house.work.run("1.0", house.encoder)
+    assert counted and counted.done == 3 and len((await house.ids())[0]) == 12

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import time
 from itertools import pairwise
 from pathlib import Path
@@ -313,6 +314,54 @@ def test_what_is_no_text_is_told(tmp_path):
             ("docs/c.txt", "text"),
         ]
         assert [reason for _, reason in source.skipped] == ["image/png is no text", "empty"]
+
+
+def test_a_notebook_and_text_of_tools_are_read_by_their_format(tmp_path):
+    cell = {"cell_type": "markdown", "metadata": {}, "source": ["# Brewing\n", "Pour slowly."]}
+    notebook = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
+    served = {
+        "/docs/typed": (notebook, "application/x-ipynb+json"),
+        "/docs/json.ipynb": (notebook + b" ", "application/json"),
+        "/docs/raw.ipynb": (notebook + b"  ", "application/octet-stream"),
+        "/docs/plain.ipynb": (notebook + b"   ", "text/plain"),
+        "/docs/typed-md": (b"# Pour\n\nSlowly, *please*.", "text/markdown; charset=utf-8"),
+        "/docs/raw.md": (b"# Lid\n\nKeep it *closed*.", "binary/octet-stream"),
+        "/docs/typed-rst": (b"Steam\n=====\n\n``Hot``.\n", "text/x-rst"),
+        "/docs/raw.rst": (b"Scale\n=====\n\n``White``.\n", "application/octet-stream"),
+        "/docs/config.json": (b"{}", "application/json"),
+        "/docs/tool.exe": (b"MZ" * 9, "application/octet-stream"),
+        "/docs/broken.ipynb": (b"{", "application/octet-stream"),
+    }
+    links = [path.removeprefix("/docs/") for path in served]
+    with Site({"/docs/": page("Start", "Hello.", *links)} | served) as site:
+        source = website(site, tmp_path)
+        documents = {d.path.removeprefix("docs/"): d for d in source.documents()}
+        assert {path: d.format for path, d in documents.items() if path != "docs"} == {
+            "typed": "notebook",
+            "json.ipynb": "notebook",
+            "raw.ipynb": "notebook",
+            "plain.ipynb": "notebook",
+            "broken.ipynb": "notebook",
+            "typed-md": "markdown",
+            "raw.md": "markdown",
+            "typed-rst": "rst",
+            "raw.rst": "rst",
+        }
+        assert source.skipped == (
+            (f"{site.url}/docs/config.json", "application/json is no text"),
+            (f"{site.url}/docs/tool.exe", "application/octet-stream is no text"),
+        )
+        titles = {path: parse(d).title for path, d in documents.items() if path != "broken.ipynb"}
+        assert titles == {
+            "docs": "Start",
+            **dict.fromkeys(("typed", "json.ipynb", "raw.ipynb", "plain.ipynb"), "Brewing"),
+            "typed-md": "Pour",
+            "raw.md": "Lid",
+            "typed-rst": "Steam",
+            "raw.rst": "Scale",
+        }
+        with pytest.raises(SourceError):
+            parse(documents["broken.ipynb"])
 
 
 def test_reading_can_be_given_up(tmp_path):

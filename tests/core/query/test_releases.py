@@ -90,3 +90,12 @@ def test_alias_that_is_a_common_word_needs_its_place():
     product = Product("Tide", (), (PRODUCTS["flask"].releases[0], _release("nightly", "dev")))
     assert mentions("how do I start it in dev mode?", product) == ()
     assert [m.release for m in mentions("is that fixed in dev?", product)] == ["nightly"]
+
+
+@pytest.mark.parametrize("text", ["What are 2.3's new features?", "how does Flask 2.3’s router differ"])
+def test_a_release_that_has_something_is_named(text):
+    assert [m.release for m in mentions(text, PRODUCTS["flask"])] == ["2.3"]
+
+
+def test_decades_are_no_releases():
+    assert mentions("a look out of the 1990's", PRODUCTS["flask"]) == ()

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from core.generation.listing import CHARACTERS, listed
+from tests.core.generation.samples import evidence
+
+NOTES = """\
+Released 2024-11-13
+
+- Add key rotation.
+- Remove what was deprecated:
+  - The `push` method.
+  - The `pop` method.
+- Fix cookies."""
+
+
+def notes(number: int, page: str, version: str = "3.1.0", release: str = "3.1"):
+    return evidence(number, page, title="Changes", heading=f"Changes > Version {version}", release=release)
+
+
+def test_entries_are_listed_in_their_order_with_what_is_nested_in_them() -> None:
+    text, citations = listed([notes(1, NOTES)], "", "Flask", "3.1")
+    intro, body = text.split("\n\n")
+    assert "Flask 3.1" in intro
+    assert body.startswith("**Changes › Version 3.1.0**\n> Released 2024-11-13\n> - Add key rotation.\n")
+    assert ">   - The `pop` method.\n> - Fix cookies. [1]" in body and len(citations) == 1
+
+
+def test_only_entries_of_the_asked_kind_are_listed_where_there_are_any() -> None:
+    text, _ = listed([notes(1, NOTES), notes(2, "- Add more.", "3.1.1")], "removed", "Flask", "3.1")
+    assert "push" in text and "rotation" not in text and "3.1.1" not in text
+    assert "Add more" in listed([notes(1, "- Add more.")], "deprecated", "Flask", "3.1")[0]
+
+
+def test_what_is_left_out_shows_and_a_heading_stands_once() -> None:
+    long = "\n".join(f"- Entry {n} {'x' * 100}." for n in range(40))
+    text, citations = listed([notes(1, "- Begin."), notes(2, long)], "", "Flask", "3.1")
+    assert len(text) < CHARACTERS + 400 and text.endswith("> … [2]")
+    assert text.count("**Changes › Version 3.1.0**") == 1 and [c.number for c in citations] == [1, 2]
+
+
+def test_the_release_of_the_pages_is_told() -> None:
+    one, _ = listed([notes(1, NOTES)], "", "Flask", "2.3+3.1")
+    assert "the Flask 3.1 documentation" in one and "(Flask 3.1)" not in one
+    two, _ = listed([notes(1, NOTES), notes(2, "- Old.", "2.3.0", "2.3")], "", "Flask", "2.3+3.1")
+    assert "(Flask 3.1)" in two and "(Flask 2.3)" in two
+
+
+def test_only_the_lines_that_retrieval_found_are_listed_where_they_are_wanted() -> None:
+    chosen = evidence(1, NOTES, matched=("- Fix cookies.",))
+    text, citations = listed([chosen, evidence(2, NOTES, matched=())], "", "Flask", "3.1", matched=True)
+    assert text.count("> ") == 1 and "Fix cookies" in text and len(citations) == 1
+    assert listed([notes(1, "")], "", "Flask", "3.1") == ("", ())

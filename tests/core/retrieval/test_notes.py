@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from core.domain import ContextChunk, News, Span
+from core.retrieval.notes import Note, chosen, notes_of, settled, sorted_by_kind, version_of
+
+
+@pytest.mark.parametrize(
+    ("headings", "version"),
+    [
+        ("Changes Changes > Version 3.1.0", (3, 1, 0)),
+        ("Changelog Changelog > [2.3.2] - 2023-05-01", (2, 3, 2)),
+        ("Changelog > 3.1.0 (unreleased)", (3, 1, 0)),
+        ("v2.0.1 v2.0.1", (2, 0, 1)),
+        ("What's new in 3.1 What's new in 3.1 > Python 3.12", (3, 1)),
+        ("Release notes Release notes > Kettle 3.1 > Requires Python 3.9", (3, 1)),
+        ("Kettle 3.1 release notes Kettle 3.1 release notes > Bug fixes", (3, 1)),
+        ("Release Notes > Release 16.1", (16, 1)),
+        ("Upgrading Upgrading > Upgrading to 7.0", (7, 0)),
+        ("Changes > Version 3.1.0 > Python 3.8 is dropped", (3, 1, 0)),
+        ("Changes > Version 4.0rc1", (4, 0)),
+        ("History > 2.3.1 / 2014-07-03", (2, 3, 1)),
+        ("Changelog > 2024-11-13", ()),
+        ("Installation > Python 3.9", ()),
+        ("Guide > 2.1 Overview", ()),
+        ("Kettle 3.1 Kettle 3.1", ()),
+        ("Dashboard Dashboard > Passwords", ()),
+        ("", ()),
+    ],
+)
+def test_the_version_whose_notes_stand_under_headings(headings: str, version: tuple[int, ...]) -> None:
+    assert version_of(headings) == version
+
+
+NOTES = notes_of(
+    [
+        ("guide", "Upgrading to newer releases > Upgrading to 2.3"),
+        ("2.3.10", "Changes > Version 2.3.10"),
+        ("2.3.2", "Changes > Version 2.3.2"),
+        ("2.3.0 a", "Changes > Version 2.3.0"),
+        ("2.3.0 b", "Changes > Version 2.3.0"),
+        ("2.2.1", "Changes > Version 2.2.1"),
+        ("2.2", "Changes > Version 2.2"),
+        ("2.0", "Changes > Version 2.0"),
+        ("other", "Dashboard > Passwords"),
+    ]
+)
+
+
+def test_a_release_comes_before_its_patches_and_guides_come_last() -> None:
+    assert chosen(NOTES, Span("2.3", (2, 3))) == ["2.3.0 a", "2.3.0 b", "2.3.10", "2.3.2", "guide"]
+    assert chosen(NOTES, Span("2.3", (2, 3, 2))) == ["2.3.2"]
+
+
+def test_a_range_leaves_out_the_version_it_begins_after() -> None:
+    found = chosen(NOTES, Span("2.3", (2, 3), (2, 0)))
+    assert found == ["2.3.0 a", "2.3.0 b", "2.2", "2.3.10", "2.3.2", "2.2.1", "guide"]
+    assert chosen(NOTES, Span("2.3", (2, 3, 2), (2, 2))) == ["2.3.0 a", "2.3.0 b", "2.3.2", "guide"]
+
+
+def test_an_unknown_version_is_told_by_the_oldest_newer_release_that_knows_it() -> None:
+    known = {"2.0": NOTES[-1:], "2.3": NOTES, "3.1": NOTES}
+    assert settled(News((Span("", (2, 2)),)), known) == News((Span("2.3", (2, 2)),))
+    assert settled(News((Span("", (2, 1)),)), known) is None
+    assert settled(News((Span("", (9, 9), (2, 0)),)), known) is None
+
+
+def test_a_known_release_is_told_by_no_other() -> None:
+    known = {"2.0": (), "2.3": NOTES}
+    assert settled(News((Span("2.0", (2, 0)),)), known) is None
+    assert settled(News((Span("2.3", (2, 3)),)), known) == News((Span("2.3", (2, 3)),))
+    assert settled(News((Span("2.3", (2, 3)), Span("2.0", (2, 0)))), known) is None
+
+
+def test_pages_that_tell_of_the_kind_come_first() -> None:
+    pages = [ContextChunk(str(n), "", "", "", "", text) for n, text in enumerate(("Add a", "Remove b", "c"))]
+    assert [page.id for page in sorted_by_kind(pages, "removed")] == ["1", "0", "2"]
+    assert sorted_by_kind(pages, "") == pages
+
+
+def test_pages_of_notes_are_told_from_guides() -> None:
+    assert NOTES[0] == Note("guide", (2, 3), guide=True) and not NOTES[1].guide

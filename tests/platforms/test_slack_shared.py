@@ -1,0 +1,100 @@
+"""Channels that another organization hears (Slack Connect): what is said there is told nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.catalogue import SourceSpec
+from core.domain import Scope
+from core.errors import SourceClosed
+from core.ingestion.sources.history import HistorySource, Options
+from tests.platforms.slack_bot import Recorder, serving
+from tests.platforms.slack_server import SlackServer
+from tests.platforms.test_slack_history import House, talk
+
+pytest_plugins = ["tests.platforms.slack_bot"]
+
+INSIDE = Scope("private", "slack:C1")
+
+
+async def test_sharing_a_channel_changes_who_hears_it_at_once(slack: SlackServer, dispatch: Recorder) -> None:
+    async with serving(slack, dispatch):
+        for shared in (None, True, False):
+            if shared is not None:
+                slack.share("C1", shared)
+            slack.say("U1", "C1", f"shared: {shared}")
+            await slack.until(lambda said=f"shared: {shared}": said in [m.text for m in dispatch.messages])
+            assert dispatch.messages[-1].scope == (INSIDE if shared else Scope())
+    assert dispatch.private == ["slack:C1"], "what was learnt before is kept inside, once"
+
+
+async def test_what_was_shared_while_the_bot_was_away_is_seen_by_the_first_event(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.share("C1", tell=False)
+    async with serving(slack, dispatch):
+        slack.say("U1", "C1", "one")
+        slack.say("U1", "C1", "two")
+        await slack.until(lambda: len(dispatch.messages) == 2)
+    assert {m.scope for m in dispatch.messages} == {INSIDE}
+    assert dispatch.private == ["slack:C1"]
+
+
+async def test_a_command_asks_slack_whether_a_channel_is_shared(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.share("C1", tell=False)
+    async with serving(slack, dispatch):
+        slack.slash("U1", "C1", "/ask", "how?")
+        await slack.until(lambda: dispatch.commands)
+    assert dispatch.commands[0].scope == INSIDE
+
+
+async def test_another_workspace_of_ones_own_organization_changes_nothing(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.enterprise = "E1"
+    async with serving(slack, dispatch):
+        slack.emit({"type": "channel_shared", "connected_team_id": "E1", "channel": "C1"})
+        slack.say("U1", "C1", "hello")
+        await slack.until(lambda: dispatch.messages)
+    assert dispatch.messages[0].scope == Scope() and not dispatch.private
+
+
+async def test_a_shared_channel_is_no_source(slack: SlackServer, tmp_path: Path) -> None:
+    talk(slack)
+    home = House(slack, tmp_path)
+    assert await home.read()
+    slack.share("C1")
+    with pytest.raises(SourceClosed, match="shared with another organization"):
+        await home.read()
+    assert home.kept() == ""
+
+
+async def test_what_others_wrote_while_it_was_shared_is_never_read(
+    slack: SlackServer, tmp_path: Path
+) -> None:
+    asked, _ = talk(slack)
+    slack.say("U2", "C1", "Their secret: distil it.", asked, user_team="T2")
+    theirs = slack.say("U3", "C1", "How do we, of the other company, boil?", user_team="T2")
+    slack.say("U1", "C1", "As we do.", theirs, user_team="T1")
+    home = House(slack, tmp_path, answers="any")
+    found = str(await home.read())
+    assert "vinegar" in found and "secret" not in found and "other company" not in found
+    assert "secret" not in home.kept() and "other company" not in home.kept()
+
+
+def test_a_shared_channel_of_an_export_is_passed_over(tmp_path: Path) -> None:
+    listed = [{"name": "own", "id": "C1"}, {"name": "connect", "id": "C2", "is_ext_shared": True}]
+    (tmp_path / "channels.json").write_text(json.dumps(listed))
+    days = [{"user": "U1", "ts": "1.0", "text": "How?"}, {"user": "U2", "ts": "2.0", "text": "So."}]
+    for channel in ("own", "connect"):
+        (tmp_path / channel).mkdir()
+        (tmp_path / channel / "2025-01-01.json").write_text(json.dumps(days))
+    spec = SourceSpec("history", Options(path=str(tmp_path), answers="any"), root=tmp_path, where="line 4")
+    source = HistorySource(spec)
+    assert [document.path for document in source.documents()] == ["own/1.0"]
+    assert ("connect", "it is shared with another organization") in source.skipped
