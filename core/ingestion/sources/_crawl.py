@@ -46,6 +46,7 @@ class Bounds:
     max_pages: int = 2_000
     max_depth: int = 10
     max_seconds: float = 3_600.0
+    max_sitemaps: int = MAX_SITEMAPS
 
 
 @dataclass(slots=True)
@@ -109,8 +110,9 @@ class Crawl:
             url = waiting.popleft()
             if url in read:
                 continue
-            if len(read) >= MAX_SITEMAPS or self._late:
-                why = "the crawl took too long" if self._late else f"more than {MAX_SITEMAPS} sitemaps"
+            if len(read) >= self.bounds.max_sitemaps or self._late:
+                most = f"more than {self.bounds.max_sitemaps} sitemaps"
+                why = "the crawl took too long" if self._late else most
                 self._skip(url, f"{why}; {len(waiting) + 1} are not read")
                 break
             read.add(url)
@@ -126,7 +128,7 @@ class Crawl:
                     raise SiteDown(f"the sitemap {url} cannot be read: {error}") from None
                 self._skip(url, str(error))
                 continue
-            waiting += further[: MAX_SITEMAPS + 1]
+            waiting += further[: self.bounds.max_sitemaps + 1]
             for page in pages:
                 if len(seeds) <= self.bounds.max_pages and self.bounds.inside(page):
                     seeds.setdefault(page)

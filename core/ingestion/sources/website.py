@@ -20,7 +20,7 @@ from core.errors import SourceAway, SourceError
 from core.ingestion.parsing import MAX_DOCUMENT_BYTES
 from core.ingestion.sources import format_of
 from core.ingestion.sources._addresses import Refused
-from core.ingestion.sources._crawl import HTML, Bounds, Crawl, SiteDown
+from core.ingestion.sources._crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
 from core.ingestion.sources._fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
 from core.ingestion.sources._kept import Copy, Kept
 from core.ingestion.sources._links import is_sitemap, tidy
@@ -62,6 +62,7 @@ class Options(SourceOptions):
     start: Annotated[list[Annotated[str, AfterValidator(_address)]], Field(min_length=1)]
     max_pages: Annotated[int, Field(ge=1, le=100_000)] = 2_000
     max_depth: Annotated[int, Field(ge=0, le=100)] = 10
+    max_sitemaps: Annotated[int, Field(ge=1, le=10_000)] = MAX_SITEMAPS
     delay: Annotated[float, Field(ge=0, le=60, strict=False)] = 0.25
     parallel: Annotated[int, Field(ge=1, le=16)] = 4
     minutes: Annotated[float, Field(gt=0, le=24 * 60, strict=False)] = 60.0
@@ -188,7 +189,8 @@ class WebsiteSource:
 
     async def _crawl(self, pages: queue.Queue[Copy | BaseException | None], stop: threading.Event) -> None:
         kept, options = Kept(self._kept), self._options
-        bounds = Bounds(self.inside, options.max_pages, options.max_depth, options.minutes * 60)
+        seconds = options.minutes * 60
+        bounds = Bounds(self.inside, options.max_pages, options.max_depth, seconds, options.max_sitemaps)
         async with self._fetcher(self._page_seconds, options.delay) as fetcher:
             async for page in Crawl(fetcher, kept, bounds, self._skipped).pages(self._starts):
                 while not stop.is_set():

@@ -298,8 +298,7 @@ def listing(kind: str, places: list[str]) -> tuple[bytes, str]:
     return f"<{kind}>{inner}</{kind}>".encode(), "application/xml"
 
 
-def test_indexes_of_indexes_end_after_a_number_of_sitemaps(tmp_path, monkeypatch):
-    monkeypatch.setattr(_crawl, "MAX_SITEMAPS", 20)
+def test_indexes_of_indexes_end_after_a_number_of_sitemaps(tmp_path):
     with Site({"/docs/good": GOOD}) as site:
 
         async def endless(request: web.Request) -> web.StreamResponse:
@@ -313,7 +312,7 @@ def test_indexes_of_indexes_end_after_a_number_of_sitemaps(tmp_path, monkeypatch
         site.pages["/sitemap.xml"] = listing(
             "sitemapindex", [f"{site.url}/pages.xml", f"{site.url}/s0.xml", "http://elsewhere.example/s.xml"]
         )
-        source = website(site, tmp_path, "/sitemap.xml")
+        source = website(site, tmp_path, "/sitemap.xml", max_sitemaps=20)
         assert [document.path for document in source.documents()] == ["docs/good"]
         said = dict(source.skipped)
         assert said["http://elsewhere.example/s.xml"] == "a sitemap on another host"
