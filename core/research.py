@@ -113,7 +113,7 @@ class Research:
         """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""
         product = self._catalogue.product
         found = news(asked.queries.base, asked.question, product, asked.resolution)
-        asked.news = found = self._searcher.settled(found) if found else None
+        asked.news = found = self._searcher.release_notes.settled(found) if found else None
         if found is None:
             return
         if asked.resolution.unknown:
@@ -164,7 +164,7 @@ class Research:
     async def search(self, asked: Asked) -> Found:
         """Search every release and every part of the question; the best of each come first."""
         if asked.news:
-            told = [await self._searcher.notes(span, asked.news.kind) for span in asked.news.spans]
+            told = [await self._searcher.release_notes.of(span, asked.news.kind) for span in asked.news.spans]
             if all(found.named for found in told):
                 asked.note_found(found := merged(told))
                 return found
@@ -185,7 +185,7 @@ class Research:
         found = merged(lists)
         when = dated(asked.queries.base, self._catalogue.product)
         if when and len(lists) == 1:
-            found = await self._searcher.dated(when, asked.releases[0], found)
+            found = await self._searcher.release_notes.dated(when, asked.releases[0], found)
         asked.note_found(found)
         return found
 

@@ -44,7 +44,7 @@ DOORS = {
     "pypi_simple": {"core/ingestion/sources/_package_index"},
     "trafilatura": {"core/ingestion/formats/html"},
     "griffe": {"core/ingestion/autodoc"},
-    "markdown_it": {"core/ingestion/formats/markdown"},
+    "markdown_it": {"core/ingestion/formats/_markdown_inline", "core/ingestion/formats/markdown"},
     "chromadb": {"storage/vectors"},
     "tantivy": {"storage/words"},
     "alembic": {"storage/"},

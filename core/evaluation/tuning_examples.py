@@ -51,16 +51,20 @@ class Quality:
     def __str__(self) -> str:
         return f"hit@3 {self.hit3:.3f}, hit@8 {self.hit8:.3f}, MRR {self.mrr:.3f}"
 
+    @classmethod
+    def of(cls, ranks: Sequence[int]) -> Quality:
+        """Return the quality of questions whose right page came at these ranks, from 1; 0: not found."""
+        n = len(ranks) or 1
+        return cls(
+            sum(0 < rank <= 3 for rank in ranks) / n,
+            sum(0 < rank <= 8 for rank in ranks) / n,
+            sum(1.0 / rank for rank in ranks if rank) / n,
+        )
+
 
 def quality(examples: Sequence[Example], weights: Sequence[Numbers]) -> Quality:
     """Rank every question, each by its own weights."""
-    ranks = [_rank(example, row) for example, row in zip(examples, weights, strict=True)]
-    n = len(ranks) or 1
-    return Quality(
-        sum(0 < rank <= 3 for rank in ranks) / n,
-        sum(0 < rank <= 8 for rank in ranks) / n,
-        sum(1.0 / rank for rank in ranks if rank) / n,
-    )
+    return Quality.of([_rank(example, row) for example, row in zip(examples, weights, strict=True)])
 
 
 async def examples_of(parts: Parts, searcher: Searcher, lines: Sequence[GoldLine]) -> list[Example]:

@@ -51,13 +51,7 @@ def quality_of(examples: Sequence[Fielded], weights: Sequence[Weights]) -> Quali
     """Rank every question by its pairs alone, each by its own weights; a question is as good as
     its worst search.
     """
-    ranks = [_rank(example, own) for example, own in zip(examples, weights, strict=True)]
-    n = len(ranks) or 1
-    return Quality(
-        sum(0 < rank <= 3 for rank in ranks) / n,
-        sum(0 < rank <= 8 for rank in ranks) / n,
-        sum(1.0 / rank for rank in ranks if rank) / n,
-    )
+    return Quality.of([_rank(example, own) for example, own in zip(examples, weights, strict=True)])
 
 
 def best_weights(examples: Sequence[Fielded]) -> Weights:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.domain import ContextChunk, Dated, Evidence, Hit, News, Queries, Span, Vector
+from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import (
     Corpus,
     CorpusStore,
@@ -22,16 +22,15 @@ from core.ports import (
     WordIndex,
 )
 from core.retrieval.confidence import signs
-from core.retrieval.dated import dated
 from core.retrieval.features import FEATURES, Candidate, features
 from core.retrieval.found import KEPT, Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live, live_of
 from core.retrieval.mmr import DIVERSE_FROM, union
-from core.retrieval.notes import by_version, chosen, settled, sorted_by_kind
 from core.retrieval.page_views import CACHED, PageViews
 from core.retrieval.pool import Pool
 from core.retrieval.pregenerated import LivePairs
+from core.retrieval.release_notes import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.text import query_terms
 
@@ -90,6 +89,7 @@ class Searcher:
         self._live: dict[str, Live] = {}
         self._pairs: dict[str, LivePairs] = {}
         self._pages = PageViews(store)
+        self.release_notes = ReleaseNotes(self._live, store)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
 
     @property
@@ -157,38 +157,6 @@ class Searcher:
                 return found
             # another corpus went live meanwhile, and pages of this one may be gone
         return Found()
-
-    def settled(self, news: News) -> News | None:
-        """Say in which release's pages the notes stand that are asked for; None where there are none."""
-        return settled(news, {release: live.notes for release, live in self._live.items()})
-
-    async def notes(self, span: Span, kind: str, keep: int = KEPT) -> Found:
-        """Return up to `keep` pages of release notes of a span of versions, those that tell the kind first.
-
-        Of a range there are twice as many.
-        """
-        keep = keep * 2 if span.after else keep
-        while (live := self._live.get(span.release)) is not None:
-            ids = chosen(live.notes, span)
-            pages = await self._store.contexts(ids)
-            if self._live.get(span.release) is live:
-                best = sorted_by_kind([pages[key] for key in ids if key in pages], kind)[:keep]
-                evidence = tuple(Evidence(n, page, 1.0 / n) for n, page in enumerate(best, start=1))
-                return Found(evidence, named=bool(evidence))
-        return Found()
-
-    async def dated(self, asked: Dated, release: str, found: Found) -> Found:
-        """Put the pages first that say in which version something came or went; as it was where none do."""
-        live = self._live.get(release)
-        if live is None or not live.notes:
-            return found
-        ids = by_version(live.notes, oldest_first=asked.kind != "removed")
-        pages = await self._store.contexts(ids)
-        first = dated(asked, found.evidence, [pages[key] for key in ids if key in pages])
-        told = {item.chunk.id for item in first}
-        rest = [replace(item, matched=()) for item in found.evidence if item.chunk.id not in told]
-        evidence = tuple(replace(item, number=n) for n, item in enumerate([*first, *rest][:KEPT], start=1))
-        return replace(found, evidence=evidence, named=True) if first else found
 
     async def _search(self, live: Live, queries: Queries, vectors: Matrix, keep: int) -> Found:
         fused = await self._fused(live, queries, vectors)

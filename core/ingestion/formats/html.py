@@ -13,18 +13,13 @@ from __future__ import annotations
 import logging
 import re
 
+from bs4 import BeautifulSoup, Tag
+
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
 from core.ingestion.formats._drawings import write_out
-from core.ingestion.formats._html_markdown import (
-    HEADINGS,
-    BeautifulSoup,
-    HtmlWriter,
-    Tag,
-    anchor_of,
-    classes,
-    soup_of,
-)
+from core.ingestion.formats._html_markdown import HtmlWriter
+from core.ingestion.formats._html_tags import HEADINGS, anchor_of, classes, soup_of
 from core.ingestion.formats._nesting import tangle_of
 from core.ingestion.formats._outline import Outline, heading_text, one_line
 from core.ingestion.formats._tabs import write_labels

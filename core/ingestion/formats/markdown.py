@@ -20,26 +20,25 @@ from core.errors import SourceError
 from core.ingestion import front_matter
 from core.ingestion.formats import _myst, _slugs
 from core.ingestion.formats._files import location
-from core.ingestion.formats._html_markdown import HtmlWriter, soup_of
+from core.ingestion.formats._html_markdown import HtmlWriter
+from core.ingestion.formats._html_tags import soup_of
+from core.ingestion.formats._markdown_inline import inline
 from core.ingestion.formats._outline import (
     TAB_CHARACTERS,
     Outline,
     bullets,
     fence,
     heading_text,
-    inline_code,
     labelled,
     one_line,
     table,
 )
 from core.ingestion.formats._prepare import is_myst, prepared, slug_of
 from core.ingestion.formats._slugs import Slug
-from core.ingestion.formats._sphinx import role
 from core.ingestion.sites import site_of
 
 _ANCHOR = re.compile(r"""\s*\{:?\s*(?=[#.:]|[\w-]+=)(?:#(?P<id>[\w.:-]++)|[^{}#]|#(?![\w.:-]))*+\}\s*$""")
 _ALERT = re.compile(r"^\[!(\w+)\][-+]?\s*")
-_HIGHLIGHTED = re.compile(r"^(?:#!|:::)[\w+-]+ (?=\S)")  # pymdownx: `#!python x = 1`
 _CONTAINER = re.compile(r"^\s*(?:\{?([\w:-]+)\}?|\{\s*\.([\w-]+)[^}]*\})\s*(.*)$")
 
 
@@ -112,7 +111,7 @@ class MarkdownWriter:
     def _tab(self, node: SyntaxTreeNode) -> tuple[str, list[SyntaxTreeNode]] | None:
         """Return the label and the content of a tab, or of a set of tabs, which has no label."""
         if node.type == "admonition" and node.meta.get("tag") == "tab":
-            label = next((self.inline(c) for c in node.children if c.type == "admonition_title"), "")
+            label = next((inline(c) for c in node.children if c.type == "admonition_title"), "")
             return label, [c for c in node.children if c.type != "admonition_title"]
         if node.type == "container_any" and (found := _CONTAINER.match(node.info)) and "{" in node.info:
             if found.group(1) in ("tab-set", "tabs"):
@@ -139,7 +138,7 @@ class MarkdownWriter:
             self._floor = floor
 
     def _heading(self, node: SyntaxTreeNode) -> None:
-        text = self.inline(node.children[0]) if node.children else ""
+        text = inline(node.children[0]) if node.children else ""
         explicit = _ANCHOR.search(text)
         if explicit:
             text = text[: explicit.start()]
@@ -171,11 +170,7 @@ class MarkdownWriter:
         if kind == "paragraph":
             return self._paragraph(node)
         if kind == "heading":
-            return (
-                [f"**{heading_text(_ANCHOR.sub('', self.inline(node.children[0])))}**"]
-                if node.children
-                else []
-            )
+            return [f"**{heading_text(_ANCHOR.sub('', inline(node.children[0])))}**"] if node.children else []
         if kind in ("fence", "colon_fence"):
             directive = self._directive_of(node)
             return _myst.blocks(directive, self) if directive else [fence(node.content, _language(node.info))]
@@ -191,20 +186,14 @@ class MarkdownWriter:
             ]
         if kind == "table":
             return [
-                table(
-                    [
-                        [self.inline(c) for c in row.children]
-                        for part in node.children
-                        for row in part.children
-                    ]
-                )
+                table([[inline(c) for c in row.children] for part in node.children for row in part.children])
             ]
         if kind == "html_block":
             return HtmlWriter(Outline()).blocks(soup_of(node.content))
         if kind == "blockquote":
             return self._quote(node)
         if kind == "admonition":
-            title = next((self.inline(c) for c in node.children if c.type == "admonition_title"), "")
+            title = next((inline(c) for c in node.children if c.type == "admonition_title"), "")
             body = [b for c in node.children if c.type != "admonition_title" for b in self.block(c)]
             return [labelled(f"**{one_line(title)}:**", body)] if title.strip() else body
         if kind == "container_any":
@@ -222,11 +211,11 @@ class MarkdownWriter:
         ):
             return []
         if kind == "inline":
-            return [one_line(self.inline(node))]
+            return [one_line(inline(node))]
         return self.blocks(node)
 
     def _paragraph(self, node: SyntaxTreeNode) -> list[str]:
-        return [one_line(self.inline(node.children[0]))] if node.children else []
+        return [one_line(inline(node.children[0]))] if node.children else []
 
     def _quote(self, node: SyntaxTreeNode) -> list[str]:
         body = self.blocks(node)
@@ -255,7 +244,7 @@ class MarkdownWriter:
         terms: list[str] = []
         for child in node.children:
             if child.type == "dt":
-                terms.append(one_line("".join(self.inline(c) for c in child.children)))
+                terms.append(one_line("".join(inline(c) for c in child.children)))
             elif child.type == "dd":
                 entries.append(
                     [
@@ -269,36 +258,6 @@ class MarkdownWriter:
 
     def _directive_of(self, node: SyntaxTreeNode) -> _myst.Directive | None:
         return _myst.directive(node.info, node.content) if node.type in ("fence", "colon_fence") else None
-
-    # --- inline -----------------------------------------------------------------------------------
-
-    def inline(self, node: SyntaxTreeNode) -> str:
-        """Return text with its inline markup; links keep their text only."""
-        kind = node.type
-        if kind == "text":
-            return str(node.content)
-        if kind == "code_inline":
-            return inline_code(_HIGHLIGHTED.sub("", node.content))
-        if kind == "softbreak":
-            return " "
-        if kind == "hardbreak":
-            return "\n"
-        if kind == "image":
-            alternative = one_line(node.content)
-            return alternative if " " in alternative else ""
-        if kind == "html_inline":
-            return " " if re.match(r"<br\b", node.content, re.I) else ""
-        if kind == "myst_role":
-            shown = role(str(node.meta.get("name", "")), node.content)
-            return inline_code(shown.text) if shown.code else shown.text
-        if kind == "footnote_ref":
-            return f"[{node.meta.get('label', '')}]" if node.meta.get("label") else ""
-        inner = "".join(self.inline(child) for child in node.children)
-        if kind == "strong" and inner.strip():
-            return f"**{inner}**"
-        if kind == "em" and inner.strip():
-            return f"*{inner}*"
-        return inner
 
 
 def _language(info: str) -> str:

@@ -19,7 +19,8 @@ from core.domain import Document, RawDocument
 from core.errors import SourceError
 from core.ingestion.formats import _slugs, markdown, rst
 from core.ingestion.formats._files import location
-from core.ingestion.formats._html_markdown import HtmlWriter, soup_of
+from core.ingestion.formats._html_markdown import HtmlWriter
+from core.ingestion.formats._html_tags import soup_of
 from core.ingestion.formats._outline import Outline, fence, one_line
 from core.ingestion.formats._sphinx import conf_of
 from core.ingestion.sites import site_of
