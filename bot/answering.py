@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.chat import Chat, Control, Message, Reply
 from bot.controls import controls
 from bot.logs import about
 from bot.opted_out import OptedOut
+from bot.outage import WAIT, Outage, say
 from bot.render import WORKING, compose
 from bot.show import Show
 from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.engine import Engine
-from core.errors import PlatformError, ThreadloreError
+from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
 from core.noise import Noise
 from core.ports import ConversationStore
@@ -33,14 +36,27 @@ AGAIN_SECONDS = (2.0, 10.0, 30.0, 90.0, 180.0)
 RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 
+@dataclass(slots=True)
+class _Answer:
+    """A message that is being answered, and the messages that the reply takes so far."""
+
+    chat: Chat
+    message: Message
+    parts: tuple[MessageRef, ...]
+
+
 class Answering:
     """Asks the engine for each question in a task of its own, and posts what comes of it."""
 
-    def __init__(self, engine: Engine, conversations: ConversationStore, opted_out: OptedOut) -> None:
+    def __init__(
+        self, engine: Engine, conversations: ConversationStore, opted_out: OptedOut, outage: Outage
+    ) -> None:
         self._opted_out = opted_out
         self._engine = engine
         self._conversations = conversations
-        self._running: dict[str, tuple[Message, asyncio.Task[None]]] = {}
+        self._outage = outage
+        self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
+        self._held: Counter[str] = Counter()
         self.stopping = False
         self.noise: Noise | None = None
         """What counts answers that nobody asked for, where there is one."""
@@ -54,9 +70,10 @@ class Answering:
 
     def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
         """Start to answer a claimed message, in place of the reply `parts` if there is one."""
+        answer = _Answer(chat, message, parts)
         with speaking(message.language):
-            task = asyncio.create_task(self._say(chat, message, parts))
-        self._running[message.key] = (message, task)
+            task = asyncio.create_task(self._say(answer))
+        self._running[message.key] = (answer, task)
         return task
 
     async def follow(self, key: str, task: asyncio.Task[None]) -> None:
@@ -82,78 +99,99 @@ class Answering:
             task.cancel()
             await asyncio.wait({task})
 
-    async def settled(self, conversation: str) -> None:
-        """Wait for the answers under way in a conversation: a follow-up may come before the answer."""
-        tasks = {task for message, task in self._running.values() if message.ref.conversation == conversation}
-        if tasks:
-            await asyncio.wait(tasks)
+    @contextmanager
+    def holding(self, key: str) -> Iterator[None]:
+        """Work on the claim of that key, whether or not it comes to an answer."""
+        self._held[key] += 1
+        try:
+            yield
+        finally:
+            self._held[key] -= 1
+            if not self._held[key]:
+                del self._held[key]
+
+    def holds(self, key: str) -> bool:
+        """Return True if this process works on the claim of that key."""
+        return key in self._held or key in self._running
 
     async def stop(self) -> None:
-        """Give up everything, and say so where it was asked."""
+        """Give up everything, and say so where it was asked; none of it is what ended the process."""
         self.stopping = True
         tasks = {task for _, task in self._running.values()}
+        held = {*self._held, *self._running}
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
+        try:
+            await self._conversations.spared(held)
+        except StorageError as error:
+            log.warning("what was under way counts as tried: %s", error)
 
-    async def _say(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> None:
-        """Answer, again after a while where the platform is in trouble; raises PlatformError in the end."""
-        key = message.key
+    async def _say(self, answer: _Answer) -> None:
+        """Answer, again after a while where the platform is in trouble; raises PlatformError in the end.
+
+        While nothing can be written down, the asker is told so, and the answer waits.
+        """
+        key, message, chat = answer.message.key, answer.message, answer.chat
         about(key, platform=chat.name, kind=message.scope.kind)
-        for pause in (*AGAIN_SECONDS, 0.0):
+        pauses = iter((*AGAIN_SECONDS, 0.0))
+        while True:
             try:
-                parts, answer_id = await self._answer(chat, message, parts)
+                answer_id = await self._answer(answer)
                 break
             except PlatformError as error:
+                pause = next(pauses)
                 if not (error.retryable and pause):
                     raise
                 log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
-            await asyncio.sleep(pause)
-            claim = await self._conversations.claimed(key)
-            parts = claim.parts if claim is not None else ()
+                await asyncio.sleep(pause)
+                claim = await self._conversations.claimed(key)
+                answer.parts = claim.parts if claim is not None else ()
+            except StorageUnavailable as error:
+                log.error("could not answer %s, which waits: %s", key, error)
+                answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
+                await self._outage.over()
         if answer_id and not self._opted_out.is_out(message.author.id):
             if message.unasked and self.noise is not None:
                 await self.noise.answered(answer_id, message.ref)
             try:
-                await chat.seed_votes(parts[-1])
+                await chat.seed_votes(answer.parts[-1])
             except PlatformError as error:  # the answer stands, and people can still vote on it
                 log.warning("an answer has no boxes for votes: %s", error)
 
-    async def _answer(
-        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
-    ) -> tuple[tuple[MessageRef, ...], str]:
-        """Find an answer and say it; return the messages it takes and its id, empty for silence."""
-        key = message.key
+    async def _answer(self, answer: _Answer) -> str:
+        """Find an answer and say it; return its id, empty for silence."""
         try:
-            parts, reply = await self._find(chat, message, parts)
+            reply = await self._find(answer)
         except asyncio.CancelledError:
-            claim = await self._conversations.claimed(key) if self.stopping else None
-            if claim is not None:
-                await tell(chat, claim.parts, _(RESTARTING))
+            if self.stopping:
+                await tell(answer.chat, answer.parts, _(RESTARTING))
             raise
         if reply is None:
-            await _whole(self._keep_quiet(chat, key, parts))
-            return (), ""
-        return await _whole(self._close(chat, message, parts, reply)), reply.answer_id
+            await _whole(self._keep_quiet(answer))
+            return ""
+        await _whole(self._close(answer, reply))
+        return reply.answer_id
 
-    async def _find(
-        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
-    ) -> tuple[tuple[MessageRef, ...], Reply | None]:
-        """Ask the engine, showing how far it is; return the reply and the messages to put it in.
+    async def _find(self, answer: _Answer) -> Reply | None:
+        """Ask the engine, showing how far it is; return the reply, None for silence.
 
         Where nobody called the bot no sign of work is shown, and what it is not sure of has no reply.
         """
+        chat, message = answer.chat, answer.message
         key = message.key
         quiet = message.unasked == "questions"
-        silent = quiet
+        product = self._engine.product.name
 
         async def note(now: tuple[MessageRef, ...]) -> None:
-            await self._conversations.posted(key, now)
+            answer.parts = now
+            with suppress(StorageError):  # they are noted with the finished answer
+                await self._conversations.posted(key, now)
 
-        product = self._engine.product.name
-        opened = parts if quiet else await _whole(self._open(chat, message, parts))
-        show = Show(chat, opened, product, note, message.ref)
+        if not quiet:
+            await _whole(self._open(answer))
+        show = Show(chat, answer.parts, product, note, message.ref)
         try:
             # a question for another release stands alone
             history = () if message.release or quiet else await self.history(chat, message.ref)
@@ -167,53 +205,53 @@ class Answering:
                 unasked=quiet,
                 language=message.language,
             )
-            answer = await self._engine.answer(question, show)
-            silent = quiet and answer.route == "abstain"
-            reply = replace(compose(answer, product), controls=self._controls(answer, message))
-            reply = await self._opted_out.dressed(reply, message.author.id)
-        except PlatformError:
+            found = await self._engine.answer(question, show)
+            if quiet and found.route == "abstain":
+                return None
+            reply = replace(compose(found, product), controls=self._controls(found, message))
+            return await self._opted_out.dressed(reply, message.author.id)
+        except (PlatformError, StorageUnavailable):
             raise
         except ThreadloreError as error:
             log.error("answering %s failed: %s", key, error)
-            reply = Reply(_(error.told))
+            return Reply(_(error.told))
         except Exception:  # whoever asked must not be left with a sign of work
             log.exception("answering %s failed", key)
-            reply = Reply(_(ThreadloreError.told))
+            return Reply(_(ThreadloreError.told))
         finally:
             await show.finish()
-        return show.parts, None if silent else reply
 
     def _controls(self, answer: Answer, message: Message) -> tuple[Control, ...]:
         return controls(answer, self._engine.ready, self.to_person(message.ref, message.scope))
 
-    async def _open(
-        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]
-    ) -> tuple[MessageRef, ...]:
+    async def _open(self, answer: _Answer) -> None:
         """Show that work goes on, in the messages of an earlier reply if there are any."""
-        waiting = Reply(_(WORKING), final=False)
-        if parts:
+        chat, message, waiting = answer.chat, answer.message, Reply(_(WORKING), final=False)
+        if answer.parts:
             try:
-                return await chat.edit(parts, waiting)
+                answer.parts = await chat.edit(answer.parts, waiting)
             except PlatformError as error:
                 log.info("an earlier reply cannot be edited, so there will be a new one: %s", error)
-        parts = await chat.post(message.ref, waiting)
-        await self._conversations.posted(message.key, parts)
-        return parts
+                answer.parts = ()
+        if not answer.parts:
+            answer.parts = await chat.post(message.ref, waiting)
+        await self._conversations.posted(message.key, answer.parts)
 
-    async def _close(
-        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...], reply: Reply
-    ) -> tuple[MessageRef, ...]:
+    async def _close(self, answer: _Answer, reply: Reply) -> None:
         """Say the whole answer and note that the question is settled."""
-        parts = await (chat.edit(parts, reply) if parts else chat.post(message.ref, reply))
-        await self._conversations.posted(message.key, parts)
-        await self._conversations.answered(message.key, reply.answer_id)
-        return parts
+        chat, message = answer.chat, answer.message
+        answer.parts = await (
+            chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
+        )
+        await self._conversations.posted(message.key, answer.parts)
+        await self._conversations.answered(message.key, reply.answer_id, message.language)
 
-    async def _keep_quiet(self, chat: Chat, key: str, parts: tuple[MessageRef, ...]) -> None:
+    async def _keep_quiet(self, answer: _Answer) -> None:
         """Leave nothing of an answer that nobody asked for and that would not be sure, nor of the post."""
+        key = answer.message.key
         await self._conversations.answered(key, "")
-        if parts:
-            await chat.delete(parts)
+        if answer.parts:
+            await answer.chat.delete(answer.parts)
             await self._conversations.posted(key, ())
         await self._conversations.emptied(key)
 

@@ -60,6 +60,7 @@ from storage.corpora import SqlCorpora
 from storage.database import Database
 from storage.escalations import SqlEscalations
 from storage.forgetting import SqlPeople
+from storage.health import SqlHealth
 from storage.memories import SqlMemories
 from storage.noise import SqlNoise
 from storage.notices import SqlNotices
@@ -148,11 +149,11 @@ async def build(
                 corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
             )
             sources, live = open_sources(catalogue, settings, privacy)
-            quota = Quota(
-                settings.max_passages,
-                settings.disk_reserve_mb * 1_000_000,
-                lambda: shutil.disk_usage(home.path).free,
-            )
+
+            def free() -> int:
+                return shutil.disk_usage(home.path).free
+
+            quota = Quota(settings.max_passages, settings.disk_reserve_mb * 1_000_000, free)
             indexer = Indexer(
                 corpora,
                 vectors,
@@ -273,6 +274,7 @@ async def build(
                 Examples(product, catalogue.channels, memory, memories, corpora, research),
                 SqlPassages(database),
                 history,
+                SqlHealth(database, free),
                 warning,
             )
         finally:

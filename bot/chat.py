@@ -200,6 +200,18 @@ class Reply:
     grows: bool = False
 
 
+def unheard() -> None:
+    """Do nothing: for platforms that need not know when what they tell is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A message of the bot that stands in a conversation, and what it says."""
+
+    ref: MessageRef
+    text: str
+
+
 class Chat(Protocol):
     """A platform as dispatch sees it. Calls raise `core.errors.PlatformError` when they fail."""
 
@@ -225,6 +237,12 @@ class Chat(Protocol):
 
     async def message(self, ref: MessageRef) -> Message | None:
         """Return a message as it stands now, of a person or a bot; None where it cannot be read."""
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in a conversation after that message, oldest first.
+
+        Where that cannot be read there are none.
+        """
 
     async def question_of(self, ref: MessageRef) -> Message | None:
         """Return what a message answers: the first message of its thread, or the one it replies to."""

@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 from bot.answering import Answering
 from bot.attending import Attending
-from bot.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder
+from bot.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
 from bot.escalation import Escalation
 from bot.escalation_resolving import Resolving
 from bot.hint import Hint
@@ -22,6 +22,7 @@ from bot.marks import Marks
 from bot.meant import Meant
 from bot.notices import Notices
 from bot.opted_out import OptedOut
+from bot.outage import Outage
 from bot.pausing import Pausing
 from bot.presses import Presses
 from bot.questions import Questions
@@ -59,6 +60,7 @@ class Dispatch:
         noise: Noise,
         hint: Hint,
         escalation: Escalation,
+        outage: Outage,
     ) -> None:
         self._engine = engine
         self._library = library
@@ -72,7 +74,7 @@ class Dispatch:
         self.notices = notices
         self._pausing = Pausing(pauses)
         self.opted_out = opted_out
-        self._answering = Answering(engine, conversations, opted_out)
+        self._answering = Answering(engine, conversations, opted_out, outage)
         self._answering.to_person = escalation.offered
         self._resolving = Resolving(engine, escalation)
         marks = Marks(engine, self._answering.history, self._resolving)
@@ -84,7 +86,7 @@ class Dispatch:
             engine,
             conversations,
             self._answering,
-            Meant(conversations, self._answering, modes, opted_out, noise),
+            Meant(conversations, modes, opted_out, noise),
             self._resolving,
             limits,
             self._pausing,
@@ -93,6 +95,7 @@ class Dispatch:
             noise,
             hint,
             self._lock,
+            outage,
         )
         self._attending = Attending(
             engine,
@@ -147,14 +150,17 @@ class Dispatch:
 
     # --- what people do -----------------------------------------------------------------------
 
-    async def message(self, chat: Chat, message: Message) -> None:
-        """Answer a message that is meant for the bot, once, in the language of its words."""
-        await self._questions.message(chat, message)
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
+        """Answer a message that is meant for the bot, once, in the language of its words.
 
-    async def edited(self, chat: Chat, message: Message) -> None:
+        `taken` is called as soon as the message need not be told again, whatever happens to this process.
+        """
+        await self._questions.message(chat, message, taken)
+
+    async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer a question anew that was edited, and let what is remembered of a message follow its edit."""
         self._noted(message.ref)
-        await self._questions.edited(chat, message)
+        await self._questions.edited(chat, message, taken)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
         """Take back the answers to a question that was deleted, and forget a person's answer that was."""

@@ -22,6 +22,7 @@ from core.notices import NoticeStore
 from core.ports import (
     ConversationStore,
     CorpusStore,
+    StorageHealth,
     UpkeepStore,
     VectorIndex,
     WordIndex,
@@ -69,6 +70,7 @@ class Threadlore:
     examples: Examples
     passages: PassageStore
     history: HistoryUpkeep
+    health: StorageHealth
     warning: str = ""
     """That memory's thresholds are not for the embedding model, where they are not."""
     ended: dict[str, str] = field(default_factory=dict)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.answering import Answering
 from bot.chat import Chat, Message
 from bot.opted_out import OptedOut
 from bot.pleasantry import is_greeting, is_pleasantry
@@ -20,36 +19,36 @@ class Meant:
     def __init__(
         self,
         conversations: ConversationStore,
-        answering: Answering,
         modes: ChannelModes,
         opted_out: OptedOut,
         noise: Noise,
     ) -> None:
         self._conversations = conversations
-        self._answering = answering
         self._modes = modes
         self._opted_out = opted_out
         self._noise = noise
 
-    async def of(self, chat: Chat, message: Message) -> Message | None:
-        """Return a message that is to be answered, marked `unasked` where nobody called the bot; else None.
+    async def at_once(self, message: Message) -> tuple[Message, bool] | None:
+        """Return a message that is or may be for the bot, and whether that is decided; None for all others.
 
-        Without words, a mention or a direct message is returned, too: it asks what one may ask.
+        One that nobody called the bot for is marked `unasked`. Without words, a mention or a direct message is
+        for the bot, too: it asks what one may ask. Neither the platform nor a model is asked here.
         """
         if message.author.bot:
             return None
         if message.scope.kind == "direct":
-            return message
+            return message, True
         if not (message.text.strip() or message.mentions_bot):
             return None
         mode = await self._modes.mode(message.ref.channel_key)
         if mode == "off":
             return None
         if message.mentions_bot:
-            return message
+            return message, True
         if message.ref.thread in ("", message.ref.message):
-            return self._uncalled(message, mode)
-        return message if await self._goes_on(chat, message) else None
+            uncalled = self._uncalled(message, mode)
+            return (uncalled, True) if uncalled else None
+        return (message, False) if await self._may_go_on(message) else None
 
     def _uncalled(self, message: Message, mode: str) -> Message | None:
         """Return a new post that its channel's mode has answered."""
@@ -60,10 +59,19 @@ class Meant:
         asks = mode == "questions" and not message.mentions_others and asks_for_help(message.text)
         return replace(message, unasked="questions") if asks else None
 
-    async def _goes_on(self, chat: Chat, message: Message) -> bool:
-        """Tell whether a message in a thread goes on with the bot: of who asked last, and not to others."""
+    async def _may_go_on(self, message: Message) -> bool:
+        """Return True if who wrote in a thread asked there last, or is still waiting for an answer there."""
         conversation = message.ref.conversation
-        await self._answering.settled(conversation)
+        last = await self._conversations.last_claim(conversation)
+        claims = [*await self._conversations.open_in(conversation), *([last] if last else [])]
+        return any(self._opted_out.is_asker(claim, message.author.id) for claim in claims)
+
+    async def goes_on(self, chat: Chat, message: Message) -> bool:
+        """Return True if a message in a thread goes on with the bot: from who asked last, and not to others.
+
+        Every earlier message of the thread must be answered by now.
+        """
+        conversation = message.ref.conversation
         last = await self._conversations.last_claim(conversation)
         if last is None or not self._opted_out.is_asker(last, message.author.id):
             return False

@@ -43,9 +43,13 @@ class Overview:
         self._figures: dict[str, Any] = {}
         self._at = -FRESH_SECONDS
 
-    def ready(self) -> bool:
-        """Tell whether any release answers, and the bot is not about to stop."""
-        return bool(self._app.research.corpora) and not self.stopping
+    def unready(self) -> str:
+        """Return why nothing can be answered now, in one sentence; empty where it can."""
+        if self.stopping:
+            return "The bot is being stopped."
+        if not self._app.research.corpora:
+            return "No release is indexed yet."
+        return self._app.health.problem()
 
     async def figures(self) -> dict[str, Any]:
         """Return what the dashboard shows; nothing in it comes from a private channel or a direct message."""

@@ -25,3 +25,10 @@ def unpacked(payload: Mapping[str, Any]) -> Message:
             "scope": Scope(**payload["scope"]),
         }
     )
+
+
+def ref_of(key: str, conversation: str) -> MessageRef:
+    """Return where a claimed message stands, by the keys of it and of its conversation."""
+    platform, channel, message = key.split("@")[0].split(":", 2)
+    thread = conversation.split("@")[0].split(":", 2)[2:]
+    return MessageRef(platform, channel, message, thread[0] if thread else "")

@@ -7,35 +7,64 @@ several connections and restarts lead to one answer.
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.answering import Answering, tell
-from bot.chat import Chat, Message, Reply
+from bot.chat import Chat, Message, Reply, unheard
 from bot.escalation_resolving import Resolving
 from bot.hint import Hint
+from bot.in_order import InOrder, Slot
 from bot.limits import Limits, rounded
 from bot.meant import Meant
 from bot.opted_out import OptedOut
-from bot.packing import packed, unpacked
+from bot.outage import LATER, WAIT, Outage, say
+from bot.packing import packed, ref_of, unpacked
 from bot.pausing import Pausing
+from bot.strays import Strays
 from bot.tongues import Tongues
 from core.domain import MessageRef
 from core.engine import Engine
+from core.errors import PlatformError, StorageUnavailable
 from core.languages import N_, _, speaking
 from core.noise import Noise
-from core.ports import ConversationStore
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
 
 EDIT_SECONDS = 60
 """How long after a question an edit of it is answered anew."""
 RESUME_SECONDS = 600
 """Age up to which a question that a dead process took is answered after a restart."""
+MOST_TRIES = 2
+"""Processes that may end while they work on a question; after that it is taken to be the reason."""
 TOO_LATE = N_("I was stopped before I could answer this. Please ask again.")
+TOO_OFTEN = N_("I was stopped twice while I worked on this, so I leave it. Please ask in other words.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A message that was claimed: by this call (`is_new`), and whether it is known to be for the bot.
+
+    `parts` are messages that say already that it is dealt with; `again` tells of one that an earlier process
+    had claimed.
+    """
+
+    message: Message
+    parts: tuple[MessageRef, ...]
+    is_new: bool = True
+    decided: bool = True
+    again: bool = False
 
 
 class Questions:
-    """Takes what people ask, and follows what becomes of it."""
+    """Takes what people ask, and follows what becomes of it.
+
+    A message is claimed before anything else is done about it, and platforms acknowledge it then: whatever
+    happens to the process afterwards, it is answered, or given up with a word.
+    """
 
     def __init__(
         self,
@@ -51,6 +80,7 @@ class Questions:
         noise: Noise,
         hint: Hint,
         lock: Callable[[str], asyncio.Lock],
+        outage: Outage,
     ) -> None:
         self._engine = engine
         self._conversations = conversations
@@ -64,45 +94,129 @@ class Questions:
         self._noise = noise
         self._hint = hint
         self._lock = lock
+        self._outage = outage
+        self._in_order = InOrder()
+        self._strays = Strays(conversations)
         self._slowed: dict[str, float] = {}
 
-    async def message(self, chat: Chat, message: Message) -> None:
-        """Answer a message that is meant for the bot, once, in the language of its words."""
-        meant = await self._meant.of(chat, message)
-        if meant is None:
-            return
-        message = replace(meant, language=await self._tongues.of(meant))
-        with speaking(message.language):
-            await self._take(chat, message)
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
+        """Answer a message that is meant for the bot, once, in the language of its words.
 
-    async def _take(self, chat: Chat, message: Message) -> None:
-        key, ref = message.ref.key, message.ref
+        `taken` is called as soon as a message need not be told again: it is claimed, or not for the bot.
+        """
+        with self._in_order.slot(message.ref.conversation) as slot:
+            await slot.after_claims()
+            found = await self._claimed(chat, message)
+            slot.looked()
+            if found is None:
+                return
+            taken()
+            if found.is_new:
+                await self._go_on(chat, found, slot)
+
+    async def _claimed(self, chat: Chat, message: Message) -> _Found | None:
+        """Claim a message that is for the bot or may be; None where it is not told whether it was.
+
+        While nothing can be written down, who asks is told so, and the message waits.
+        """
+        key = message.ref.key
+        parts: tuple[MessageRef, ...] = ()
+        if key in self._outage:
+            return None  # the same message came again, and waits already
+        try:
+            while True:
+                try:
+                    return await self._claim(message, parts)
+                except StorageUnavailable as error:
+                    called = message.mentions_bot or message.scope.kind == "direct"
+                    if key not in self._outage:
+                        log.error("a message cannot be claimed: %s", error)
+                        waits = self._outage.begin(key)
+                        parts = (
+                            await say(chat, message.ref, parts, WAIT if waits else LATER) if called else ()
+                        )
+                        if not waits:
+                            return None
+                    await self._outage.over()
+        except asyncio.CancelledError:
+            await tell(chat, parts, _(TOO_LATE))
+            raise
+        finally:
+            self._outage.end(key)
+
+    async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> _Found:
+        meant = await self._meant.at_once(message)
+        if meant is None:
+            return _Found(message, (), is_new=False)
+        asked, decided = meant
+        claim = replace(self._opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
+        is_new = await self._conversations.claim(claim, message.event)
+        return _Found(asked, parts, is_new, decided)
+
+    async def _go_on(self, chat: Chat, found: _Found, slot: Slot) -> None:
+        """Deal with a claimed message: find out whether it goes on with the bot, and answer it."""
+        with self._answering.holding(found.message.key):
+            if not found.decided:
+                await slot.after_answers()
+                decided = None if self._answering.stopping else await self._decided(chat, found.message)
+                if decided is None:
+                    return
+                found = replace(found, message=decided, decided=True)
+            if self._answering.stopping:
+                return  # it is claimed, and answered after the next start
+            message = replace(found.message, language=await self._tongues.of(found.message))
+            with speaking(message.language):
+                await self._take(chat, replace(found, message=message))
+
+    async def _decided(self, chat: Chat, message: Message) -> Message | None:
+        """Return a claimed message in a thread as it stands now if it goes on with the bot; else drop it."""
+        key = message.ref.key
+        claim = await self._conversations.claimed(key)
+        if claim is None or claim.decided:
+            return None  # it was deleted, or edited so that it calls the bot
+        message = unpacked(claim.payload) if claim.payload else message
+        if not await self._meant.goes_on(chat, message):
+            await self._conversations.dropped(key)
+            return None
+        await self._conversations.decided(key, claim.payload)
+        return message
+
+    async def _take(self, chat: Chat, found: _Found) -> None:
+        message, parts = found.message, found.parts
+        key, ref = message.key, message.ref
         async with self._lock(key):
-            if (
-                not await self._conversations.claim(self._opted_out.claim(message))
-                or self._answering.stopping
-            ):
-                return
+            claim = await self._conversations.claimed(key)
+            if claim is None or claim.is_settled or key in self._answering or self._answering.stopping:
+                return  # it was deleted or edited meanwhile, or is answered after the next start
             if pause := await self._pausing.of(ref.channel_key):
-                await self._conversations.answered(key, "")
-                await self._conversations.posted(key, await self._pausing.tell(chat, message, pause))
+                await self._settle(chat, key, parts, await self._pausing.tell(chat, message, pause))
                 return
-            if seconds := self._limits.wait(message.author.id, ref.channel_key):
-                await self._conversations.answered(key, "")
-                if not message.unasked:
-                    await self._slow_down(chat, message, seconds)
+            seconds = 0.0 if found.again else self._limits.wait(message.author.id, ref.channel_key)
+            if seconds:
+                told = () if message.unasked else await self._slow_down(chat, message, seconds)
+                await self._settle(chat, key, parts, told)
                 return
             if hint := await self._hint.to(message):
-                await self._conversations.answered(key, "")
-                await self._conversations.posted(key, await chat.post(ref, hint))
+                await self._settle(chat, key, parts, await chat.post(ref, hint))
                 return
-            task = self._answering.begin(chat, message, ())
+            task = self._answering.begin(chat, message, parts)
         await self._answering.follow(key, task)
 
-    async def edited(self, chat: Chat, message: Message) -> None:
+    async def _settle(
+        self, chat: Chat, key: str, before: tuple[MessageRef, ...], told: tuple[MessageRef, ...]
+    ) -> None:
+        """Note that a claim is done with: `told` was said instead of an answer, `before` that it waits."""
+        if told:
+            await self._conversations.posted(key, told)
+        await self._conversations.answered(key, "")
+        if before:
+            await chat.delete(before)
+
+    async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer a question anew that was edited within a minute, in place of the first answer.
 
-        An answer of a person that is remembered follows its edits, as does what people were asked.
+        An answer of a person that is remembered follows its edits, as does what people were asked. `taken`
+        is called as soon as the edit need not be told again.
         """
         key = message.ref.key
         async with self._lock(f"mark {key}"):
@@ -123,12 +237,16 @@ class Questions:
                 await self._answering.cancel(key)
                 claim = await self._conversations.claimed(key) or claim
                 message = replace(message, unasked=claim.payload.get("unasked", ""))
+                if not claim.decided:
+                    await self._conversations.reworded(key, packed(message))
+                    return
                 await self._conversations.reopen(key, packed(message), claim.at)
+                taken()
                 task = self._answering.begin(chat, message, claim.parts)
         if claim is not None:
             await self._answering.follow(key, task)
         elif message.mentions_bot:
-            await self.message(chat, message)
+            await self.message(chat, message, taken)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
         """Take back the answers to a question that was deleted, and forget a person's answer that was."""
@@ -157,34 +275,67 @@ class Questions:
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had taken from this platform but not answered.
 
-        What has become too old for that is told so, for a sign of work must not stand for ever.
+        What it had begun to work on is taken up one after the other, and given up after `MOST_TRIES`: it may
+        be what took the process down. What is too old, or given up, is told so in its thread.
         """
-        young = time.time() - RESUME_SECONDS
-        begun: dict[str, asyncio.Task[None]] = {}
+        fresh: list[asyncio.Task[None]] = []
+        suspects: list[Claim] = []
         for claim in await self._conversations.unanswered(0.0):
-            key = claim.message
-            if not key.startswith(f"{chat.name}:") or self._answering.stopping:
+            if claim.kind != "message" or not claim.message.startswith(f"{chat.name}:"):
                 continue
-            async with self._lock(key):
-                still_open = {c.message for c in await self._conversations.unanswered(claim.at)}
-                if key in self._answering or key not in still_open:
-                    continue
-                if claim.at >= young and claim.payload:
-                    begun[key] = self._answering.begin(chat, unpacked(claim.payload), claim.parts)
-                else:
-                    await self._conversations.answered(key, "")
-                    with speaking(str((claim.payload or {}).get("language", ""))):
-                        await tell(chat, claim.parts, _(TOO_LATE))
-        await asyncio.gather(*(self._answering.follow(key, task) for key, task in begun.items()))
+            if claim.tries and claim.decided:
+                suspects.append(claim)
+            else:
+                fresh.append(asyncio.create_task(self._take_up(chat, claim)))
+                await asyncio.sleep(0)  # each takes its slot, in the order in which they were asked
+        for claim in suspects:
+            await self._take_up(chat, claim)
+        await asyncio.gather(*fresh)
 
-    async def _slow_down(self, chat: Chat, message: Message, seconds: float) -> None:
+    async def _take_up(self, chat: Chat, claim: Claim) -> None:
+        """Answer a claim of a process that died, or say why not."""
+        with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
+            key = claim.message
+            async with self._lock(key):
+                now = await self._conversations.claimed(key)
+                is_open = now is not None and not now.is_settled
+                if not is_open or self._answering.holds(key) or self._answering.stopping:
+                    return
+                young = claim.at >= time.time() - RESUME_SECONDS
+                if not (young and claim.payload) or claim.tries >= MOST_TRIES:
+                    await self._give_up(chat, claim, TOO_OFTEN if claim.tries >= MOST_TRIES else TOO_LATE)
+                    return
+                message = unpacked(claim.payload)
+                parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()
+                if claim.decided:
+                    await self._conversations.tried(key)
+            slot.looked()
+            await self._go_on(chat, _Found(message, parts, decided=claim.decided, again=True), slot)
+
+    async def _give_up(self, chat: Chat, claim: Claim, why: str) -> None:
+        """Settle a claim with a word in its thread; one that nobody called the bot for is left in silence."""
+        key = claim.message
+        asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)
+        unasked = not claim.decided or claim.payload.get("unasked") == "questions"
+        parts = await self._strays.of(chat, asked, claim)
+        try:
+            if parts and unasked:
+                await chat.delete(parts)
+            elif not unasked:
+                parts = await (chat.edit(parts, Reply(_(why))) if parts else chat.post(asked, Reply(_(why))))
+                await self._conversations.posted(key, parts)
+        except PlatformError as error:
+            log.info("a question that is given up could not be told so: %s", error)
+        await (self._conversations.answered(key, "") if claim.decided else self._conversations.dropped(key))
+
+    async def _slow_down(self, chat: Chat, message: Message, seconds: float) -> tuple[MessageRef, ...]:
         """Tell a person once to slow down, then say nothing until they may ask again."""
         now = time.monotonic()
         self._slowed = {person: until for person, until in self._slowed.items() if until > now}
-        if message.author.id not in self._slowed:
-            self._slowed[message.author.id] = now + seconds
-            said = _("That is a lot of questions at once: please ask again in {seconds} s.").format(
-                seconds=rounded(seconds)
-            )
-            parts = await chat.post(message.ref, Reply(said))
-            await self._conversations.posted(message.ref.key, parts)
+        if message.author.id in self._slowed:
+            return ()
+        self._slowed[message.author.id] = now + seconds
+        said = _("That is a lot of questions at once: please ask again in {seconds} s.").format(
+            seconds=rounded(seconds)
+        )
+        return await chat.post(message.ref, Reply(said))

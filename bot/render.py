@@ -8,7 +8,7 @@ from bot.chat import Reply
 from core.domain import Answer, Citation, Evidence
 from core.generation.blocks import headings
 from core.generation.phrases import both
-from core.languages import N_, _
+from core.languages import N_, _, translations_of
 
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
@@ -20,6 +20,7 @@ _ORIGIN = {
 }
 _PERSON = N_("from community memory, answered by a person")
 WORKING = N_("Looking it up …")
+READING = N_("Reading the {product} documentation …")
 SOURCES = N_("Sources")
 """The line above the numbered sources; what follows it is no part of what was said."""
 
@@ -54,8 +55,15 @@ def growing(text: str, product: str, release: str, evidence: Sequence[Evidence])
     if text:
         return Reply(f"{text.rstrip()} …", final=False, release=release, grows=True)
     pages = dict.fromkeys(_page(item) for item in evidence[:3])
-    reading = _("Reading the {product} documentation …").format(product=f"{product} {both(release)}".strip())
+    reading = _(READING).format(product=f"{product} {both(release)}".strip())
     return Reply(f"{reading}\n" + "\n".join(pages), final=False, release=release)
+
+
+def is_sign_of_work(text: str) -> bool:
+    """Return True if a message of the bot says no more than that it works, in any language."""
+    reading = (said.partition("{product}")[0] for said in translations_of(READING))
+    begins = tuple(filter(None, (*translations_of(WORKING), *reading)))
+    return text.strip().startswith(begins)
 
 
 def _page(item: Evidence) -> str:

@@ -13,6 +13,7 @@ from bot.hint import Hint
 from bot.limits import Limits
 from bot.notices import Notices
 from bot.opted_out import OptedOut
+from bot.outage import Outage
 from bot.pages import Pages
 from bot.slash_table import slash_commands
 from bot.tongues import Tongues
@@ -46,6 +47,7 @@ def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch
             opted_out.is_asker,
             escalations_an_hour,
         ),
+        Outage(app.health),
     )
     dispatch.pages = Pages(slash, app.modes, app.engine.given, app.passages, app.examples)
     dispatch.history = app.history

@@ -35,7 +35,8 @@ class Tongues:
     async def of_thread(self, conversation: str, person: Person) -> str:
         """Return the language that was last asked in there, else that of a person."""
         last = await self._conversations.last_claim(conversation)
-        return str((last.payload or {}).get("language", "") if last else "") or self.of_person(person)
+        told = (last.language or (last.payload or {}).get("language", "")) if last else ""
+        return str(told) or self.of_person(person)
 
     async def of_answer(self, answer_id: str, person: Person) -> str:
         """Return the language of an answer, in which one also speaks of it, else that of a person."""

@@ -79,6 +79,13 @@ class StorageError(ThreadloreError):
     """Report that something could not be kept."""
 
 
+class StorageUnavailable(StorageError):
+    """Report that nothing can be written down at present: the disk is full, or the database is away."""
+
+    retryable = True
+    told = N_("I cannot write anything down right now, so this could not be done. Please try again later.")
+
+
 class OverQuota(StorageError):
     """Report that an index would be larger than it may be."""
 

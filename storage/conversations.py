@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import delete, select, update
 
 from core.domain import MessageRef
 from core.ports import Claim
-from storage.database import Database
-from storage.tables import ClaimRow, EventRow, PostRow
+from storage.database import Database, slices
+from storage.tables import ClaimRow, EscalationPostRow, EventRow, PostRow
 
 
 class SqlConversations:
@@ -37,6 +37,9 @@ class SqlConversations:
                 payload=claim.payload,
                 parts=[_packed(part) for part in claim.parts],
                 answer_id=None,
+                decided=claim.decided,
+                tries=claim.tries,
+                kind=claim.kind,
             )
 
     async def taken(self, event: str) -> bool:
@@ -64,12 +67,40 @@ class SqlConversations:
                     [{"part": part.key, "message": message} for part in parts],
                 )
 
-    async def answered(self, message: str, answer_id: str) -> None:
+    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         """Note that a claim is settled with this answer; an empty id settles it without one."""
+        told = {"language": language} if language else {}
         async with self._database.write() as connection:
             await connection.execute(
-                update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id)
+                update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id, **told)
             )
+
+    async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
+        """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.message == message)
+                .values(decided=True, payload=dict(payload), tries=1)
+            )
+
+    async def dropped(self, message: str) -> None:
+        """Forget a claim that was not meant for the bot; its event stays taken."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(ClaimRow).where(ClaimRow.message == message))
+
+    async def tried(self, message: str) -> int:
+        """Note that this process begins to work on a claim; return how many did, this one included."""
+        again = update(ClaimRow).where(ClaimRow.message == message).values(tries=ClaimRow.tries + 1)
+        async with self._database.write() as connection:
+            return int((await connection.execute(again.returning(ClaimRow.tries))).scalar() or 0)
+
+    async def spared(self, messages: Collection[str]) -> None:
+        """Take the latest try of open claims back: the process ends, but not because of them."""
+        async with self._database.write() as connection:
+            for part in slices(sorted(messages)):
+                open_ = (ClaimRow.message.in_(part), ClaimRow.answer_id.is_(None), ClaimRow.tries > 0)
+                await connection.execute(update(ClaimRow).where(*open_).values(tries=ClaimRow.tries - 1))
 
     async def emptied(self, message: str) -> None:
         """Forget what a claimed message said; that it was taken stays known."""
@@ -113,6 +144,26 @@ class SqlConversations:
             .limit(1)
         )
 
+    async def open_in(self, conversation: str) -> tuple[Claim, ...]:
+        """Return the questions of a conversation that are not settled yet, oldest first."""
+        open_ = (ClaimRow.answer_id.is_(None), ClaimRow.kind == "message")
+        statement = (
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, *open_)
+            .order_by(ClaimRow.at)
+        )
+        async with self._database.read() as connection:
+            return tuple(_claim(row) for row in await connection.execute(statement))
+
+    async def known(self, parts: Collection[str]) -> frozenset[str]:
+        """Return which of these messages (by key) are known to be the bot's replies or notices."""
+        found: set[str] = set()
+        async with self._database.read() as connection:
+            for some in slices(sorted(parts)):
+                for column in (PostRow.part, EscalationPostRow.part):
+                    found |= set((await connection.scalars(select(column).where(column.in_(some)))).all())
+        return frozenset(found)
+
     async def last_in(self, channel: str) -> Claim | None:
         """Return the latest answered claim of a channel (`slack:C1`), whatever its thread."""
         within = ClaimRow.conversation.startswith(f"{channel}:", autoescape=True)
@@ -123,13 +174,20 @@ class SqlConversations:
             .limit(1)
         )
 
+    async def reworded(self, message: str, payload: Mapping[str, Any]) -> None:
+        """Note the new words of a claim that is not decided yet."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(payload=dict(payload))
+            )
+
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
         """Let a settled claim be answered anew, with a new payload, in the same messages."""
         async with self._database.write() as connection:
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
-                .values(payload=dict(payload), at=at, answer_id=None)
+                .values(payload=dict(payload), at=at, answer_id=None, decided=True, tries=1)
             )
 
     async def _first(self, statement: Any) -> Claim | None:
@@ -151,4 +209,9 @@ def _claim(row: Any) -> Claim:
         payload=row.payload,
         parts=tuple(MessageRef(*part) for part in row.parts),
         answer_id=row.answer_id or "",
+        is_settled=row.answer_id is not None,
+        language=row.language,
+        decided=row.decided,
+        tries=row.tries,
+        kind=row.kind,
     )

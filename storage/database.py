@@ -19,7 +19,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from core.errors import ConfigurationError, HomeTooNew, StorageError
+from core.errors import ConfigurationError, HomeTooNew, StorageError, StorageUnavailable
 from storage.disk import storage_error
 from storage.tables import Base
 
@@ -51,6 +51,8 @@ class Database:
         self._owed = False
         self._rewriting: Any = None
         self._waiting = 0
+        self.problem = ""
+        """Why the last write failed; empty since one succeeded."""
 
     @classmethod
     async def open(cls, home: Path, url: str = "") -> Database:
@@ -94,8 +96,11 @@ class Database:
         try:
             async with self._writer.begin() as connection:
                 yield connection
+            self.problem = ""
         except (DBAPIError, OSError) as error:
-            raise _storage_error(error) from error
+            known = _storage_error(error)
+            self.problem = str(known) if isinstance(known, StorageUnavailable) else self.problem
+            raise known from error
         finally:
             self._written = time.monotonic()
             self._writing.release()
@@ -257,4 +262,4 @@ def _migrate(connection: Connection) -> None:
 
 def _storage_error(error: Exception) -> StorageError:
     down = isinstance(error, OperationalError)
-    return storage_error(error, "The database", "; check DATABASE_URL and the disk." if down else ".")
+    return storage_error(error, "The database", "; check DATABASE_URL and the disk." if down else ".", down)

@@ -419,10 +419,32 @@ class FakeConversations:
         for part in parts:
             self._posts.setdefault(part.key, message)
 
-    async def answered(self, message: str, answer_id: str) -> None:
+    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         if message in self._claims:
-            self._claims[message] = replace(self._claims[message], answer_id=answer_id)
+            claim = self._claims[message]
+            spoken = language or claim.language
+            self._claims[message] = replace(claim, answer_id=answer_id, is_settled=True, language=spoken)
             self._settled.add(message)
+
+    async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
+        if message in self._claims:
+            claim = self._claims[message]
+            self._claims[message] = replace(claim, decided=True, payload=dict(payload), tries=1)
+
+    async def dropped(self, message: str) -> None:
+        self._claims.pop(message, None)
+
+    async def tried(self, message: str) -> int:
+        claim = self._claims.get(message)
+        if claim is None:
+            return 0
+        self._claims[message] = replace(claim, tries=claim.tries + 1)
+        return claim.tries + 1
+
+    async def spared(self, messages: Collection[str]) -> None:
+        for message in set(messages) & (self._claims.keys() - self._settled):
+            claim = self._claims[message]
+            self._claims[message] = replace(claim, tries=max(0, claim.tries - 1))
 
     async def emptied(self, message: str) -> None:
         if message in self._claims:
@@ -444,6 +466,17 @@ class FakeConversations:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
         return max(found, key=lambda claim: claim.at, default=None)
 
+    async def open_in(self, conversation: str) -> tuple[Claim, ...]:
+        waiting = await self.unanswered(0.0)
+        return tuple(c for c in waiting if c.conversation == conversation and c.kind == "message")
+
+    async def reworded(self, message: str, payload: Mapping[str, Any]) -> None:
+        if message in self._claims:
+            self._claims[message] = replace(self._claims[message], payload=dict(payload))
+
+    async def known(self, parts: Collection[str]) -> frozenset[str]:
+        return frozenset(set(parts) & self._posts.keys())
+
     async def last_in(self, channel: str) -> Claim | None:
         answered = [c for c in self._claims.values() if c.answer_id]
         found = [c for c in answered if c.conversation.startswith(f"{channel}:")]
@@ -452,5 +485,7 @@ class FakeConversations:
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
         if message in self._claims:
             claim = self._claims[message]
-            self._claims[message] = replace(claim, payload=dict(payload), at=at, answer_id="")
+            fresh = replace(claim, payload=dict(payload), at=at, answer_id="", is_settled=False)
+            fresh = replace(fresh, decided=True, tries=1)
+            self._claims[message] = fresh
             self._settled.discard(message)

@@ -13,7 +13,7 @@ from typing import Any
 
 import discord
 
-from bot.chat import DOWN, UP, Control, Message, Person, Reply
+from bot.chat import DOWN, UP, Control, Message, Person, Reply, Stray
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_controls import view
 from bot.platforms.discord_markdown import messages
@@ -222,6 +222,10 @@ class DiscordChat:
     async def message(self, ref: MessageRef) -> Message | None:
         """Return a message as it stands now; None where it is gone or may not be read."""
         return await self._past.message(ref)
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
+        return await self._past.own_after(ref)
 
     async def question_of(self, ref: MessageRef) -> Message | None:
         """Return what a message answers: its thread's first message, or the one it replies to."""

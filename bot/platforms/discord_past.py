@@ -8,12 +8,14 @@ from typing import Any
 
 import discord
 
-from bot.chat import Message
+from bot.chat import Message, Stray
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_places import TROUBLE, Places, failure
 from core.domain import MessageRef, Turn
 
 _HISTORY = "Read Message History"
+_AFTER = 50
+"""Messages after a question that are looked through for those of a process that died."""
 _LINK = re.compile(
     r"https://(?:\w+\.)?discord(?:app)?\.com/channels/(?P<guild>\d+|@me)/(?P<channel>\d+)/(?P<message>\d+)/?\Z"
 )
@@ -48,6 +50,37 @@ class Past:
         except TROUBLE as error:
             raise failure(error, "read what a message answers", _HISTORY) from error
         return await self._read(above) if above else None
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
+        try:
+            place, is_thread = await self._answered_in(ref)
+            read = place.history(limit=_AFTER, after=discord.Object(int(ref.message)), oldest_first=False)
+            told = [message async for message in read]
+        except (discord.NotFound, discord.Forbidden, discord.InvalidData):
+            return ()
+        except TROUBLE as error:
+            raise failure(error, "read what stands under a message", _HISTORY) from error
+        return [
+            Stray(reading.ref(place, message.id), message.content)
+            for message in reversed(told)
+            if message.author.id == self._places.me
+            and not message.is_system()
+            and (is_thread or not ref.thread or self._replies_to(message, ref))
+        ]
+
+    async def _answered_in(self, ref: MessageRef) -> tuple[Any, bool]:
+        """Return where a message is answered, and whether that is a thread of its own."""
+        if ref.thread:
+            try:
+                return await self._places.known(ref.thread), True
+            except discord.NotFound:  # threads could not be opened there, so it was answered in the channel
+                pass
+        return await self._places.known(ref.channel), False
+
+    @staticmethod
+    def _replies_to(message: discord.Message, ref: MessageRef) -> bool:
+        return message.reference is not None and str(message.reference.message_id) == ref.message
 
     async def permalink(self, ref: MessageRef) -> str:
         """Return a link to a message; empty where its channel is gone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -34,8 +34,6 @@ _QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""
 _PATIENT = 180.0
 """Seconds for calls that must arrive, with the pauses that rate limits ask for."""
-ACKNOWLEDGED = 2.0
-"""Longest time in seconds until an event is acknowledged; Slack sends it again after three."""
 
 Event = Mapping[str, Any]
 
@@ -140,15 +138,15 @@ class SlackApi:
     async def serve(
         self,
         url: str,
-        on_event: Callable[[Event], asyncio.Task[None]],
+        on_event: Callable[[Event], Awaitable[bool]],
         on_command: Callable[[Event], None],
         on_press: Callable[[Event], None],
         on_connected: Callable[[], None],
     ) -> None:
         """Receive events until cancelled, first from `url`.
 
-        An event is acknowledged when its task is done, so that what a dying process had not written down
-        comes again; at the latest after `ACKNOWLEDGED` seconds. Commands and presses are so at once.
+        An event is acknowledged when `on_event` returns True, so that what a dying process had not written
+        down comes again. Commands and presses are so at once.
 
         Raises PlatformRejected when the app token is refused while connecting anew, and when Slack takes
         the bot token back.
@@ -172,7 +170,7 @@ class SlackApi:
 
     def _app(
         self,
-        on_event: Callable[[Event], asyncio.Task[None]],
+        on_event: Callable[[Event], Awaitable[bool]],
         on_command: Callable[[Event], None],
         on_press: Callable[[Event], None],
     ) -> AsyncApp:
@@ -196,7 +194,10 @@ class SlackApi:
         )
 
         async def event(body: dict[str, Any]) -> None:
-            await asyncio.wait({on_event(body)}, timeout=ACKNOWLEDGED)
+            if not await on_event(body):
+                raise SlackRefused(
+                    "events", "nothing can be written down", 503
+                )  # so Bolt acknowledges nothing
 
         async def command(ack: AsyncAck, body: dict[str, Any]) -> None:
             await ack()

@@ -12,7 +12,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from bot.chat import Message, Person, Reply
+from bot.chat import Message, Person, Reply, Stray
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import UNEDITABLE, SlackRefused
@@ -71,6 +71,10 @@ class SlackChat:
     async def message(self, ref: MessageRef) -> Message | None:
         """Return one message as it stands now; None where there is none or the bot may not read it."""
         return await self.reader.message(ref)
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
+        return await self.reader.own_after(ref)
 
     async def question_of(self, ref: MessageRef) -> Message | None:
         """Return the message that opened a thread; a message outside of threads answers nothing."""

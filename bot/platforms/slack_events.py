@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bot.chat import Command, Message, Person, Press, Reaction
+from bot.chat import Command, Message, Person, Press, Reaction, unheard
 from bot.mrkdwn import unescaped
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_chat import SlackChat
@@ -31,11 +31,17 @@ class Events:
         self._api, self._directory, self._chat, self._dispatch = api, directory, chat, dispatch
 
     async def receive(
-        self, event: dict[str, Any], channel: str, event_id: str, shared: bool | None = None
+        self,
+        event: dict[str, Any],
+        channel: str,
+        event_id: str,
+        shared: bool | None = None,
+        taken: Callable[[], None] = unheard,
     ) -> Work | None:
         """Return what hands an event over, None for one that means nothing; reading it may take a look-up.
 
         `shared` tells whether another organization hears its channel, where Slack says so beside the event.
+        `taken` is called as soon as the event need not come again, if that is before it is dealt with.
         """
         ours = (self._api.team, self._api.enterprise)
         if event.get("type") == "channel_shared" and event.get("connected_team_id") not in ours:
@@ -43,7 +49,7 @@ class Events:
         elif event.get("type") == "channel_unshared":
             shared = bool(event.get("is_ext_shared"))
         closed = shared is not None and self._directory.share(channel, shared)
-        work = await self._received(event, channel, event_id)
+        work = await self._received(event, channel, event_id, taken)
         return self._kept_inside(channel, work) if closed else work
 
     async def _kept_inside(self, channel: str, work: Work | None) -> None:
@@ -51,7 +57,9 @@ class Events:
         if work is not None:
             await work
 
-    async def _received(self, event: dict[str, Any], channel: str, event_id: str) -> Work | None:
+    async def _received(
+        self, event: dict[str, Any], channel: str, event_id: str, taken: Callable[[], None]
+    ) -> Work | None:
         match event.get("type"), event.get("subtype"):
             case ("reaction_added" | "reaction_removed") as kind, _:
                 return await self._reaction(event, kind == "reaction_added", event_id)
@@ -63,7 +71,7 @@ class Events:
                     else self._deleted(channel, event.get("deleted_ts"), before)
                 )
             case "message", "message_changed":
-                return await self._changed(event, channel, event_id)
+                return await self._changed(event, channel, event_id, taken)
             case "message", "channel_convert_to_private":
                 await self._directory.scope(channel, "group")
                 return self._dispatch.channel_became_private(f"slack:{channel}")
@@ -71,10 +79,12 @@ class Events:
                 await self._directory.scope(channel, "channel")
             case (("message" | "app_mention"), _):
                 message = await self._message(event, channel, str(event.get("channel_type") or ""), event_id)
-                return self._dispatch.message(self._chat, message) if message else None
+                return self._dispatch.message(self._chat, message, taken) if message else None
         return None
 
-    async def _changed(self, event: dict[str, Any], channel: str, event_id: str) -> Work | None:
+    async def _changed(
+        self, event: dict[str, Any], channel: str, event_id: str, taken: Callable[[], None]
+    ) -> Work | None:
         now, before = event.get("message") or {}, event.get("previous_message") or {}
         if now.get("subtype") == "tombstone":
             return (
@@ -87,7 +97,7 @@ class Events:
         if not reworded:
             return None
         message = await self._message(now, channel, str(event.get("channel_type") or ""), event_id)
-        return self._dispatch.edited(self._chat, message) if message else None
+        return self._dispatch.edited(self._chat, message, taken) if message else None
 
     def _deleted(self, channel: str, ts: object, before: dict[str, Any]) -> Work:
         thread = str(before.get("thread_ts") or ("" if channel.startswith("D") else ts))

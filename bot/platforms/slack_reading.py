@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from bot.chat import Message, Person
+from bot.chat import Message, Person, Stray
 from bot.mrkdwn import from_slack
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
@@ -100,6 +100,19 @@ class Reader:
         if ref.thread in ("", ref.message):
             return None
         return await self.message(replace(ref, message=ref.thread))
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
+        given: dict[str, Any] = {"channel": ref.channel, "oldest": ref.message, "limit": _PAGE}
+        method = "conversations.replies" if ref.thread else "conversations.history"
+        if ref.thread:
+            given["ts"] = ref.thread
+        page = await self._api.call(method, **given)
+        after = timestamp(ref.message)
+        own = [m for m in page.get("messages") or () if self.own(m) and timestamp(str(m["ts"])) > after]
+        found = (replace(ref, message=str(message["ts"])) for message in own)
+        told = [Stray(at, self.read(written(message))[0]) for at, message in zip(found, own, strict=True)]
+        return sorted(told, key=lambda stray: timestamp(stray.ref.message))
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         """Return up to `limit` turns before a message, oldest first; fewer where Slack refuses."""

@@ -1,8 +1,8 @@
 """Slack over Socket Mode: the connection, and when its events are acknowledged.
 
-Slack wants each event acknowledged within three seconds and sends some of them more than once. An
-event is acknowledged once dispatch has claimed it, a vote once it is counted, so that a process that
-dies before that gets it again.
+Slack wants each event acknowledged within three seconds, else it sends it again. An event is acknowledged
+once dispatch has claimed it, a vote once it is counted, however long that takes, so that a process that dies
+before that gets it again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import TRANSIENT, SlackRefused, rejected
 from bot.platforms.slack_events import Events, Work
 from bot.platforms.slack_pace import PACING, Pacing
-from core.errors import PlatformRejected
+from core.errors import PlatformRejected, StorageUnavailable
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -39,10 +39,6 @@ SCOPES = frozenset({
 """Bot token scopes; the same as in docs/slack-manifest.yaml."""
 _GRACE = 10.0
 """Seconds that work in progress gets when the platform stops."""
-_COUNTED = 2.0
-"""Seconds within which a vote is counted."""
-_CLAIMED = 0.5
-"""Seconds within which a message is claimed; answering it may take longer."""
 _BACKOFF = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to reach Slack at start; the last one repeats."""
 
@@ -57,7 +53,7 @@ class Slack:
         self._stopping = asyncio.Event()
         self._stopped = asyncio.Event()
         self._running = False
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[bool]] = set()
         self._order: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._api: SlackApi
         self._directory: Directory
@@ -144,17 +140,27 @@ class Slack:
     def _on_connected(self) -> None:
         self._start(self._dispatch.resume(self._chat))
 
-    def _on_event(self, body: Mapping[str, Any]) -> asyncio.Task[None]:
-        """Hand an event over; the task is done when it may be acknowledged."""
+    async def _on_event(self, body: Mapping[str, Any]) -> bool:
+        """Hand an event over; return True once it may be acknowledged, False if it must come again."""
         event = body.get("event") or {}
         item = event.get("item") or {}
         channel = str(event.get("channel") or item.get("channel") or "")
-        seconds = _COUNTED if str(event.get("type")).startswith("reaction") else _CLAIMED
         shared = body.get("is_ext_shared_channel")
+        taken = asyncio.Event()
         reading = self._events.receive(
-            event, channel, str(body.get("event_id") or ""), None if shared is None else bool(shared)
+            event,
+            channel,
+            str(body.get("event_id") or ""),
+            None if shared is None else bool(shared),
+            taken.set,
         )
-        return self._start(self._in_order(channel, reading, seconds))
+        dealing = self._start(self._in_order(channel, reading))
+        waiting = asyncio.create_task(taken.wait())
+        try:
+            await asyncio.wait({dealing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+        return taken.is_set() or (dealing.done() and not dealing.cancelled() and dealing.result())
 
     def _on_command(self, body: Mapping[str, Any]) -> None:
         self._start(self._events.command(body))
@@ -165,29 +171,36 @@ class Slack:
         elif found := pressed(body):
             self._start(self._events.press(found))
 
-    def _start(self, work: Work) -> asyncio.Task[None]:
+    def _start(self, work: Work) -> asyncio.Task[bool]:
         task = asyncio.create_task(self._logged(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _logged(self, work: Work) -> None:
+    async def _logged(self, work: Work) -> bool:
+        """Do some work; return False if it could not be kept, so that it must be told again."""
         try:
             await work
+        except StorageUnavailable as error:
+            log.error("An event from Slack could not be kept: %s", error)
+            return False
         except Exception:  # an event that cannot be handled must not stop the ones after it
             log.exception("An event from Slack could not be handled")
+        return True
 
-    async def _in_order(
-        self, channel: str, reading: Coroutine[Any, Any, Work | None], seconds: float
-    ) -> None:
-        """Hand a channel's events over in the order they came, though reading one may take a look-up.
-
-        Then wait until dispatch is done, up to so many seconds.
-        """
+    async def _in_order(self, channel: str, reading: Coroutine[Any, Any, Work | None]) -> None:
+        """Hand a channel's events over in the order they came, though reading one may take a look-up."""
         lock = self._order.setdefault(channel, asyncio.Lock())
         async with lock:
             handing_over = await reading
             if handing_over is None:
                 return
-            started = self._start(handing_over)
-        await asyncio.wait({started}, timeout=seconds)
+            # it takes its place among the channel's messages at once, and need not be waited for
+            dealing = asyncio.create_task(handing_over)
+            await asyncio.sleep(0)
+        try:
+            await asyncio.shield(dealing)
+        except asyncio.CancelledError:
+            dealing.cancel()
+            await asyncio.wait({dealing})
+            raise

@@ -181,10 +181,11 @@ class Playground:
         return web.json_response({**state, "event": mark})
 
     async def _post(self, request: web.Request) -> web.Response:
-        return web.json_response({"id": self._room.say(await _body(request))}, status=201)
+        return web.json_response({"id": await self._room.say(await _body(request))}, status=201)
 
     async def _edit(self, request: web.Request) -> web.Response:
-        return web.json_response({"id": self._room.edit(request.match_info["id"], await _body(request))})
+        changed = await self._room.edit(request.match_info["id"], await _body(request))
+        return web.json_response({"id": changed})
 
     async def _delete(self, request: web.Request) -> web.Response:
         return web.json_response({"id": self._room.delete(request.match_info["id"], await _body(request))})

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bot.chat import Message, Person, Reply
+from bot.chat import Message, Person, Reply, Stray
 from bot.platforms.web_people import (
     BOT,
     BOT_NAME,
@@ -140,6 +140,13 @@ class WebChat:
         if post is None or post.gone or post.only or post.channel != ref.channel:
             return None
         return message_of(post, self._settings)
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's messages in the conversation of a message after it, oldest first."""
+        after = (len(ref.message), ref.message)
+        posts = self._posts.conversation(ref, growing=True)
+        later = [post for post in posts if post.author == BOT and (len(post.id), post.id) > after]
+        return [Stray(post.ref, post.text) for post in later]
 
     async def question_of(self, ref: MessageRef) -> Message | None:
         """Return the message that opened the thread of a reply; direct messages have no threads."""

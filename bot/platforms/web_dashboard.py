@@ -4,7 +4,8 @@
     GET /api/dashboard           its figures as JSON
     GET /api/progress            the index work that goes on, and how the last of each release ended
     GET /metrics                 the same for Prometheus
-    GET /readyz                  200 once a release answers, 503 before; and whether the bot is paused
+    GET /readyz                  200 once a release answers and answers can be kept, else 503 and `why`; and
+                                 whether the bot is paused
 
 All but `/readyz` want DASHBOARD_TOKEN where the server listens on more than this machine: as
 `Authorization: Bearer …`, or once as `?token=…`, which the page keeps in a cookie of the browser session.
@@ -66,9 +67,11 @@ class Dashboard:
         return web.Response(body=await self._overview().metrics(), content_type="text/plain", charset="utf-8")
 
     async def _ready(self, request: web.Request) -> web.Response:
-        ready = self._dispatch.overview is not None and self._dispatch.overview.ready()
+        overview = self._dispatch.overview
+        why = overview.unready() if overview else "The bot is starting."
         paused = await self._dispatch.paused()
-        return web.json_response({"ready": ready, "paused": paused}, status=200 if ready else 503)
+        told = {"ready": not why, "paused": paused} | ({"why": why} if why else {})
+        return web.json_response(told, status=503 if why else 200)
 
     def _overview(self) -> Overview:
         if self._dispatch.overview is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any
 
 from bot.chat import Attachment, Command
@@ -36,6 +36,8 @@ log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 1.0
 """Time that running answers have to end when the playground stops."""
+TAKEN_SECONDS = 5.0
+"""Longest time until a message is said to be posted."""
 _COMMANDS = ("ask", "threadlore")
 
 
@@ -133,21 +135,35 @@ class Room:
 
     # --- what people do -----------------------------------------------------------------------
 
-    def say(self, body: Mapping[str, Any]) -> str:
-        """Post a message and hand it to dispatch; return its id."""
+    async def say(self, body: Mapping[str, Any]) -> str:
+        """Post a message, hand it to dispatch, and return its id once neither can be lost."""
         player, channel, thread = self._place(body)
         post = self._posts.add(channel.id, player.id, text_of(body), thread=thread)
-        self._soon(self._dispatch.message(self._chat, message_of(post, self._settings)))
+        told = message_of(post, self._settings)
+        await self._taken(lambda taken: self._dispatch.message(self._chat, told, taken))
         return post.id
 
-    def edit(self, post_id: str, body: Mapping[str, Any]) -> str:
-        """Change one's own message."""
+    async def edit(self, post_id: str, body: Mapping[str, Any]) -> str:
+        """Change one's own message; return once neither that nor what becomes of it can be lost."""
         post = self._own(post_id, body)
         text = text_of(body)
         if text != post.text:
             post = self._posts.change(post, text=text, edited=True)
-            self._soon(self._dispatch.edited(self._chat, message_of(post, self._settings)))
+            told = message_of(post, self._settings)
+            await self._taken(lambda taken: self._dispatch.edited(self._chat, told, taken))
         return post.id
+
+    async def _taken(self, work: Callable[[Callable[[], None]], Coroutine[Any, Any, None]]) -> None:
+        """Begin some work, and wait until it is noted or done."""
+        taken = asyncio.Event()
+        doing = self._soon(work(taken.set))
+        waiting = asyncio.create_task(taken.wait())
+        try:
+            await self._posts.settled()
+            late = TAKEN_SECONDS  # while nothing can be written down a message waits, and its thread says so
+            await asyncio.wait({doing, waiting}, timeout=late, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
 
     def delete(self, post_id: str, body: Mapping[str, Any]) -> str:
         """Delete one's own message, or put away what the bot said to oneself alone."""

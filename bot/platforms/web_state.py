@@ -170,15 +170,18 @@ class Posts:
         """Return the newest message that carries that answer."""
         return next((p for p in reversed(self._posts.values()) if p.answer == answer), None)
 
-    def conversation(self, ref: MessageRef) -> list[Post]:
-        """Return the finished messages of the conversation that `ref` stands in, oldest first."""
+    def conversation(self, ref: MessageRef, growing: bool = False) -> list[Post]:
+        """Return the finished messages of the conversation that `ref` stands in, oldest first.
+
+        With `growing` also those that are not finished yet.
+        """
         direct = ref.channel in CHANNELS and CHANNELS[ref.channel].kind == "direct"
         return [
             post
             for post in self._posts.values()
             if post.channel == ref.channel
             and (direct or (ref.thread != "" and ref.thread in (post.id, post.thread)))
-            and post.final
+            and (post.final or growing)
             and not (post.gone or post.only)
         ]
 
@@ -229,6 +232,11 @@ class Posts:
         root = self._posts.get(post.thread)
         if root and root.gone:
             self.remove(root)
+
+    async def settled(self) -> None:
+        """Wait until everything so far is written down."""
+        if self._journal is not None:
+            await self._journal.settled()
 
     async def forget(self, accounts: Collection[str], answers: Collection[str]) -> None:
         """Take out what accounts wrote and voted, and those answers; pages see the state without them."""

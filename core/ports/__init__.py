@@ -3,7 +3,7 @@
 What does I/O is async. Ids are content hashes, so that repeating a call changes nothing.
 """
 
-from core.ports.conversations import Claim, ConversationStore
+from core.ports.conversations import Claim, ConversationStore, StorageHealth
 from core.ports.corpora import (
     BUILD,
     Corpus,
@@ -80,6 +80,7 @@ __all__ = [
     "Source",
     "SourceRun",
     "StalePair",
+    "StorageHealth",
     "Stored",
     "StoredDocument",
     "UpkeepStore",

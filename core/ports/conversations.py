@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from core.domain import MessageRef
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A question that was taken from a platform.
+    """What a person did on a platform and the bot has taken on: a question, a command or a press.
 
     `message` is the message's key, `payload` what dispatch needs to answer it after a restart,
-    `parts` the messages that the reply takes, `at` seconds since the epoch.
+    `parts` the messages that the reply takes, `at` seconds since the epoch. `language` is the one that it was
+    answered in, once it was. A claim that is not `decided` may turn out to be meant for somebody else; nobody
+    has worked on it. `tries` counts the processes that began to.
     """
 
     message: str
@@ -24,6 +26,11 @@ class Claim:
     payload: dict[str, Any] = field(default_factory=dict)
     parts: tuple[MessageRef, ...] = ()
     answer_id: str = ""
+    is_settled: bool = False
+    language: str = ""
+    decided: bool = True
+    tries: int = 1
+    kind: Literal["message", "command", "press"] = "message"
 
 
 class ConversationStore(Protocol):
@@ -41,8 +48,20 @@ class ConversationStore(Protocol):
     async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
         """Note the messages that a reply takes, first before anything is said in them."""
 
-    async def answered(self, message: str, answer_id: str) -> None:
+    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         """Note that a claim is settled with this answer; an empty id settles it without one."""
+
+    async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
+        """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""
+
+    async def dropped(self, message: str) -> None:
+        """Forget a claim that was not meant for the bot; its event stays taken."""
+
+    async def tried(self, message: str) -> int:
+        """Note that this process begins to work on a claim; return how many did, this one included."""
+
+    async def spared(self, messages: Collection[str]) -> None:
+        """Take the latest try of open claims back: the process ends, but not because of them."""
 
     async def emptied(self, message: str) -> None:
         """Forget what a claimed message said; that it was taken stays known."""
@@ -59,8 +78,27 @@ class ConversationStore(Protocol):
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
 
+    async def open_in(self, conversation: str) -> tuple[Claim, ...]:
+        """Return the questions of a conversation that are not settled yet, oldest first."""
+
+    async def known(self, parts: Collection[str]) -> frozenset[str]:
+        """Return which of these messages (by key) are known to be the bot's replies or notices."""
+
     async def last_in(self, channel: str) -> Claim | None:
         """Return the latest answered claim of a channel (`slack:C1`), whatever its thread."""
 
+    async def reworded(self, message: str, payload: Mapping[str, Any]) -> None:
+        """Note the new words of a claim that is not decided yet."""
+
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
         """Let a settled claim be answered anew, with a new payload, in the same messages."""
+
+
+class StorageHealth(Protocol):
+    """Tells whether something can be written down now."""
+
+    def problem(self) -> str:
+        """Return why the last write failed, or that the disk is nearly full; empty where all is well."""
+
+    async def check(self) -> str:
+        """Write something and remove it; return what is wrong, empty where all is well."""

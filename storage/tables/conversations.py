@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, Index, String
+from sqlalchemy import JSON, Float, Index, String, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.tables.columns import ID, KEY, Base, Prose
@@ -32,7 +32,7 @@ class AnswerRow(Base):
 
 
 class ClaimRow(Base):
-    """A message that was taken from a platform, once."""
+    """What was taken from a platform, once: a message, a command or a press."""
 
     __tablename__ = "claims"
     message: Mapped[str] = mapped_column(KEY, primary_key=True)
@@ -42,6 +42,10 @@ class ClaimRow(Base):
     payload: Mapped[dict[str, Any]] = mapped_column(JSON)
     parts: Mapped[list[Any]] = mapped_column(JSON)
     answer_id: Mapped[str | None] = mapped_column(ID, index=True)
+    language: Mapped[str] = mapped_column(String(16), server_default="")
+    decided: Mapped[bool] = mapped_column(server_default=true())
+    tries: Mapped[int] = mapped_column(server_default="0")
+    kind: Mapped[str] = mapped_column(String(16), server_default="message")
     __table_args__ = (Index("ix_claims_conversation", "conversation", "at"),)
 
 

@@ -12,11 +12,12 @@ import asyncio
 import json
 import logging
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from bot.bootstrap import build
-from bot.chat import Chat, Message, Reply
+from bot.chat import Chat, Message, Reply, unheard
 from bot.render import WORKING
 from bot.serving import dispatch_of
 from core.settings import load_settings
@@ -58,8 +59,9 @@ class Bare(Fresh):
         super().__init__(dispatch)
         self._seen: set[str] = set()
 
-    async def message(self, chat: Chat, message: Message) -> None:
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Post, and edit at once."""
+        taken()
         if message.ref.key not in self._seen and not message.author.bot:
             self._seen.add(message.ref.key)
             parts = await chat.post(message.ref, Reply(WORKING, final=False))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
+
+from bot.chat import unheard
 
 
 class InRealTime:
@@ -18,9 +21,9 @@ class InRealTime:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._dispatch, name)
 
-    async def message(self, chat: Any, message: Any) -> None:
+    async def message(self, chat: Any, message: Any, taken: Callable[[], None] = unheard) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._asked.put_nowait((self._dispatch.message(chat, message), done))
+        self._asked.put_nowait((self._dispatch.message(chat, message, taken), done))
         await done
 
     async def _answer(self) -> None:

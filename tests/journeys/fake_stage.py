@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.chat import Command, Form, Message, Person, Press, Reaction, Reply
+from bot.chat import Command, Form, Message, Person, Press, Reaction, Reply, Stray
 from core.domain import MessageRef, Scope, Turn
 from core.errors import PlatformRejected
 from tests.journeys.house import Bot
@@ -85,6 +85,11 @@ class FakeChat:
     async def message(self, ref: MessageRef) -> Message | None:
         kept = next((m for m in self.messages if str(m["id"]) == ref.message), None)
         return self.shown(kept) if kept else None
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        later = [m for m in self.messages if m["who"] == "bot" and m["id"] > int(ref.message)]
+        there = [m for m in later if m["root"] == ref.thread and m["place"] == ref.channel]
+        return [Stray(replace(ref, message=str(m["id"])), m["text"]) for m in there]
 
     async def question_of(self, ref: MessageRef) -> Message | None:
         kept = next((m for m in self.messages if str(m["id"]) == ref.message), None)

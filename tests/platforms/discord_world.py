@@ -11,7 +11,7 @@ import discord
 import pytest
 
 from bot.bootstrap import Threadlore
-from bot.chat import Reply
+from bot.chat import Reply, unheard
 from bot.platforms.discord import connect
 from bot.slash import SlashCommands
 from bot.slash_table import subcommands_of
@@ -41,7 +41,7 @@ class Recorder:
     def of(self, kind: str) -> list:
         return [value for name, value in self.told if name == kind]
 
-    async def message(self, chat, message):
+    async def message(self, chat, message, taken=unheard):
         self.told.append(("message", message))
         if self.answer is not None and (message.mentions_bot or message.scope.kind == "direct"):
             self.parts = await chat.post(
@@ -49,7 +49,7 @@ class Recorder:
             )
             await chat.seed_votes(self.parts[-1])
 
-    async def edited(self, chat, message):
+    async def edited(self, chat, message, taken=unheard):
         self.told.append(("edited", message))
 
     async def deleted(self, chat, ref):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Chat, Command, Message, Press, Reaction, Responder
+from bot.chat import Chat, Command, Message, Press, Reaction, Responder, unheard
 from bot.platforms.slack_pace import PACING, Pacing
 from bot.platforms.slack_workspace import Slack
 from core.domain import MessageRef
@@ -33,20 +33,24 @@ class Recorder:
     resumed: list[str] = field(default_factory=list)
     chat: Chat | None = None
     on_message: Callable[[Chat, Message], Any] | None = None
+    before_taken: Callable[[], Any] | None = None
     on_command: Callable[[Command, Responder], Any] | None = None
     on_press: Callable[[Press, Responder], Any] | None = None
     on_reaction: Callable[[Reaction], Any] | None = None
 
-    async def message(self, chat: Chat, message: Message) -> None:
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.chat = chat
         self.messages.append(message)
+        if self.before_taken:
+            await self.before_taken()
+        taken()
         if self.on_message:
             await self.on_message(chat, message)
 
     async def resume(self, chat: Chat) -> None:
         self.resumed.append(chat.name)
 
-    async def edited(self, chat: Chat, message: Message) -> None:
+    async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.edits.append(message)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:

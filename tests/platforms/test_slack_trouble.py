@@ -185,6 +185,7 @@ async def test_events_that_go_to_two_connections_in_turn_are_all_acknowledged(sl
 async def test_an_event_that_is_not_acknowledged_in_time_comes_again_with_its_id(slack: SlackServer) -> None:
     slack.ack_seconds, slack.retry_seconds = 0.1, (0.0, 0.2, 0.4)
     dispatch = once()
+    dispatch.before_taken = lambda: asyncio.sleep(0.3)
     async with serving(slack, dispatch):
         ts = slack.say("U1", "C1", "question")
         await slack.until(lambda: whole(slack, ts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from bot.chat import (
     Reaction,
     Reply,
     Responder,
+    unheard,
 )
 from core.domain import MessageRef, Turn
 
@@ -151,8 +152,9 @@ class FakeDispatch:
     async def resume(self, chat: Chat) -> None:
         self.resumed = chat.name
 
-    async def message(self, chat: Chat, message: Message) -> None:
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.messages.append(message)
+        taken()
         follows = (
             self._askers.get(message.ref.conversation) == message.author.id and not message.mentions_others
         )
@@ -163,8 +165,9 @@ class FakeDispatch:
         parts = await chat.post(message.ref, Reply("Looking it up …", final=False))
         await self._write(chat, message, parts)
 
-    async def edited(self, chat: Chat, message: Message) -> None:
+    async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.edits.append(message)
+        taken()
         if message.ref.key in self._parts:
             await self._write(chat, message, self._parts[message.ref.key])
 
