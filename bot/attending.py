@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.answering import Answering
-from bot.chat import Chat, Command, Press, Reply, Responder
+from bot.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
 from bot.confirmations import CONFIRM
 from bot.hint import Hint
+from bot.interaction_ledger import Answered, InteractionLedger, Kind, Silent
 from bot.limits import Limits, wait_text
 from bot.logs import about
 from bot.opted_out import NOT_TOLD, OptedOut
+from bot.packing import command_of, packed, press_of
 from bot.pausing import Pausing, paused_text
-from bot.presses import ASK_AGAIN, Presses
+from bot.presses import ASK_AGAIN, VOTES, Presses
 from bot.render import WORKING
 from bot.sharing import alone
 from bot.slash import SlashCommands
 from bot.tongues import Tongues
 from core.domain import Question
 from core.engine import Engine
-from core.errors import ThreadloreError
-from core.languages import _, speaking, spoken
+from core.errors import PlatformError, StorageUnavailable, ThreadloreError
+from core.languages import N_, _, speaking, spoken
 from core.noise import Noise
 from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
+
+MOST_TRIES = 2
+"""Processes that may end while they carry something out; after that it is taken to be the reason."""
+LOST = N_("I was restarted before I could do this. Please try again.")
 
 
 class Attending:
@@ -46,6 +53,7 @@ class Attending:
         tongues: Tongues,
         noise: Noise,
         hint: Hint,
+        ledger: InteractionLedger,
     ) -> None:
         self._engine = engine
         self._conversations = conversations
@@ -58,26 +66,91 @@ class Attending:
         self._tongues = tongues
         self._noise = noise
         self._hint = hint
+        self._ledger = ledger
         self._running: set[asyncio.Task[Any]] = set()
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
         about(command.event, platform=chat.name, kind=command.scope.kind, command=command.name)
-        if await self.is_new(command.event):
-            # what people ask is never in the log
-            asks = command.name == "ask"
-            what = f"/{command.name}"
-            text = command.text if asks else ""
-            with speaking(await self._tongues.of_text(text, command.person)):
-                await self._attend(self._carry_out(chat, command, responder), what, responder, kindly=asks)
+        if key := await self._begun(chat, "command", command.event, command.person.id, responder):
+            await self._commanded(chat, command, responder, key)
+
+    async def _commanded(self, chat: Chat, command: Command, responder: Responder, key: str) -> None:
+        # what people ask is never in the log
+        asks = command.name == "ask"
+        answered = Answered(responder, lambda: self._ledger.done(key))
+
+        async def work() -> None:
+            if asks:
+                told = {"command": packed(command)}
+                await self._ledger.fill(key, command.person.id, responder.address, **told)
+            await self._carry_out(chat, command, answered)
+
+        with speaking(await self._tongues.of_text(command.text if asks else "", command.person)):
+            await self._attend(work(), f"/{command.name}", answered, kindly=asks)
+        await self._ledger.done(key)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
         about(press.event, platform=chat.name, kind=press.scope.kind, control=press.name)
-        if await self.is_new(press.event):
-            work = self._pressed(chat, press, responder)
-            with speaking(await self._tongues.of_answer(press.value.partition(" ")[0], press.person)):
-                await self._attend(work, f"pressing {press.name}", responder, kindly=press.name != CONFIRM)
+        if key := await self._begun(chat, "press", press.event, press.person.id, responder):
+            await self._pressed_by(chat, press, responder, key)
+
+    async def _pressed_by(self, chat: Chat, press: Press, responder: Responder, key: str) -> None:
+        votes = press.name in VOTES
+        answered = responder if votes else Answered(responder, lambda: self._ledger.done(key))
+
+        async def work() -> None:
+            told = press
+            if votes:  # done again after a restart it must not be the other way round
+                told = replace(press, again=await self._presses.takes_back(press))
+                await self._ledger.fill(key, press.person.id, responder.address, press=packed(told))
+            await self._pressed(chat, told, answered)
+
+        with speaking(await self._tongues.of_answer(press.value.partition(" ")[0], press.person)):
+            await self._attend(work(), f"pressing {press.name}", answered, kindly=press.name != CONFIRM)
+        await self._ledger.done(key)
+
+    async def _begun(self, chat: Chat, kind: Kind, event: str, account: str, responder: Responder) -> str:
+        """Return the key of what was noted; empty if it was dealt with before, or cannot be noted."""
+        key = self._ledger.key(chat.name, kind, event)
+        try:
+            await self._ledger.take(key, kind, event, account, responder.address)
+        except StorageUnavailable as error:
+            log.error("a %s cannot be noted: %s", kind, error)
+            await self._say(responder, _(error.told))
+            return ""
+        return key if self._ledger.begin(key) else ""
+
+    async def take(self, chat: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        """Note a command or a press before it is acknowledged; return False if it was noted before.
+
+        Raises StorageUnavailable: then it must not be acknowledged as if it were done.
+        """
+        return await self._ledger.take(self._ledger.key(chat, kind, event), kind, event, account, to)
+
+    async def resume(self, chat: Chat) -> None:
+        """Answer who gave a command or pressed something that a process which died had taken.
+
+        A question is answered and a vote counted; what else it was is given up with a word.
+        """
+        for claim in await self._ledger.left(chat):
+            if claim.kind == "share":
+                await self._presses.sharing.resume(chat, claim)
+                continue
+            responder, key = chat.responder(claim.payload.get("to", {})), claim.message
+            again = claim.tries < MOST_TRIES
+            command, press = claim.payload.get("command"), claim.payload.get("press")
+            if press and again:
+                await self._conversations.tried(key)
+                await self._pressed_by(chat, press_of(press), responder or Silent(), key)
+            elif command and again and responder is not None:
+                await self._conversations.tried(key)
+                await self._commanded(chat, command_of(command), responder, key)
+            else:
+                if responder is not None:
+                    await self._say(responder, _(LOST))
+                await self._ledger.done(key)
 
     async def _attend(
         self, doing: Coroutine[Any, Any, None], what: str, responder: Responder, kindly: bool
@@ -91,15 +164,23 @@ class Attending:
             work.cancel()
             if not self._answering.stopping:
                 raise
-            await responder.reply(Reply(_(ASK_AGAIN)))
+            await self._say(responder, _(ASK_AGAIN))
         except ThreadloreError as error:
             log.warning("%s: %s", what, error)
-            await responder.reply(Reply(_(error.told) if kindly else str(error)))
+            await self._say(responder, _(error.told) if kindly else str(error))
         except Exception:  # whoever typed it must not be left with a sign of work
             log.exception("%s failed", what)
-            await responder.reply(Reply(_(ThreadloreError.told)))
+            await self._say(responder, _(ThreadloreError.told))
         finally:
             self._running.discard(work)
+
+    @staticmethod
+    async def _say(responder: Responder, text: str) -> None:
+        """Say something to whoever waits; that the platform does not take it is one line of the log."""
+        try:
+            await responder.reply(Reply(text))
+        except PlatformError as error:
+            log.warning("who waits for an answer could not be told: %s", error)
 
     async def _pressed(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press; one that asks anew waits until a pause is over."""
@@ -115,7 +196,13 @@ class Attending:
         if press.name == "delete":
             await self._deleted(chat, press, answer_id, responder)
             return
-        await self._presses.carry_out(chat, press, responder)
+        try:
+            await self._presses.carry_out(chat, press, responder)
+        except StorageUnavailable:
+            if press.name in VOTES:  # the platform may show the vote as an emoji already
+                emoji = UP if VOTES[press.name] else DOWN
+                await chat.take_back(Reaction(press.ref, press.person, emoji, True))
+            raise
         await self._noise.noticed(answer_id)
 
     async def _deleted(self, chat: Chat, press: Press, answer_id: str, responder: Responder) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from core.domain import MessageRef, Scope, Turn
 
@@ -235,6 +235,9 @@ class Chat(Protocol):
     async def seed_votes(self, ref: MessageRef) -> None:
         """Put the bot's own 👍 and 👎 under a message, where the platform has reactions."""
 
+    async def take_back(self, reaction: Reaction) -> bool:
+        """Take somebody's emoji off a message; return False where the platform does not let the bot."""
+
     async def message(self, ref: MessageRef) -> Message | None:
         """Return a message as it stands now, of a person or a bot; None where it cannot be read."""
 
@@ -266,9 +269,16 @@ class Chat(Protocol):
     async def name_of(self, to: str) -> str:
         """Return how people know a person or a channel (`#help`) of that id; empty where it is not known."""
 
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        """Return how to answer somebody whom an earlier process left waiting; None where it is too late."""
+
 
 class Responder(Protocol):
     """How a slash command or a press is answered."""
+
+    @property
+    def address(self) -> Mapping[str, Any]:
+        """Return what `Chat.responder` needs to answer the same person after a restart; it fits into JSON."""
 
     async def reply(self, reply: Reply) -> None:
         """Answer, seen by the caller alone; a later call replaces the text."""

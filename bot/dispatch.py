@@ -7,7 +7,7 @@ A question's journey stands in `bot.questions`, a reaction's in `bot.reacting`, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -17,6 +17,7 @@ from bot.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder
 from bot.escalation import Escalation
 from bot.escalation_resolving import Resolving
 from bot.hint import Hint
+from bot.interaction_ledger import InteractionLedger, Kind
 from bot.limits import Limits
 from bot.marks import Marks
 from bot.meant import Meant
@@ -109,6 +110,7 @@ class Dispatch:
             tongues,
             noise,
             hint,
+            InteractionLedger(conversations, opted_out),
         )
         self._reacting = Reacting(
             engine,
@@ -119,6 +121,7 @@ class Dispatch:
             tongues,
             noise,
             self._lock,
+            outage,
         )
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._chats: dict[str, Chat] = {}
@@ -170,7 +173,7 @@ class Dispatch:
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had taken from this platform but not answered."""
         self.meet(chat)
-        await self._questions.resume(chat)
+        await asyncio.gather(self._questions.resume(chat), self._attending.resume(chat))
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote, or take it as a mark; errors are logged, never posted."""
@@ -189,6 +192,14 @@ class Dispatch:
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
         await self._attending.press(chat, press, responder)
+
+    async def take(self, platform: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        """Note a command or a press before it is acknowledged; return False if it was noted before.
+
+        `to` is the `address` of its responder. Raises StorageUnavailable: then it is not to be acknowledged
+        as if it were done.
+        """
+        return await self._attending.take(platform, kind, event, account, to)
 
     async def channel_became_private(self, channel: str) -> None:
         """Keep what was learnt in a channel (`slack:C1`) inside it from now on."""

@@ -31,8 +31,8 @@ class Meant:
     async def at_once(self, message: Message) -> tuple[Message, bool] | None:
         """Return a message that is or may be for the bot, and whether that is decided; None for all others.
 
-        One that nobody called the bot for is marked `unasked`. Without words, a mention or a direct message is
-        for the bot, too: it asks what one may ask. Neither the platform nor a model is asked here.
+        One that nobody called the bot for is marked `unasked`. Without words, a mention or a direct message
+        is for the bot, too: it asks what one may ask. Neither the platform nor a model is asked here.
         """
         if message.author.bot:
             return None

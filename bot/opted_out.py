@@ -41,9 +41,12 @@ class OptedOut:
     def claim(self, message: Message) -> Claim:
         """Return what is kept of a message that is to be answered; of these people no word and no name."""
         key, ref, asker = message.ref.key, message.ref, message.author.id
-        if self.is_out(asker):
-            return Claim(key, ref.conversation, self._privacy.names.veil(asker, key), time.time(), {})
-        return Claim(key, ref.conversation, asker, time.time(), packed(message))
+        words = {} if self.is_out(asker) else packed(message)
+        return Claim(key, ref.conversation, self.named(asker, key), time.time(), words)
+
+    def named(self, account: str, key: str) -> str:
+        """Return how a claim names a person: by a one-way name for that claim alone if they opted out."""
+        return self._privacy.names.veil(account, key) if self.is_out(account) else account
 
     def is_asker(self, claim: Claim, account: str) -> bool:
         """Tell whether the person behind an account asked what was claimed."""

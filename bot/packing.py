@@ -1,4 +1,4 @@
-"""A message as a dictionary that a claim keeps, and back."""
+"""Messages, commands and presses as dictionaries that claims keep, and back."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from bot.chat import Message, Person
+from bot.chat import Command, Message, Person, Press
 from core.domain import MessageRef, Scope
 
 
-def packed(message: Message) -> dict[str, Any]:
-    """Return what `unpacked` makes the same message of."""
-    return asdict(message)
+def packed(what: Message | Command | Press) -> dict[str, Any]:
+    """Return what is kept of a message, a command or a press to make the same of it again."""
+    return asdict(what)
 
 
 def unpacked(payload: Mapping[str, Any]) -> Message:
@@ -25,6 +25,18 @@ def unpacked(payload: Mapping[str, Any]) -> Message:
             "scope": Scope(**payload["scope"]),
         }
     )
+
+
+def command_of(payload: Mapping[str, Any]) -> Command:
+    """Return the command that was packed."""
+    made = {"person": Person(**payload["person"]), "scope": Scope(**payload["scope"])}
+    return Command(**{**payload, **made, "where": MessageRef(**payload["where"])})
+
+
+def press_of(payload: Mapping[str, Any]) -> Press:
+    """Return the press that was packed."""
+    made = {"person": Person(**payload["person"]), "scope": Scope(**payload["scope"])}
+    return Press(**{**payload, **made, "ref": MessageRef(**payload["ref"])})
 
 
 def ref_of(key: str, conversation: str) -> MessageRef:

@@ -55,7 +55,7 @@ class Presses:
         self._conversations = conversations
         self._answering = answering
         self._limits = limits
-        self._sharing = Sharing(engine, conversations, escalation.offered)
+        self.sharing = Sharing(engine, conversations, escalation.offered)
         self._is_admin = is_admin
         self._is_asker = is_asker
         self._escalation = escalation
@@ -76,7 +76,7 @@ class Presses:
         elif press.name == "person":
             await self._escalation.press(chat, press, responder)
         elif press.name == "share":
-            await responder.reply(Reply(_(await self._sharing.share(chat, press))))
+            await responder.reply(Reply(_(await self.sharing.share(chat, press))))
         elif press.name == "release":
             await self._ask_again(chat, press, answer_id, release, responder)
         elif press.name == "why":
@@ -85,12 +85,15 @@ class Presses:
         else:
             await responder.reply(Reply(_(OLD)))
 
+    async def takes_back(self, press: Press) -> bool:
+        """Return True if a vote by button is the one that stands, and is to be taken back."""
+        if press.again is not None:
+            return press.again
+        return await self._engine.opinion(press.value, press.person.id) == VOTES[press.name]
+
     async def _voted(self, press: Press, value: Literal[0, 1], responder: Responder) -> None:
         """Count a vote by button, or take it back where it is the one that stands."""
-        again = press.again
-        if again is None:
-            again = await self._engine.opinion(press.value, press.person.id) == value
-        if again:
+        if await self.takes_back(press):
             await self._vote(press, None)
             await responder.reply(Reply(_(UNCOUNTED[value])))
         elif value:

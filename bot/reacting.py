@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
@@ -12,13 +13,21 @@ from bot.controls import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from bot.logs import about
 from bot.marks import Marks
 from bot.opted_out import OptedOut
+from bot.outage import Outage
 from bot.tongues import Tongues
 from core.domain import Vote
 from core.engine import Engine
-from core.languages import _, speaking
+from core.errors import StorageUnavailable
+from core.languages import N_, _, speaking
 from core.noise import Noise
 from core.ports import ConversationStore
 
+log = logging.getLogger(__name__)
+
+NOT_KEPT = N_(
+    "I cannot write anything down right now, so your reaction does not count. Please try again later."
+)
+KEPT_LATER = N_("I cannot write anything down right now. Your reaction counts as soon as I can.")
 COUNTING_SECONDS = 8.0
 """Time that reactions under way get to be counted when the bot stops: memory may be at work just then."""
 
@@ -36,6 +45,7 @@ class Reacting:
         tongues: Tongues,
         noise: Noise,
         lock: Callable[[str], asyncio.Lock],
+        outage: Outage,
     ) -> None:
         self._engine = engine
         self._conversations = conversations
@@ -45,6 +55,7 @@ class Reacting:
         self._tongues = tongues
         self._noise = noise
         self._lock = lock
+        self._outage = outage
         self._counting: set[asyncio.Task[None]] = set()
 
     async def take(self, chat: Chat, reaction: Reaction) -> None:
@@ -58,7 +69,11 @@ class Reacting:
                 await self._noise.noticed(answer_id)
             return
         with speaking(await self._tongues.of_reaction(reaction, answer_id)):
-            await self._to_its_end(self._reacted(chat, reaction, answer_id, value, bool(mark)))
+            await self._to_its_end(
+                self._kept(
+                    chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
+                )
+            )
 
     async def _to_its_end(self, counting: Coroutine[Any, Any, None]) -> None:
         """Count what was said to its end, also when the platform stops."""
@@ -91,6 +106,32 @@ class Reacting:
         async with self._lock(f"mark {cleared.ref.key}"):
             for account in sorted(await self._engine.accepted.accepting(cleared.ref.key) - left):
                 await self._marks.take(chat, Reaction(cleared.ref, Person(account), ACCEPT, False), "")
+
+    async def _kept(
+        self, chat: Chat, reaction: Reaction, counting: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Count what was said; while nothing can be kept, take the emoji off again, or wait with it.
+
+        Who reacted is told once. Raises StorageUnavailable where too much waits already.
+        """
+        key = f"{reaction.ref.key} {reaction.person.id} {reaction.emoji} {reaction.added}"
+        while True:
+            try:
+                await counting()
+                self._outage.end(key)
+                return
+            except StorageUnavailable as error:
+                if key not in self._outage:
+                    log.error("a reaction cannot be kept: %s", error)
+                    back = reaction.added and await chat.take_back(reaction)
+                    await chat.whisper(
+                        reaction.ref, reaction.person, Reply(_(NOT_KEPT if back else KEPT_LATER))
+                    )
+                    if back:
+                        return
+                    if not self._outage.begin(key):
+                        raise
+                await self._outage.over()
 
     async def _reacted(
         self, chat: Chat, reaction: Reaction, answer_id: str, value: Literal[0, 1] | None, mark: bool

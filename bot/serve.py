@@ -25,6 +25,7 @@ from bot.on_schedule import OnSchedule
 from bot.overview import Overview
 from bot.progress import Bars
 from bot.serving import dispatch_of, watches
+from bot.warm_up import warm_up
 from core.errors import PlatformError, ThreadloreError
 from core.ingestion.reading import Progress
 from core.settings import Settings
@@ -92,7 +93,11 @@ async def serve(settings: Settings) -> int:
         for name in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(name, stop, name)
         await control.start()
-        work = [asyncio.create_task(_index_what_is_missing(app, clock)), asyncio.create_task(stopped.wait())]
+        work = [
+            asyncio.create_task(_index_what_is_missing(app, clock)),
+            asyncio.create_task(stopped.wait()),
+            asyncio.create_task(warm_up(app)),
+        ]
         try:
             return await _until_stopped(running, work[1])
         finally:

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from bot.chat import Chat, Control, Message, Press, Reply
 from bot.controls import controls
-from bot.packing import packed
+from bot.packing import packed, unpacked
 from bot.render import compose
+from bot.strays import Strays
 from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError
@@ -48,6 +49,7 @@ class Sharing:
         self._conversations = conversations
         self._to_person = to_person
         self._posting: set[str] = set()
+        self._strays = Strays(conversations)
 
     async def share(self, chat: Chat, press: Press) -> str:
         """Post an answer once; return what to tell who shares it. Raises PlatformError."""
@@ -69,8 +71,9 @@ class Sharing:
             return ALREADY
         if not known:
             asked = packed(Message(where, press.person, question, press.scope, language=spoken()))
+            now = time.time()
             await self._conversations.claim(
-                Claim(key, where.conversation, press.person.id, time.time(), asked)
+                Claim(key, where.conversation, press.person.id, now, asked, kind="share")
             )
         reply = compose(answer, self._engine.product.name)
         if not where.message or await chat.message(where) is None:  # a command's question stands nowhere
@@ -86,6 +89,12 @@ class Sharing:
         await self._conversations.answered(key, answer_id)
         await chat.seed_votes(parts[-1])
         return SHARED
+
+    async def resume(self, chat: Chat, claim: Claim) -> None:
+        """Settle what a process that died was sharing: what it posted counts, else it can be shared again."""
+        parts = await self._strays.of(chat, unpacked(claim.payload).ref, claim)
+        answer_id = claim.message.rpartition("@")[2] if parts else ""
+        await self._conversations.answered(claim.message, answer_id)
 
 
 def _quoted(question: str) -> str:

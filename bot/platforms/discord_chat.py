@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import methodcaller
@@ -13,9 +13,10 @@ from typing import Any
 
 import discord
 
-from bot.chat import DOWN, UP, Control, Message, Person, Reply, Stray
+from bot.chat import DOWN, UP, Control, Message, Person, Reaction, Reply, Responder, Stray
 from bot.platforms import discord_reading as reading
 from bot.platforms.discord_controls import view
+from bot.platforms.discord_late import LateResponder
 from bot.platforms.discord_markdown import messages
 from bot.platforms.discord_past import Past
 from bot.platforms.discord_places import (
@@ -97,6 +98,15 @@ class DiscordChat:
                 ) from error
             raise failure(error, f"write to {to}", "View Channel and Send Messages") from error
 
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        """Return how to answer an interaction of an earlier process; None where its token is too old."""
+        if address.get("until", 0.0) < time.time():
+            return None
+        webhook = discord.Webhook.partial(
+            int(address["application"]), str(address["token"]), client=self._client
+        )
+        return LateResponder(webhook, address)
+
     async def name_of(self, to: str) -> str:
         """Return how people know a channel or a person; empty where Discord does not tell."""
         try:
@@ -147,6 +157,18 @@ class DiscordChat:
                 self._tell_once(int(ref.channel), needed, f"put votes under answers ({words_of(error)})")
             elif code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 raise failure(error, "put votes under an answer", "Add Reactions") from error
+
+    async def take_back(self, reaction: Reaction) -> bool:
+        """Take somebody's emoji off a message; return False without the permission Manage Messages."""
+        member = discord.Object(int(reaction.person.id.partition(":")[2]))
+        try:
+            await self.places.unarchived(
+                reaction.ref, methodcaller("remove_reaction", reaction.emoji, member)
+            )
+        except TROUBLE as error:
+            log.info("a reaction cannot be taken off: %s", words_of(error))
+            return False
+        return True
 
     async def _send(
         self,

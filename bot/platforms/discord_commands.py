@@ -34,19 +34,23 @@ GROUPS = {"memory": "Look into what the community has taught the bot"}
 """What groups of commands are about."""
 
 HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
+Take = Callable[[Literal["command", "press"], discord.Interaction, DiscordResponder], Awaitable[bool]]
+"""Notes an interaction before it is acknowledged; tells whether it is to be dealt with."""
 Short = app_commands.Range[str, 1, 100]
 
 
 class Commands:
     """Turns commands into those of `bot.chat` and hands them over."""
 
-    def __init__(self, chat: DiscordChat, standing: reading.Standing, hand_over: HandOver) -> None:
-        self._chat, self._standing, self._hand_over = chat, standing, hand_over
+    def __init__(
+        self, chat: DiscordChat, standing: reading.Standing, hand_over: HandOver, take: Take
+    ) -> None:
+        self._chat, self._standing, self._hand_over, self._take = chat, standing, hand_over, take
 
     async def called(self, interaction: discord.Interaction, name: str, text: str) -> None:
         """Hand a slash command over; what it says to all stands in the channel, or in this thread."""
         responder = DiscordResponder(self._chat, interaction)
-        if await responder.think():
+        if await self._take("command", interaction, responder) and await responder.think():
             channel = await self._channel(interaction)
             where = reading.place(channel, interaction.id)
             await self._call(interaction, responder, channel, where, name, text)
@@ -54,7 +58,7 @@ class Commands:
     async def answer_this(self, interaction: discord.Interaction, message: discord.Message) -> None:
         """Ask with the words of a message; what is said in the channel stands in a thread on it."""
         responder = DiscordResponder(self._chat, interaction)
-        if await responder.think():
+        if await self._take("command", interaction, responder) and await responder.think():
             message.channel = channel = await self._channel(interaction)
             read = await reading.whole(self._standing, message, self._chat.me)
             self._chat.heard(message, read.text)

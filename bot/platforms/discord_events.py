@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import discord
 
@@ -14,7 +14,8 @@ from bot.platforms import discord_reading as reading
 from bot.platforms.discord_chat import DiscordChat
 from bot.platforms.discord_controls import filled, pressed
 from bot.platforms.discord_responding import DiscordResponder
-from core.errors import ThreadloreError
+from core.errors import StorageUnavailable, ThreadloreError
+from core.languages import _
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -194,6 +195,8 @@ class Events:
 
     async def _pressed(self, interaction: discord.Interaction, name: str, value: str) -> None:
         responder = DiscordResponder(self._chat, interaction)
+        if not await self.take("press", interaction, responder):
+            return
         responder.wait()
         try:
             channel = await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
@@ -217,6 +220,20 @@ class Events:
             raise
         finally:
             await responder.close()
+
+    async def take(
+        self, kind: Literal["command", "press"], interaction: discord.Interaction, responder: DiscordResponder
+    ) -> bool:
+        """Note an interaction before it is acknowledged; return False if it was noted before or cannot be."""
+        account = f"{reading.NAME}:{interaction.user.id}"
+        try:
+            return await self._dispatch.take(
+                reading.NAME, kind, str(interaction.id), account, responder.address
+            )
+        except StorageUnavailable as error:
+            log.error("an interaction on Discord cannot be noted: %s", error)
+            await responder.reply(Reply(_(error.told)))
+            return False
 
     async def command(self, command: Command, responder: DiscordResponder) -> None:
         """Hand over a slash command or an entry of a message's menu."""

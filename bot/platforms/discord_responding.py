@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import discord
@@ -24,6 +25,9 @@ PATIENCE = 1.0
 
 A form can only be the first answer, so a press is not acknowledged at once.
 """
+
+TOKEN_SECONDS = 15 * 60 - 10
+"""Seconds for which an interaction can be answered, with some to spare."""
 
 _UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027
 
@@ -48,6 +52,13 @@ class DiscordResponder:
     """
 
     where: MessageRef
+
+    @property
+    def address(self) -> Mapping[str, Any]:
+        """Return the interaction's token and how long it is good."""
+        given = self._interaction
+        until = given.created_at.timestamp() + TOKEN_SECONDS
+        return {"application": given.application_id, "token": given.token, "until": until}
 
     def __init__(self, chat: DiscordChat, interaction: discord.Interaction) -> None:
         self._chat, self._interaction = chat, interaction

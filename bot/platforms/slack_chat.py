@@ -12,7 +12,7 @@ from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from bot.chat import Message, Person, Reply, Stray
+from bot.chat import Message, Person, Reaction, Reply, Stray
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import UNEDITABLE, SlackRefused
@@ -188,6 +188,10 @@ class SlackChat:
     async def seed_votes(self, ref: MessageRef) -> None:
         """Put 👍 and 👎 under a message."""
         await self._messages.seed_votes(ref)
+
+    async def take_back(self, reaction: Reaction) -> bool:
+        """Do nothing: Slack lets nobody remove the reaction of somebody else."""
+        return False
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Say something that only one person sees; False where that person is not in the channel."""

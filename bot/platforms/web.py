@@ -191,7 +191,7 @@ class Playground:
         return web.json_response({"id": self._room.delete(request.match_info["id"], await _body(request))})
 
     async def _answer_this(self, request: web.Request) -> web.Response:
-        made = self._room.answer_this(request.match_info["id"], await _body(request))
+        made = await self._room.answer_this(request.match_info["id"], await _body(request))
         return web.json_response({"id": made}, status=202)
 
     async def _react(self, request: web.Request) -> web.Response:
@@ -201,7 +201,7 @@ class Playground:
         return web.json_response(await self._room.presses.press(await _body(request)))
 
     async def _command(self, request: web.Request) -> web.Response:
-        return web.json_response({"id": self._room.command(await _body(request))}, status=202)
+        return web.json_response({"id": await self._room.command(await _body(request))}, status=202)
 
     async def _why(self, request: web.Request) -> web.Response:
         return web.json_response(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bot.chat import Message, Person, Reply, Stray
+from bot.chat import Message, Person, Reaction, Reply, Responder, Stray
 from bot.platforms.web_people import (
     BOT,
     BOT_NAME,
@@ -134,6 +134,17 @@ class WebChat:
         if post:
             self._posts.change(post, votable=True)
 
+    async def take_back(self, reaction: Reaction) -> bool:
+        """Show a player's emoji under a message no more."""
+        post, player = self._posts.get(reaction.ref.message), reaction.person.id.removeprefix(f"{PLATFORM}:")
+        if post is None:
+            return False
+        votes = {who: own for who, own in post.votes.items() if (who, own) != (player, reaction.emoji)}
+        left = [emoji for emoji in post.marks.get(player, ()) if emoji != reaction.emoji]
+        marks = {who: theirs for who, theirs in {**post.marks, player: left}.items() if theirs}
+        self._posts.change(post, votes=votes, marks=marks)
+        return True
+
     async def message(self, ref: MessageRef) -> Message | None:
         """Return a message as it stands now; None where it was deleted or is for one person's eyes."""
         post = self._posts.get(ref.message)
@@ -169,6 +180,17 @@ class WebChat:
         post = self._posts.get(post_id) if address and address == self._address() else None
         return post.ref if post else None
 
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        """Return how to answer a player whom an earlier process left without an answer, in a new message."""
+        channel, player = CHANNELS.get(address.get("channel", "")), address.get("only", "")
+        if channel is None or player not in PLAYERS or not channel.seen_by(player):
+            return None
+        thread = address.get("thread", "") if self._posts.get(address.get("thread", "")) else ""
+        told = {"only": player, "command": address.get("command", ""), "about": address.get("about", "")}
+        return WebResponder(
+            self._posts, self, self._posts.add(channel.id, BOT, "", thread=thread, final=False, **told)
+        )
+
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Say something in a conversation that only that player sees; False where they are not in it."""
         channel, player = CHANNELS.get(where.channel), person.id.removeprefix(f"{PLATFORM}:")
@@ -192,6 +214,7 @@ class WebResponder:
         self._chat = chat
         self._id = ephemeral.id
         self._where = MessageRef(PLATFORM, ephemeral.channel, ephemeral.id, ephemeral.thread)
+        self.address = address_of(ephemeral)
         self._shown: tuple[MessageRef, ...] = ()
 
     async def reply(self, reply: Reply) -> None:
@@ -219,6 +242,12 @@ class WebResponder:
         post = self._posts.get(self._id)
         if post and not post.final:
             self._posts.change(post, text=post.text or otherwise, final=True)
+
+
+def address_of(post: Post) -> dict[str, str]:
+    """Return what `WebChat.responder` needs to say again what one player alone was to see."""
+    kept = ("channel", "thread", "only", "command", "about")
+    return {name: str(getattr(post, name)) for name in kept}
 
 
 def fields_of(reply: Reply) -> dict[str, Any]:

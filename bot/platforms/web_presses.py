@@ -6,16 +6,17 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakValueDictionary
 
-from bot.chat import ACCEPT, DOWN, OBJECT, UP, Control, Form, Press, Reaction, Reply, vote_of
+from bot.chat import ACCEPT, DOWN, OBJECT, UP, Control, Form, Person, Press, Reaction, Reply, vote_of
 from bot.platforms.web_chat import WebChat, fields_of, person_of
-from bot.platforms.web_people import CHANNELS, Player
+from bot.platforms.web_people import CHANNELS, PLATFORM, Player
 from bot.platforms.web_requests import ApiError, cleaned, player_of, visible
 from bot.platforms.web_state import EMOJI, Post, Posts
 from core.domain import MessageRef
-from core.errors import PlatformRejected, ThreadloreError
+from core.errors import PlatformRejected, StorageUnavailable, ThreadloreError
+from core.languages import _
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -103,14 +104,15 @@ class Presses:
             fields = {}
         else:
             raise ApiError(404, _CHANGED)
+        event = f"press-{self._posts.new_id()}"
+        responder = PressResponder(self._posts, self._chat, post, player)
+        person = person_of(player, self._settings)
+        await noted(self._dispatch, "press", event, person, responder.address)
         vote = VOTES.get(name, "") if not fields else ""
         again = post.votes.get(player.id) == vote if vote else None
         before = self._show(post, player, vote, added=not again) if vote else ""
         scope = CHANNELS[post.channel].scope
-        event = f"press-{self._posts.new_id()}"
-        person = person_of(player, self._settings)
         told = Press(name, value, post.ref, person, scope, fields, event, again)
-        responder = PressResponder(self._posts, self._chat, post, player)
         if vote:
             work = self._soon(self._vote(post, player, before, told, responder))
         else:
@@ -162,6 +164,17 @@ class Presses:
             await responder.reply(Reply(ThreadloreError.told))
 
 
+async def noted(
+    dispatch: Dispatch, kind: Literal["command", "press"], event: str, person: Person, to: Mapping[str, Any]
+) -> None:
+    """Have a command or a press noted before it is acknowledged; raises ApiError where that cannot be."""
+    try:
+        await dispatch.take(PLATFORM, kind, event, person.id, to)
+    except StorageUnavailable as error:
+        log.error("a %s in the playground cannot be noted: %s", kind, error)
+        raise ApiError(503, _(error.told)) from None
+
+
 class PressResponder:
     """Answers one press: by a form, by words that only its person sees, or not at all."""
 
@@ -173,6 +186,9 @@ class PressResponder:
         self._post = post
         self._player = player
         self._said = ""
+        thread = post.thread if posts.get(post.thread) else ""
+        about = post.about or post.id
+        self.address = {"channel": post.channel, "thread": thread, "only": player.id, "about": about}
         self._progress: tuple[MessageRef, ...] = ()
 
     async def reply(self, reply: Reply) -> None:
@@ -181,10 +197,9 @@ class PressResponder:
         if said is not None:
             self._posts.change(said, text=reply.markdown, **more)
         else:
-            thread = self._post.thread if self._posts.get(self._post.thread) else ""
-            about = self._post.about or self._post.id
-            place, player = self._post.channel, self._player.id
-            said = self._posts.whisper(place, player, reply.markdown, about=about, thread=thread, **more)
+            to = self.address
+            where = {"about": to["about"], "thread": to["thread"]}
+            said = self._posts.whisper(to["channel"], to["only"], reply.markdown, **where, **more)
             self._said = said.id
         self.close()
 

@@ -21,7 +21,7 @@ from bot.platforms.web_people import (
     Player,
     without_mention,
 )
-from bot.platforms.web_presses import Presses
+from bot.platforms.web_presses import Presses, noted
 from bot.platforms.web_progress import examples, modes
 from bot.platforms.web_requests import MAX_CHARACTERS, ApiError, player_of, text_of, visible
 from bot.platforms.web_state import Post, Posts
@@ -177,8 +177,8 @@ class Room:
         self._soon(self._dispatch.deleted(self._chat, post.ref))
         return post.id
 
-    def command(self, body: Mapping[str, Any]) -> str:
-        """Carry out a slash command; its answer is seen by the caller alone."""
+    async def command(self, body: Mapping[str, Any]) -> str:
+        """Carry out a slash command; its answer is seen by the caller alone. Returns once it is noted."""
         player, channel, thread = self._place(body)
         line = text_of(body)
         name, _, rest = line.removeprefix("/").partition(" ")
@@ -189,10 +189,20 @@ class Room:
         where = MessageRef(post.ref.platform, channel.id, post.id, thread)
         person, event = person_of(player, self._settings), f"command-{post.id}"
         told = Command(name.lower(), rest.strip(), person, where, channel.scope, event)
-        self._soon(self._answer(told, WebResponder(self._posts, self._chat, post)))
+        return await self._commanded(told, post)
+
+    async def _commanded(self, told: Command, post: Post) -> str:
+        """Have a command noted, begin to carry it out, and return the id of the message that answers it."""
+        responder = WebResponder(self._posts, self._chat, post)
+        try:
+            await noted(self._dispatch, "command", told.event, told.person, responder.address)
+        except ApiError:
+            self._posts.remove(post)
+            raise
+        self._soon(self._answer(told, responder))
         return post.id
 
-    def answer_this(self, post_id: str, body: Mapping[str, Any]) -> str:
+    async def answer_this(self, post_id: str, body: Mapping[str, Any]) -> str:
         """Ask with the words of a message, as its menu does elsewhere; the answer is for one person alone."""
         player = player_of(body.get("person"))
         asked = visible(self._posts, post_id, player)
@@ -202,8 +212,7 @@ class Room:
         person, event = person_of(player, self._settings), f"command-{post.id}"
         text, scope = without_mention(asked.text), CHANNELS[asked.channel].scope
         told = Command("ask", text, person, asked.ref, scope, event, asked.turn.author)
-        self._soon(self._answer(told, WebResponder(self._posts, self._chat, post)))
-        return post.id
+        return await self._commanded(told, post)
 
     async def close(self) -> None:
         """Let what is running end, for a moment."""

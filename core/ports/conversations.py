@@ -11,7 +11,7 @@ from core.domain import MessageRef
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a person did on a platform and the bot has taken on: a question, a command or a press.
+    """Something that a person did on a platform and the bot has taken on, such as a question.
 
     `message` is the message's key, `payload` what dispatch needs to answer it after a restart,
     `parts` the messages that the reply takes, `at` seconds since the epoch. `language` is the one that it was
@@ -30,7 +30,7 @@ class Claim:
     language: str = ""
     decided: bool = True
     tries: int = 1
-    kind: Literal["message", "command", "press"] = "message"
+    kind: Literal["message", "command", "press", "share"] = "message"
 
 
 class ConversationStore(Protocol):

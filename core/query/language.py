@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ SURE_OF_NAMES = 0.8
 SURE_ENGLISH = 0.35
 """The same for English: words of the trade are English everywhere, so nothing else is as likely."""
 
+_loading = threading.Lock()
 _CODE = re.compile(
     r"```.*?(?:```|\Z)"
     r"|`[^`\n]*`"
@@ -102,8 +104,13 @@ async def detect(text: str) -> str:
     return await asyncio.to_thread(detected, text)
 
 
-@cache
 def _identifier() -> LanguageIdentifier:
+    with _loading:  # two threads at once would each read the model
+        return _loaded()
+
+
+@cache
+def _loaded() -> LanguageIdentifier:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

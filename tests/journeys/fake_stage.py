@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import itertools
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.chat import Command, Form, Message, Person, Press, Reaction, Reply, Stray
+from bot.chat import Command, Form, Message, Person, Press, Reaction, Reply, Responder, Stray
 from core.domain import MessageRef, Scope, Turn
 from core.errors import PlatformRejected
 from tests.journeys.house import Bot
@@ -39,6 +39,8 @@ class FakeChat:
     """Messages posted so far, deleted ones included."""
     told: dict[str, list[Reply]] = field(default_factory=dict)
     """What people were told alone."""
+    taken_back: list[Reaction] = field(default_factory=list)
+    stage: FakeStage | None = None
     late: asyncio.Event | None = None
     """Until it is set, what is sent to somebody stands there, but the platform has not answered yet."""
 
@@ -82,6 +84,10 @@ class FakeChat:
     async def seed_votes(self, ref: MessageRef) -> None:
         self.of(ref.message)["seeds"] = ("up", "down")
 
+    async def take_back(self, reaction: Reaction) -> bool:
+        self.taken_back.append(reaction)
+        return True
+
     async def message(self, ref: MessageRef) -> Message | None:
         kept = next((m for m in self.messages if str(m["id"]) == ref.message), None)
         return self.shown(kept) if kept else None
@@ -101,6 +107,9 @@ class FakeChat:
     async def linked(self, link: str) -> MessageRef | None:
         place, _, message = link.removeprefix("https://fake.example/").partition("/")
         return MessageRef("fake", place, message) if message.isdigit() else None
+
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        return FakeResponder(self.stage, address["who"]) if self.stage else None
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         self.told.setdefault(person.id.partition(":")[2], []).append(reply)
@@ -132,6 +141,7 @@ class FakeResponder:
 
     def __init__(self, stage: FakeStage, who: str) -> None:
         self._stage, self._who = stage, who
+        self.address = {"who": who}
         self._said = self._shown = -1
 
     async def reply(self, reply: Reply) -> None:
@@ -161,6 +171,7 @@ class FakeStage:
     def __init__(self, bot: Bot, chat: FakeChat | None = None) -> None:
         self.bot = bot
         self.chat = chat or FakeChat()
+        self.chat.stage = self
         self.shown: list[str] = []
         self.forms: dict[str, Form] = {}
 
