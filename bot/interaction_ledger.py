@@ -1,7 +1,7 @@
-"""Commands and presses from when they are taken until they are answered, so that a restart loses none.
+"""Commands and presses from when they are taken until they are answered: no restart loses one.
 
-A platform notes one before it acknowledges it. What is left of a process that died is done again where that is
-safe (a question, a vote), and else given up with a word to whoever gave it.
+A platform notes one before it acknowledges it. What is left of a process that died is done again where that
+is safe (a question, a vote), and else given up with a word to whoever gave it.
 """
 
 from __future__ import annotations

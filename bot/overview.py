@@ -43,13 +43,13 @@ class Overview:
         self._figures: dict[str, Any] = {}
         self._at = -FRESH_SECONDS
 
-    def unready(self) -> str:
+    async def unready(self) -> str:
         """Return why nothing can be answered now, in one sentence; empty where it can."""
         if self.stopping:
             return "The bot is being stopped."
         if not self._app.research.corpora:
             return "No release is indexed yet."
-        return self._app.health.problem()
+        return await self._app.health.check() if self._app.health.problem() else ""
 
     async def figures(self) -> dict[str, Any]:
         """Return what the dashboard shows; nothing in it comes from a private channel or a direct message."""

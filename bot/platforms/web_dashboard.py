@@ -68,7 +68,7 @@ class Dashboard:
 
     async def _ready(self, request: web.Request) -> web.Response:
         overview = self._dispatch.overview
-        why = overview.unready() if overview else "The bot is starting."
+        why = await overview.unready() if overview else "The bot is starting."
         paused = await self._dispatch.paused()
         told = {"ready": not why, "paused": paused} | ({"why": why} if why else {})
         return web.json_response(told, status=503 if why else 200)

@@ -49,6 +49,10 @@ class Recorder:
             )
             await chat.seed_votes(self.parts[-1])
 
+    async def take(self, platform, kind, event, account, to):
+        self.told.append(("noted", (kind, event, account)))
+        return True
+
     async def edited(self, chat, message, taken=unheard):
         self.told.append(("edited", message))
 

@@ -1,7 +1,7 @@
 """A bot for the loopback Slack whose dispatch writes down what it is told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +29,7 @@ class Recorder:
     reactions: list[Reaction] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     presses: list[Press] = field(default_factory=list)
+    noted: list[tuple[str, str, str, str]] = field(default_factory=list)
     private: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
     chat: Chat | None = None
@@ -46,6 +47,10 @@ class Recorder:
         taken()
         if self.on_message:
             await self.on_message(chat, message)
+
+    async def take(self, platform: str, kind: str, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        self.noted.append((platform, kind, event, account))
+        return True
 
     async def resume(self, chat: Chat) -> None:
         self.resumed.append(chat.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -129,6 +129,7 @@ class FakeDispatch:
         self.open = asyncio.Event()
         self.open.set()
         self.messages: list[Message] = []
+        self.noted: list[tuple[str, str, str, str]] = []
         self.edits: list[Message] = []
         self.deletions: list[MessageRef] = []
         self.reactions: list[Reaction] = []
@@ -148,6 +149,10 @@ class FakeDispatch:
 
     async def paused(self) -> bool:
         return False
+
+    async def take(self, platform: str, kind: str, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        self.noted.append((platform, kind, event, account))
+        return True
 
     async def resume(self, chat: Chat) -> None:
         self.resumed = chat.name
