@@ -12,8 +12,9 @@ from bot.mrkdwn import unescaped
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_chat import SlackChat
 from bot.platforms.slack_command import SlackResponder
-from bot.platforms.slack_controls import Pressed
+from bot.platforms.slack_controls import Pressed, active_thread
 from bot.platforms.slack_directory import Directory
+from bot.platforms.slack_link import Link
 from bot.platforms.slack_reading import is_person
 from bot.platforms.slack_words import written
 from core.domain import MessageRef
@@ -124,7 +125,9 @@ class Events:
         thread = found.ref.thread or ("" if scope.kind == "direct" else found.ref.message)
         ref = replace(found.ref, thread=thread)
         press = Press(found.name, found.value, ref, person, scope, found.fields, found.trigger)
-        responder = SlackResponder(self._api, self._chat, "", ref, found.user, found.trigger)
+        responder = SlackResponder(
+            self._api, self._chat, ref, found.user, found.link, thread=found.thread, trigger=found.trigger
+        )
         await self._dispatch.press(self._chat, press, responder)
 
     async def answer_this(self, body: Mapping[str, Any]) -> None:
@@ -135,8 +138,15 @@ class Events:
         event = str(body.get("trigger_id") or "")
         author = message.author.id
         command = Command("ask", message.text, person, message.ref, message.scope, event, author)
-        url = str(body.get("response_url") or "")
-        responder = SlackResponder(self._api, self._chat, url, message.ref, user)
+        responder = SlackResponder(
+            self._api,
+            self._chat,
+            message.ref,
+            user,
+            Link.new(body.get("response_url")),
+            thread=active_thread(body["message"]),
+            replaces=True,
+        )
         await self._dispatch.command(self._chat, command, responder)
 
     async def command(self, body: Mapping[str, Any]) -> None:
@@ -151,5 +161,6 @@ class Events:
         # in a command for admins a mention is an account, not a name
         text = self._chat.reader.read(written)[0] if name == "ask" else unescaped(written)
         command = Command(name, text, person, where, scope, str(body.get("trigger_id") or ""))
-        responder = SlackResponder(self._api, self._chat, str(body.get("response_url") or ""), where, user)
+        link = Link.new(body.get("response_url"))
+        responder = SlackResponder(self._api, self._chat, where, user, link, replaces=True)
         await self._dispatch.command(self._chat, command, responder)

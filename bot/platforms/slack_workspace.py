@@ -21,7 +21,7 @@ from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import TRANSIENT, SlackRefused, rejected
 from bot.platforms.slack_events import Events, Work
 from bot.platforms.slack_pace import PACING, Pacing
-from core.errors import PlatformRejected
+from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -174,6 +174,8 @@ class Slack:
     async def _logged(self, work: Work) -> None:
         try:
             await work
+        except PlatformError as error:
+            log.warning("Slack did not let an event be handled: %s", error)
         except Exception:  # an event that cannot be handled must not stop the ones after it
             log.exception("An event from Slack could not be handled")
 

@@ -28,11 +28,11 @@ WHOLE = 13_200
 
 
 class SlackError(Exception):
-    """An `{"ok": false}` answer."""
+    """An `{"ok": false}` answer; `more` stands beside the error."""
 
-    def __init__(self, error: str, *messages: str) -> None:
+    def __init__(self, error: str, *messages: str, **more: str) -> None:
         super().__init__(error)
-        self.error, self.messages = error, list(messages)
+        self.error, self.messages, self.more = error, list(messages), more
 
 
 def refuse(condition: bool, problem: str, where: str = "") -> None:

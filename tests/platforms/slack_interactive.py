@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from tests.platforms import slack_past as past
 from tests.platforms.slack_blocks import SlackError, check_options, check_text, refuse
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def press(
     whispered = message in server.whispers
     channel = next(c for c in server.channels if whispered or message["ts"] in server.messages[c])
     channel = message["channel"] if whispered else channel
+    assert not whispered or message["user"] == user, "nobody else sees it"
+    assert user in server.channels[channel]["members"] or server.channels[channel]["kind"] == "channel"
     taken: dict[str, Any] = {
         "action_id": element["action_id"],
         "block_id": block.get("block_id", "gen1"),
@@ -80,7 +83,7 @@ def press(
     }
     if message.get("thread_ts"):
         container["thread_ts"] = message["thread_ts"]
-    key = server.response(channel, user)
+    key = server.ephemeral.new_url(channel, user, message)
     payload = _common(server, user) | {
         "type": "block_actions",
         "container": container,
@@ -90,7 +93,7 @@ def press(
         "actions": [taken],
     }
     if not whispered:  # Slack does not send back what an ephemeral message said
-        payload["message"] = {k: v for k, v in message.items() if k != "reactions"}
+        payload["message"] = copied(server, channel, message)
     server.interact(payload)
 
 
@@ -102,10 +105,16 @@ def shortcut(server: SlackServer, user: str, channel: str, message: dict[str, An
         "action_ts": server.tick(),
         "channel": {"id": channel, "name": server.channels[channel]["name"]},
         "message_ts": message["ts"],
-        "message": {k: v for k, v in message.items() if k != "reactions"},
-        "response_url": f"http://127.0.0.1:{server.port}/commands/{server.response(channel, user)}",
+        "message": copied(server, channel, message),
+        "response_url": f"http://127.0.0.1:{server.port}/commands/{server.ephemeral.new_url(channel, user)}",
     }
     server.interact(payload)
+
+
+def copied(server: SlackServer, channel: str, message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message as payloads show it: with what came after it in its thread."""
+    told = past.told(server.messages[channel], message)
+    return {key: value for key, value in told.items() if key != "reactions"}
 
 
 def submit(server: SlackServer, user: str, view: dict[str, Any], fields: dict[str, str]) -> None:

@@ -120,7 +120,7 @@ async def test_conversations_are_read_with_their_answers_and_links(
 async def test_the_link_is_slacks_own(slack: SlackServer, tmp_path: Path) -> None:
     asked, _ = talk(slack)
     found = await House(slack, tmp_path).read()
-    own = slack._api.call("chat.getPermalink", {"channel": "C1", "message_ts": asked})
+    own = slack.api.call("chat.getPermalink", {"channel": "C1", "message_ts": asked})
     assert found[f"c1/{asked}"][0] == own["permalink"]
 
 
