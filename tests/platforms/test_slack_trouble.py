@@ -72,7 +72,6 @@ def whole(slack: SlackServer, ts: str) -> bool:
 
 @pytest.mark.parametrize("streams", [True, False])
 async def test_eight_at_once_stay_within_slacks_limits(streams: bool, slack: SlackServer) -> None:
-    slack.limits.enforced = True
     slack.streaming.there = streams
     async with serving(slack, once()):
         asked = [slack.say("U1", "C1", f"<@UBOT> question {number}") for number in range(8)]
