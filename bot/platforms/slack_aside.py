@@ -7,6 +7,7 @@ has replies already (docs.slack.dev, `chat.postEphemeral`).
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from dataclasses import replace
 from typing import Any
 
@@ -16,9 +17,13 @@ from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import SlackRefused
 from bot.platforms.slack_format import cut
 from bot.platforms.slack_messages import Messages
+from core.domain import MessageRef
 from core.languages import _
 
 log = logging.getLogger(__name__)
+
+_REMEMBERED = 2_000
+"""Threads of which it is remembered that the bot deleted something in them."""
 
 
 class Asides:
@@ -26,6 +31,21 @@ class Asides:
 
     def __init__(self, api: SlackApi, directory: Directory, messages: Messages) -> None:
         self._api, self._directory, self._messages = api, directory, messages
+        self._emptied: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def deleted(self, ref: MessageRef) -> None:
+        """Note that the bot deleted a message: its thread may have no replies any more."""
+        self._emptied[ref.channel, ref.thread] = None
+        while len(self._emptied) > _REMEMBERED:
+            self._emptied.popitem(last=False)
+
+    def posted(self, ref: MessageRef) -> None:
+        """Note that the bot wrote in a thread, which so has replies."""
+        self._emptied.pop((ref.channel, ref.thread), None)
+
+    def thread(self, channel: str, thread: str) -> str:
+        """Return a thread in which one person can be told something; empty where only the channel is sure."""
+        return "" if (channel, thread) in self._emptied else thread
 
     async def say(self, channel: str, thread: str, user: str, reply: Reply) -> bool:
         """Say something in a channel to one of its people, else in their direct messages.
@@ -46,7 +66,7 @@ class Asides:
 
     async def _here(self, channel: str, thread: str, user: str, reply: Reply) -> None:
         given: dict[str, Any] = {"channel": channel, "user": user}
-        if thread:
+        if self.thread(channel, thread):
             given["thread_ts"] = thread
         pieces = cut(reply.markdown)
         for index, piece in enumerate(pieces):

@@ -106,8 +106,12 @@ class SlackChat:
         if not reply.final:
             user, team = self._heard.get((where.channel, where.message), ("", ""))
             if ts := await self._streams.start(where.channel, thread, user, team, reply):
-                return (MessageRef("slack", where.channel, ts, thread),)
-        return await self._messages.post(where.channel, thread, reply)
+                begun = MessageRef("slack", where.channel, ts, thread)
+                self.asides.posted(begun)
+                return (begun,)
+        parts = await self._messages.post(where.channel, thread, reply)
+        self.asides.posted(parts[0])
+        return parts
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
         """Post in a channel, or to a person (`U…`) in their direct channel with the bot."""
@@ -176,6 +180,7 @@ class SlackChat:
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a posted reply."""
         for ref in parts:
+            self.asides.deleted(ref)
             await self._messages.remove(ref)
 
     async def seed_votes(self, ref: MessageRef) -> None:

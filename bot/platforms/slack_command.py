@@ -80,8 +80,8 @@ class SlackResponder:
     async def _through_link(self, markdown: str, controls: Sequence[Control], replaces: bool) -> bool:
         """Use the response URL; False where it is used up, too old or refused."""
         body: dict[str, Any] = {"response_type": "ephemeral", "replace_original": replaces}
-        if self._thread:
-            body["thread_ts"] = self._thread
+        if thread := self._chat.asides.thread(self._where.channel, self._thread):
+            body["thread_ts"] = thread
 
         async def send(payload: dict[str, Any]) -> None:
             if not self._link.left(time()):
