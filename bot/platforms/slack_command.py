@@ -25,7 +25,7 @@ _SPARED = 3
 _PAUSE = 5.0
 """Seconds between two texts that are not final, which each take a use."""
 _ROOMIEST = 6_000
-"""Bytes of a message where more of the usual size would take too many uses; nothing said so is edited."""
+"""Bytes of a message where those of the usual size would take too many uses; no such message is edited."""
 
 
 class SlackResponder:
@@ -67,6 +67,8 @@ class SlackResponder:
         for index, piece in enumerate(pieces):
             controls = reply.controls if index == len(pieces) - 1 else ()
             if not await self._through_link(piece, controls, index == 0 and self._said):
+                if not reply.final:  # it could not be replaced
+                    return
                 rest = replace(reply, markdown="\n\n".join(pieces[index:]))
                 await self._chat.asides.say(self._where.channel, self._thread, self._user, rest)
                 return
@@ -125,5 +127,5 @@ def _pieces(reply: Reply, left: int) -> list[str]:
     """Cut what is said so that a URL takes it, with one use to spare; of what is not final the beginning."""
     pieces = cut(reply.markdown)
     if len(pieces) >= left > 0:
-        pieces = cut(reply.markdown, _ROOMIEST)
+        pieces = cut(reply.markdown, _ROOMIEST, 2 * _ROOMIEST)
     return pieces if reply.final else pieces[:1]
