@@ -17,7 +17,7 @@ from bot.packing import packed, unpacked
 from bot.sharing import Sharing
 from core.domain import Vote
 from core.engine import Engine
-from core.errors import PlatformError
+from core.errors import PlatformError, ThreadloreError
 from core.languages import N_, _, spoken
 from core.opinions import Correction
 from core.ports import Claim, ConversationStore
@@ -72,7 +72,7 @@ class Presses:
         elif press.name == "wrong" and press.fields:
             await responder.reply(Reply(_(await self._correct(chat, press))))
         elif press.name == "wrong":
-            await responder.ask(wrong_form(answer_id))
+            await self._ask_what_was_wrong(answer_id, responder)
         elif press.name == "person":
             await self._escalation.press(chat, press, responder)
         elif press.name == "share":
@@ -110,12 +110,17 @@ class Presses:
         """Count a 👎 and open the form at the same time: the platform waits three seconds at most for it."""
         counting = asyncio.create_task(self._vote(press, 0))
         try:
-            await responder.ask(wrong_form(press.value))
-        except PlatformError as error:
-            log.info("the form on what was wrong did not open: %s", error)
-            await responder.reply(Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(press.value),)))
+            await self._ask_what_was_wrong(press.value, responder)
         finally:
             await counting
+
+    async def _ask_what_was_wrong(self, answer_id: str, responder: Responder) -> None:
+        """Open the form; where the platform does not take it any more, offer a button for it."""
+        try:
+            await responder.ask(wrong_form(answer_id))
+        except PlatformError as error:
+            log.info("the form on what was wrong did not open: %s", error)
+            await responder.reply(Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(answer_id),)))
 
     async def _correct(self, chat: Chat, press: Press) -> str:
         """Keep what somebody found wrong, and the better answer of a helper as a remembered one."""
@@ -169,6 +174,9 @@ class Presses:
         said = _("Asked again for {release}; the answer comes in the conversation.").format(release=release)
         await responder.reply(Reply(said))
         await self._answering.follow(message.key, task)
+        done = await self._conversations.claimed(message.key)
+        if not (self._answering.stopping or (done and done.parts)):
+            await responder.reply(Reply(_(ThreadloreError.told)))
 
     async def _delete(self, chat: Chat, press: Press, answer_id: str) -> str:
         """Delete an answer for the person who asked, or for an admin; return what to say."""
@@ -178,7 +186,12 @@ class Presses:
             return NOT_YOURS if claim else FORGOTTEN
         if claim is not None:
             await self._conversations.answered(claim.message, "")
-        await chat.delete(claim.parts if claim else (press.ref,))
+        try:
+            await chat.delete(claim.parts if claim else (press.ref,))
+        except PlatformError:
+            if claim is not None:  # it stands yet, so it can be deleted later
+                await self._conversations.answered(claim.message, answer_id)
+            raise
         if claim is not None:
             await self._conversations.posted(claim.message, ())
         return DELETED

@@ -139,14 +139,14 @@ class SlackApi:
         self,
         url: str,
         on_event: Callable[[Event], Awaitable[bool]],
-        on_command: Callable[[Event], None],
-        on_press: Callable[[Event], None],
+        on_command: Callable[[Event], Awaitable[None]],
+        on_press: Callable[[Event], Awaitable[None]],
         on_connected: Callable[[], None],
     ) -> None:
         """Receive events until cancelled, first from `url`.
 
         An event is acknowledged when `on_event` returns True, so that what a dying process had not written
-        down comes again. Commands and presses are so at once.
+        down comes again. Commands and presses are so once they are noted.
 
         Raises PlatformRejected when the app token is refused while connecting anew, and when Slack takes
         the bot token back.
@@ -171,8 +171,8 @@ class SlackApi:
     def _app(
         self,
         on_event: Callable[[Event], Awaitable[bool]],
-        on_command: Callable[[Event], None],
-        on_press: Callable[[Event], None],
+        on_command: Callable[[Event], Awaitable[None]],
+        on_press: Callable[[Event], Awaitable[None]],
     ) -> AsyncApp:
         async def authorize() -> AuthorizeResult:
             # Bolt would ask Slack itself, with a client that takes any proxy of the environment
@@ -200,12 +200,12 @@ class SlackApi:
                 )  # so Bolt acknowledges nothing
 
         async def command(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await on_command(body)
             await ack()
-            on_command(body)
 
         async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await on_press(body)
             await ack()
-            on_press(body)
 
         async def ignored(ack: AsyncAck) -> None:
             # unacknowledged, it would come back three times

@@ -7,16 +7,17 @@ import logging
 import math
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
-from bot.chat import Message, Person, Reaction, Reply, Stray
+from bot.chat import Message, Person, Reaction, Reply, Responder, Stray
 from bot.platforms.slack_api import SlackApi
+from bot.platforms.slack_aside import Asides
+from bot.platforms.slack_command import SlackResponder
 from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import UNEDITABLE, SlackRefused
-from bot.platforms.slack_format import cut
 from bot.platforms.slack_messages import Messages
 from bot.platforms.slack_pace import PACING, Pace, Pacing
 from bot.platforms.slack_reading import Reader
@@ -50,6 +51,7 @@ class SlackChat:
         self._streams = Streams(api, streaming, clock)
         self._messages = Messages(api, directory, self._streams)
         self.composer = self._messages.composer
+        self.asides = Asides(api, directory, self._messages)
         self._heard: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
         self._pacing = pacing
         self._edits, self._appends = Pace(pacing.edits, clock), Pace(pacing.appends, clock)
@@ -110,15 +112,20 @@ class SlackChat:
         if not reply.final:
             user, team = self._heard.get((where.channel, where.message), ("", ""))
             if ts := await self._streams.start(where.channel, thread, user, team, reply):
-                return (MessageRef("slack", where.channel, ts, thread),)
-        return await self._messages.post(where.channel, thread, reply)
+                begun = MessageRef("slack", where.channel, ts, thread)
+                self.asides.posted(begun)
+                return (begun,)
+        parts = await self._messages.post(where.channel, thread, reply)
+        self.asides.posted(parts[0])
+        return parts
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
         """Post in a channel, or to a person (`U…`) in their direct channel with the bot."""
-        if to[:1] in ("U", "W"):
-            opened = await self._api.call("conversations.open", users=to)
-            to = str((opened.get("channel") or {}).get("id") or to)
-        return await self._messages.post(to, "", reply)
+        return await self._messages.send(to, reply)
+
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        """Return how to answer somebody whom an earlier process left waiting; None where it is too late."""
+        return SlackResponder.late(self._api, self, address)
 
     async def name_of(self, to: str) -> str:
         """Return a person's name, or a channel's; empty where Slack does not tell it."""
@@ -183,6 +190,7 @@ class SlackChat:
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a posted reply."""
         for ref in parts:
+            self.asides.deleted(ref)
             await self._messages.remove(ref)
 
     async def seed_votes(self, ref: MessageRef) -> None:
@@ -194,23 +202,9 @@ class SlackChat:
         return False
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
-        """Say something that only one person sees; False where that person is not in the channel."""
-        try:
-            await self.tell(where, person.id.removeprefix("slack:"), reply)
-        except SlackRefused as error:
-            log.info("a person cannot be told anything in %s: %s", where.channel_key, error)
-            return False
-        return True
+        """Say something that only one person sees, there or else in their direct messages; False for neither.
 
-    async def tell(self, where: MessageRef, user: str, reply: Reply) -> None:
-        """Post what one user alone sees, in the thread of `where`; raises SlackRefused."""
-        given: dict[str, Any] = {"channel": where.channel, "user": user}
-        if where.thread:
-            given["thread_ts"] = where.thread
-        pieces = cut(reply.markdown)
-        for piece in pieces:
-            await self.composer.send(
-                piece,
-                reply.controls if piece is pieces[-1] else (),
-                lambda payload: self._api.call("chat.postEphemeral", **given, **payload),
-            )
+        The message may have opened a thread without replies, so what is said of it stands in the channel.
+        """
+        thread = where.thread if where.thread != where.message else ""
+        return await self.asides.say(where.channel, thread, person.id.removeprefix("slack:"), reply)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.chat import Choice, Control, Form
+from bot.platforms.slack_link import Link
 from core.domain import MessageRef
 
 ELEMENTS = 25
@@ -25,7 +26,10 @@ INPUT = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """A press or a form that was sent, before people and places are looked up."""
+    """A press or a form that was sent, before people and places are looked up.
+
+    `thread` is one that it was done in and that has replies; in any other nothing is shown to one person.
+    """
 
     name: str
     value: str
@@ -33,6 +37,8 @@ class Pressed:
     user: str
     trigger: str
     fields: Mapping[str, str]
+    thread: str = ""
+    link: Link = field(default_factory=Link)
 
 
 def actions(controls: Sequence[Control]) -> list[dict[str, Any]]:
@@ -53,8 +59,14 @@ def _element(control: Control) -> dict[str, Any]:
     return button | ({"value": control.value} if control.value else {})
 
 
-def view(form: Form, where: MessageRef) -> dict[str, Any]:
-    """Return a form as a modal view, which keeps where it was opened from."""
+def view(form: Form, where: MessageRef, thread: str = "", link: Link | None = None) -> dict[str, Any]:
+    """Return a form as a modal view, which keeps where it was opened from.
+
+    What is sent comes without a response URL, so the view keeps that of the press as well.
+    """
+    link = link or Link()
+    origin = [form.value, where.channel, where.message, where.thread]
+    answered = [thread, link.url, link.until, link.used]
     blocks: list[dict[str, Any]] = []
     for entry in form.fields:
         element: dict[str, Any] = {"action_id": entry.name}
@@ -77,7 +89,7 @@ def view(form: Form, where: MessageRef) -> dict[str, Any]:
         "title": _plain(form.title, TITLE),
         "submit": _plain("Send", TITLE),
         "close": _plain("Cancel", TITLE),
-        "private_metadata": json.dumps([form.value, where.channel, where.message, where.thread]),
+        "private_metadata": json.dumps([*origin, *answered]),
         "blocks": blocks,
     }
 
@@ -110,13 +122,22 @@ def pressed(body: Mapping[str, Any]) -> Pressed | None:
     if container.get("is_ephemeral"):
         ts = ""  # no thread can be opened on what one person alone sees
     thread = str(container.get("thread_ts") or message.get("thread_ts") or "")
-    ref = MessageRef("slack", channel, ts, thread)
-    return Pressed(str(taken.get("action_id") or ""), str(value), ref, user, trigger, {})
+    ref, name = MessageRef("slack", channel, ts, thread), str(taken.get("action_id") or "")
+    shown = thread if thread != ts else active_thread(message)
+    return Pressed(name, str(value), ref, user, trigger, {}, shown, Link.new(body.get("response_url")))
+
+
+def active_thread(message: Mapping[str, Any]) -> str:
+    """Return the thread that a message stands in, if that has replies; empty for any other message."""
+    thread = str(message.get("thread_ts") or "")
+    return thread if thread != message.get("ts") or message.get("reply_count") else ""
 
 
 def _submitted(sent: Mapping[str, Any], user: str, trigger: str) -> Pressed | None:
     try:
-        value, channel, message, thread = json.loads(sent.get("private_metadata") or "")
+        value, channel, message, thread, *answered = json.loads(sent.get("private_metadata") or "")
+        shown, url, until, used = answered or ("", "", 0.0, 0)
+        link = Link(str(url), float(until), int(used))
     except (TypeError, ValueError):
         return None
     fields: dict[str, str] = {}
@@ -127,4 +148,4 @@ def _submitted(sent: Mapping[str, Any], user: str, trigger: str) -> Pressed | No
                 fields[str(name)] = str(given)
     ref = MessageRef("slack", str(channel), str(message), str(thread))
     name = str(sent.get("callback_id") or "")
-    return Pressed(name, str(value), ref, user, trigger, fields)
+    return Pressed(name, str(value), ref, user, trigger, fields, str(shown), link)

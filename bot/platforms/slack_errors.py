@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.errors import PlatformError, PlatformRejected
+from core.languages import N_
 
 # fmt: off
 REFUSED_TOKENS = frozenset({
@@ -41,9 +42,17 @@ NO_ENTRY = frozenset({
     "restricted_action_thread_only_channel",
 })
 """The bot cannot write in this channel."""
+NOT_THERE = frozenset({"channel_not_found", "not_in_channel"})
+"""The bot is no member of this channel."""
 UNREADABLE = NO_ENTRY | {"message_not_found", "missing_scope", "thread_not_found"}
 """There is no such message, or the bot may not read it."""
 # fmt: on
+
+
+UNINVITED = N_(
+    "I am not in this channel, so I cannot post or delete here. Type `/invite` and my name, then try again."
+)
+ARCHIVED = N_("This channel is archived, so I can post and delete nothing here.")
 
 
 class SlackRefused(PlatformError):
@@ -59,6 +68,10 @@ class SlackRefused(PlatformError):
         hint = f" ({detail})" if detail else ""
         super().__init__(f"Slack did not carry out {method}: {code}{hint}.")
         self.code, self.status, self.detail, self.retry_after = code, status, detail, retry_after
+        if method.startswith("chat.") and code in NOT_THERE:
+            self.told = UNINVITED
+        elif code in ("is_archived", "is_inactive"):
+            self.told = ARCHIVED
         self.retryable = status >= 500 or status == 429 or code in TRANSIENT
 
 

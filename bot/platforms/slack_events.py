@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from bot.chat import Command, Message, Person, Press, Reaction, unheard
+from bot.chat import Command, Message, Person, Press, Reaction, Reply, unheard
 from bot.mrkdwn import unescaped
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_chat import SlackChat
 from bot.platforms.slack_command import SlackResponder
-from bot.platforms.slack_controls import Pressed
+from bot.platforms.slack_controls import Pressed, active_thread
 from bot.platforms.slack_directory import Directory
+from bot.platforms.slack_link import Link
 from bot.platforms.slack_reading import is_person
 from bot.platforms.slack_words import written
 from core.domain import MessageRef
+from core.errors import StorageUnavailable
+from core.languages import _
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
+
+log = logging.getLogger(__name__)
 
 Work = Coroutine[Any, Any, None]
 
@@ -125,6 +131,12 @@ class Events:
         reaction = Reaction(ref, person, str(event.get("reaction") or ""), added, event_id, author)
         return self._dispatch.reaction(self._chat, reaction)
 
+    # --- commands and presses -----------------------------------------------------------------
+
+    async def note_press(self, found: Pressed) -> bool:
+        """Note a press before it is acknowledged; return False if there is nothing to do about it."""
+        return await self._note("press", found.trigger, self._pressed_by(found, found.ref))
+
     async def press(self, found: Pressed) -> None:
         """Hand over a press of a control, or a form that was sent."""
         # a form has to be opened within three seconds, so both are looked up at once
@@ -134,20 +146,25 @@ class Events:
         thread = found.ref.thread or ("" if scope.kind == "direct" else found.ref.message)
         ref = replace(found.ref, thread=thread)
         press = Press(found.name, found.value, ref, person, scope, found.fields, found.trigger)
-        responder = SlackResponder(self._api, self._chat, "", ref, found.user, found.trigger)
-        await self._dispatch.press(self._chat, press, responder)
+        await self._dispatch.press(self._chat, press, self._pressed_by(found, ref))
+
+    async def note_answer_this(self, body: Mapping[str, Any]) -> bool:
+        """Note "Answer this" before it is acknowledged; return False if there is nothing to do about it."""
+        channel, message = str(body["channel"]["id"]), body["message"]
+        ref = MessageRef("slack", channel, str(message.get("ts") or ""), str(message.get("thread_ts") or ""))
+        return await self._note("command", str(body.get("trigger_id") or ""), self._chosen(body, ref))
 
     async def answer_this(self, body: Mapping[str, Any]) -> None:
         """Ask with the words of a message that somebody chose "Answer this" under, for them alone."""
-        channel, user = str(body["channel"]["id"]), str(body["user"]["id"])
-        message = await self._chat.reader.message_from(body["message"], channel)
-        person = await self._directory.person(user)
-        event = str(body.get("trigger_id") or "")
-        author = message.author.id
+        message = await self._chat.reader.message_from(body["message"], str(body["channel"]["id"]))
+        person = await self._directory.person(str(body["user"]["id"]))
+        event, author = str(body.get("trigger_id") or ""), message.author.id
         command = Command("ask", message.text, person, message.ref, message.scope, event, author)
-        url = str(body.get("response_url") or "")
-        responder = SlackResponder(self._api, self._chat, url, message.ref, user)
-        await self._dispatch.command(self._chat, command, responder)
+        await self._dispatch.command(self._chat, command, self._chosen(body, message.ref))
+
+    async def note_command(self, body: Mapping[str, Any]) -> bool:
+        """Note a slash command before it is acknowledged; return False if there is nothing to do about it."""
+        return await self._note("command", str(body.get("trigger_id") or ""), self._typed(body))
 
     async def command(self, body: Mapping[str, Any]) -> None:
         """Hand over a slash command."""
@@ -161,5 +178,28 @@ class Events:
         # in a command for admins a mention is an account, not a name
         text = self._chat.reader.read(written)[0] if name == "ask" else unescaped(written)
         command = Command(name, text, person, where, scope, str(body.get("trigger_id") or ""))
-        responder = SlackResponder(self._api, self._chat, str(body.get("response_url") or ""), where, user)
-        await self._dispatch.command(self._chat, command, responder)
+        await self._dispatch.command(self._chat, command, self._typed(body))
+
+    async def _note(self, kind: Literal["command", "press"], event: str, responder: SlackResponder) -> bool:
+        account, address = f"slack:{responder.user}", responder.address
+        try:
+            return await self._dispatch.take("slack", kind, event, account, address)
+        except StorageUnavailable as error:
+            log.error("A %s on Slack cannot be noted: %s", kind, error)
+            await responder.reply(Reply(_(error.told)))
+            return False
+
+    def _pressed_by(self, found: Pressed, ref: MessageRef) -> SlackResponder:
+        return SlackResponder(
+            self._api, self._chat, ref, found.user, found.link, thread=found.thread, trigger=found.trigger
+        )
+
+    def _chosen(self, body: Mapping[str, Any], ref: MessageRef) -> SlackResponder:
+        user, link = str(body["user"]["id"]), Link.new(body.get("response_url"))
+        thread = active_thread(body["message"])
+        return SlackResponder(self._api, self._chat, ref, user, link, thread=thread, replaces=True)
+
+    def _typed(self, body: Mapping[str, Any]) -> SlackResponder:
+        where = MessageRef("slack", str(body.get("channel_id") or ""), "", "")
+        user, link = str(body.get("user_id") or ""), Link.new(body.get("response_url"))
+        return SlackResponder(self._api, self._chat, where, user, link, replaces=True)

@@ -38,12 +38,12 @@ def measure(markdown: str) -> int:
     return len(escape(markdown).encode()) + 2 * markdown.count("\n")
 
 
-def cut(markdown: str, limit: int = ROOMY) -> list[str]:
-    """Cut Markdown to parts whose mrkdwn `chat.update` takes."""
+def cut(markdown: str, limit: int = ROOMY, most: int = TEXT_BYTES) -> list[str]:
+    """Cut Markdown to parts whose mrkdwn has at most so many bytes: as many as `chat.update` takes."""
     parts: list[str] = []
     for part in split(markdown.strip() or "…", limit, measure):
-        fits = len(to_mrkdwn(part).encode()) <= TEXT_BYTES or limit < LEAST
-        parts += [part] if fits else cut(part, limit // 2)
+        fits = len(to_mrkdwn(part).encode()) <= most or limit < LEAST
+        parts += [part] if fits else cut(part, limit // 2, most)
     return parts
 
 

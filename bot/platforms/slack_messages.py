@@ -41,6 +41,13 @@ class Messages:
                     await self.remove(ref, quick=True)
             raise
 
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post in a channel, or to a person (`U…`) in their direct channel with the bot."""
+        if to[:1] in ("U", "W"):
+            opened = await self._api.call("conversations.open", users=to)
+            to = str((opened.get("channel") or {}).get("id") or to)
+        return await self.post(to, "", reply)
+
     async def show(
         self,
         parts: list[MessageRef],

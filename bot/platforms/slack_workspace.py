@@ -21,7 +21,7 @@ from bot.platforms.slack_directory import Directory
 from bot.platforms.slack_errors import TRANSIENT, SlackRefused, rejected
 from bot.platforms.slack_events import Events, Work
 from bot.platforms.slack_pace import PACING, Pacing
-from core.errors import PlatformRejected, StorageUnavailable
+from core.errors import PlatformError, PlatformRejected, StorageUnavailable
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -162,13 +162,17 @@ class Slack:
             waiting.cancel()
         return taken.is_set() or (dealing.done() and not dealing.cancelled() and dealing.result())
 
-    def _on_command(self, body: Mapping[str, Any]) -> None:
-        self._start(self._events.command(body))
+    async def _on_command(self, body: Mapping[str, Any]) -> None:
+        """Return when a slash command may be acknowledged; it is carried out afterwards."""
+        if await self._events.note_command(body):
+            self._start(self._events.command(body))
 
-    def _on_press(self, body: Mapping[str, Any]) -> None:
+    async def _on_press(self, body: Mapping[str, Any]) -> None:
+        """Return when a press may be acknowledged; it is dealt with afterwards."""
         if body.get("type") == "message_action":
-            self._start(self._events.answer_this(body))
-        elif found := pressed(body):
+            if await self._events.note_answer_this(body):
+                self._start(self._events.answer_this(body))
+        elif (found := pressed(body)) and await self._events.note_press(found):
             self._start(self._events.press(found))
 
     def _start(self, work: Work) -> asyncio.Task[bool]:
@@ -184,6 +188,8 @@ class Slack:
         except StorageUnavailable as error:
             log.error("An event from Slack could not be kept: %s", error)
             return False
+        except PlatformError as error:
+            log.warning("Slack did not let an event be handled: %s", error)
         except Exception:  # an event that cannot be handled must not stop the ones after it
             log.exception("An event from Slack could not be handled")
         return True

@@ -1,7 +1,9 @@
 """What the loopback Slack takes as blocks, and what it says of those that are wrong.
 
 Limits are those of docs.slack.dev, Block Kit: 50 blocks of a message, 12,000 characters of all `markdown`
-blocks, 3,000 of a section, 25 elements of an actions block, 255 of an id, 75 of a button and an option.
+blocks, 3,000 of a section and 2,000 of its fields, 150 of a header, 25 elements of an actions block, 255
+characters of an id, 75 of a button and an option, 150 of an option's value, 2,000 of a button's. No two
+elements of a block have one `action_id`, no two blocks of a message one `block_id`.
 """
 
 from __future__ import annotations
@@ -17,10 +19,25 @@ KEYS = {
     "actions": {"elements"},
     "header": {"text"},
     "rich_text": {"elements"},
-    "image": {"image_url", "alt_text", "title"},
+    "image": {"image_url", "slack_file", "alt_text", "title"},
     "context_actions": {"elements"},
 }
 """What may stand in a block beside `type` and `block_id`."""
+ELEMENTS = {
+    "button": {"action_id", "text", "url", "value", "style", "confirm", "accessibility_label"},
+    "static_select": {
+        *(
+            "action_id",
+            "options",
+            "option_groups",
+            "initial_option",
+            "confirm",
+            "focus_on_load",
+            "placeholder",
+        )
+    },
+}
+"""What may stand in an interactive element beside its `type`."""
 MESSAGE_BLOCKS = 50
 ALL_MARKDOWN = 12_000
 WHOLE = 13_200
@@ -28,11 +45,11 @@ WHOLE = 13_200
 
 
 class SlackError(Exception):
-    """An `{"ok": false}` answer."""
+    """An `{"ok": false}` answer; `more` stands beside the error."""
 
-    def __init__(self, error: str, *messages: str) -> None:
+    def __init__(self, error: str, *messages: str, **more: str) -> None:
         super().__init__(error)
-        self.error, self.messages = error, list(messages)
+        self.error, self.messages, self.more = error, list(messages), more
 
 
 def refuse(condition: bool, problem: str, where: str = "") -> None:
@@ -75,18 +92,41 @@ def _check(block: dict[str, Any], where: str, refuses_markdown: bool) -> None:
             not isinstance(text, str) or not text.strip(), "must be more than 0 characters", f"{where}/text"
         )
     elif kind == "section":
-        refuse(not (block.get("text") or block.get("fields")), "missing required field: text", where)
-        check_text(block.get("text"), 3_000, where, ("mrkdwn", "plain_text"))
+        _check_section(block, where)
     elif kind == "header":
         check_text(block.get("text"), 150, where)
     elif kind == "context":
         elements = block.get("elements") or []
         refuse(not 1 <= len(elements) <= 10, "no more than 10 items allowed, and at least 1", where)
         for element in elements:
-            if element.get("type") != "image":
+            if element.get("type") == "image":
+                _check_image(element, where)
+            else:
                 check_text(element, 3_000, where, ("mrkdwn", "plain_text"))
     elif kind == "actions":
         check_actions(block, where)
+    elif kind == "image":
+        _check_image(block, where)
+
+
+def _check_section(block: dict[str, Any], where: str) -> None:
+    fields = block.get("fields") or []
+    refuse(not (block.get("text") or fields), "missing required field: text", where)
+    refuse(len(fields) > 10, "no more than 10 items allowed", f"{where}/fields")
+    if block.get("text") is not None:
+        check_text(block["text"], 3_000, where, ("mrkdwn", "plain_text"))
+    for entry in fields:
+        check_text(entry, 2_000, f"{where}/fields", ("mrkdwn", "plain_text"))
+    if block.get("accessory"):
+        _check_element(block["accessory"], where)
+
+
+def _check_image(image: dict[str, Any], where: str) -> None:
+    refuse(not 1 <= len(image.get("alt_text") or "") <= 2_000, "missing required field: alt_text", where)
+    refuse(
+        not (image.get("image_url") or image.get("slack_file")), "missing required field: image_url", where
+    )
+    refuse(len(image.get("image_url") or "") > 3_000, "must be less than 3001 characters", where)
 
 
 def check_actions(block: dict[str, Any], where: str = "") -> None:
@@ -96,17 +136,24 @@ def check_actions(block: dict[str, Any], where: str = "") -> None:
     ids = [element.get("action_id") for element in elements]
     refuse(len(set(ids)) != len(ids), "`action_id` already exists in the block", where)
     for element in elements:
-        refuse(len(str(element.get("action_id") or "")) > 255, "must be less than 256 characters", where)
-        if element.get("type") == "button":
-            check_text(element.get("text"), 75, where)
-            value = element.get("value", "x")
-            refuse(not 1 <= len(value) <= 2_000, "must be less than 2001 characters", where)
-            refuse(element.get("style") not in (None, "primary", "danger"), "style", where)
-        elif element.get("type") == "static_select":
-            check_text(element.get("placeholder"), 150, where)
-            check_options(element, where)
-        else:
-            refuse(True, f"unsupported type: {element.get('type')}", where)
+        _check_element(element, where)
+
+
+def _check_element(element: dict[str, Any], where: str) -> None:
+    kind = str(element.get("type"))
+    refuse(kind not in ELEMENTS, f"unsupported type: {kind}", where)
+    more = sorted(element.keys() - ELEMENTS[kind] - {"type"})
+    refuse(bool(more), f"no additional properties allowed: {more}", where)
+    action = element.get("action_id", "given by Slack")
+    refuse(not 1 <= len(str(action)) <= 255, "must be less than 256 characters", where)
+    if kind == "button":
+        check_text(element.get("text"), 75, where)
+        refuse(not 1 <= len(element.get("value", "x")) <= 2_000, "must be less than 2001 characters", where)
+        refuse(len(element.get("url") or "") > 3_000, "must be less than 3001 characters", where)
+        refuse(element.get("style") not in (None, "primary", "danger"), "style", where)
+    else:
+        check_text(element.get("placeholder"), 150, where)
+        check_options(element, where)
 
 
 def check_options(element: dict[str, Any], where: str = "") -> None:
@@ -114,6 +161,8 @@ def check_options(element: dict[str, Any], where: str = "") -> None:
     options = element.get("options") or []
     refuse(not 1 <= len(options) <= 100, "no more than 100 items allowed, and at least 1", where)
     for option in options:
+        more = sorted(option.keys() - {"text", "value", "description", "url"})
+        refuse(bool(more), f"no additional properties allowed: {more}", where)
         check_text(option.get("text"), 75, where)
         refuse(not 1 <= len(option.get("value") or "") <= 150, "must be less than 151 characters", where)
     values = [option["value"] for option in options]
@@ -124,6 +173,9 @@ def check_text(text: Any, limit: int, where: str = "", kinds: tuple[str, ...] = 
     """Check a text object as Slack does."""
     wrong = not isinstance(text, dict) or text.get("type") not in kinds
     refuse(wrong, f"a {' or '.join(kinds)} object is required", where)
+    own = {"plain_text": "emoji", "mrkdwn": "verbatim"}[text["type"]]
+    more = sorted(text.keys() - {"type", "text", own})
+    refuse(bool(more), f"no additional properties allowed: {more}", where)
     length = len(text.get("text") or "")
     refuse(not length, "must be more than 0 characters", where)
     refuse(length > limit, f"must be less than {limit + 1} characters", where)

@@ -38,11 +38,11 @@ def _opens(message: Mapping[str, Any]) -> bool:
 
 
 def _page(
-    messages: Messages, told: list[dict[str, Any]], given: Mapping[str, Any], size: int
+    messages: Messages, of: list[dict[str, Any]], given: Mapping[str, Any], size: int
 ) -> dict[str, Any]:
     latest, oldest = str(given.get("latest") or "9"), str(given.get("oldest") or "0")
     ends = given.get("inclusive") in (True, 1, "1", "true", "True")
-    kept = [m for m in told if oldest < m["ts"] < latest or (ends and m["ts"] in (oldest, latest))]
+    kept = [m for m in of if oldest < m["ts"] < latest or (ends and m["ts"] in (oldest, latest))]
     start = int(str(given.get("cursor") or "p:0").removeprefix("p:"))
     limit = int(given.get("limit") or 100)
     if not 1 <= limit <= MOST:
@@ -50,28 +50,28 @@ def _page(
     size = min(limit, size)
     rest = start + size < len(kept)
     return {
-        "messages": [_told(messages, m) for m in kept[start : start + size]],
+        "messages": [told(messages, m) for m in kept[start : start + size]],
         "has_more": rest,
         "response_metadata": {"next_cursor": f"p:{start + size}" if rest else ""},
     }
 
 
-def _told(messages: Messages, message: dict[str, Any]) -> dict[str, Any]:
+def told(messages: Messages, message: Mapping[str, Any]) -> dict[str, Any]:
     """Return a message as these methods tell it: with its reactions as a list, and what came after it."""
-    told = dict(message)
-    if reactions := told.pop("reactions", None):
+    shown = dict(message)
+    if reactions := shown.pop("reactions", None):
         listed = [
             {"name": name, "users": list(users), "count": len(users)}
             for name, users in reactions.items()
             if users
         ]
-        told |= {"reactions": listed} if listed else {}
+        shown |= {"reactions": listed} if listed else {}
     if not _opens(message) or "thread_ts" not in message:
-        return told
+        return shown
     after = [m for m in messages.values() if m.get("thread_ts") == message["ts"] != m["ts"]]
     if after:
         people = list(dict.fromkeys(str(m["user"]) for m in after))
-        told |= {
+        shown |= {
             "reply_count": len(after),
             "reply_users": people[:5],
             "reply_users_count": len(people),
@@ -79,4 +79,4 @@ def _told(messages: Messages, message: dict[str, Any]) -> dict[str, Any]:
             "is_locked": False,
             "subscribed": False,
         }
-    return told
+    return shown

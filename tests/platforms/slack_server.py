@@ -8,8 +8,9 @@
 
 Channels: C1 public, C2 public without the bot, G1 private, D1 the direct channel of U1, M1 a group
 conversation of U1, U2 and the bot. People: U1, U2, U3, UHAL; UADMIN is a workspace admin. As in Slack, a
-mention makes two events, what the bot does comes back as events, events wait for an
-acknowledgement, and a connection that comes anew gets those still waiting.
+mention makes two events, what the bot does comes back as events, events wait for an acknowledgement, and a
+connection that comes anew gets those still waiting. It is as strict as Slack's documents: what they allow
+"only if" is refused otherwise, and what they say nobody sees no test gets to see.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ from collections import defaultdict
 from typing import Any
 
 from tests.platforms import slack_interactive as interactive
+from tests.platforms.slack_scopes import hears
 from tests.platforms.slack_streams import Streaming
 from tests.platforms.slack_web import WebApi
+from tests.platforms.slack_whispers import Whispers
 from tests.platforms.slack_wire import Wire
 
 
@@ -29,8 +32,7 @@ class SlackServer(Wire):
 
     def __init__(self) -> None:
         super().__init__()
-        self.whispers: list[dict[str, Any]] = []
-        """Ephemeral messages; one that replaces another takes its place."""
+        self.ephemeral = Whispers(self)
         self.views: dict[str, dict[str, Any]] = {}
         """The modal that is open for each person."""
         self.triggers: dict[str, tuple[str, float]] = {}
@@ -44,6 +46,8 @@ class SlackServer(Wire):
         self.epoch = 1_700_000_000
         """When the first message is written, in seconds; each later one some seconds after."""
         self.update_bytes = 4_000
+        self.invisible: set[str] = set()
+        """People whom the bot may not see."""
         self.users: dict[str, dict[str, Any]] = {}
         self.channels: dict[str, dict[str, Any]] = {}
         self.messages: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
@@ -58,7 +62,7 @@ class SlackServer(Wire):
         self.add_channel("G1", "group", "U1", "U2", "UHAL", self.bot_user)
         self.add_channel("D1", "im", "U1", self.bot_user)
         self.add_channel("M1", "mpim", "U1", "U2", self.bot_user)
-        self._api = WebApi(self)
+        self.api = WebApi(self)
 
     # --- what people do -----------------------------------------------------------------------
 
@@ -161,7 +165,7 @@ class SlackServer(Wire):
 
     def slash(self, user: str, channel: str, command: str, text: str = "") -> str:
         """Use a slash command and return the id of its response URL."""
-        key, trigger = self.response(channel, user), self.trigger(user)
+        key, trigger = self.ephemeral.new_url(channel, user), self.trigger(user)
         self._push(
             "slash_commands",
             {
@@ -194,6 +198,11 @@ class SlackServer(Wire):
         interactive.submit(self, user, self.views.pop(user), fields)
 
     # --- what can be seen ---------------------------------------------------------------------
+
+    @property
+    def whispers(self) -> list[dict[str, Any]]:
+        """Return the ephemeral messages that somebody saw."""
+        return self.ephemeral.shown
 
     def said(self, channel: str, thread: str | None = None) -> list[dict[str, Any]]:
         """Return the bot's messages, those of one thread if given."""
@@ -235,13 +244,6 @@ class SlackServer(Wire):
         self._news.set()
         return message
 
-    def response(self, channel: str, user: str) -> str:
-        """Return the id of a new response URL."""
-        key = f"r{next(self._numbers)}"
-        made = asyncio.get_running_loop().time()
-        self._responses[key] = {"uses": 0, "channel": channel, "user": user, "made": made}
-        return key
-
     def interact(self, payload: dict[str, Any]) -> None:
         """Send what a person did to a control or a modal."""
         self._push("interactive", payload, accepts=True)
@@ -252,24 +254,9 @@ class SlackServer(Wire):
         self.triggers[trigger] = (user, asyncio.get_running_loop().time() + self.trigger_seconds)
         return trigger
 
-    def whisper(
-        self,
-        channel: str,
-        user: str,
-        text: str,
-        blocks: list[dict[str, Any]],
-        replace: bool,
-        thread: str = "",
-    ) -> str:
-        """Keep an ephemeral message and return its ts."""
-        if replace and self.whispers:
-            self.whispers.pop()
-        kept = {"channel": channel, "user": user, "text": text, "blocks": blocks, "ts": self.tick()}
-        self.whispers.append(kept | ({"thread_ts": thread} if thread else {}))
-        self._news.set()
-        return str(kept["ts"])
-
     def changed(self, channel: str, message: dict[str, Any], before: dict[str, Any]) -> None:
+        """Tell of a message that is another than before."""
+        now = self.tick()
         self.emit(
             {
                 "type": "message",
@@ -277,16 +264,18 @@ class SlackServer(Wire):
                 "hidden": True,
                 "channel": channel,
                 "channel_type": self.channels[channel]["kind"],
-                "ts": self.tick(),
+                "ts": now,
+                "event_ts": now,
                 "message": dict(message),
                 "previous_message": before,
             }
         )
 
     def emit(self, event: dict[str, Any]) -> None:
-        """Send an event to the bot if it is in that channel."""
+        """Send an event to the bot if it is in that channel, and its app is subscribed and may hear it."""
         channel = event.get("channel") or event.get("item", {}).get("channel")
-        if self.bot_user in self.channels[channel]["members"]:
+        there = self.channels[channel]
+        if self.bot_user in there["members"] and hears(event, there, self.scopes, self.events):
             self._push(
                 "events_api",
                 {

@@ -10,6 +10,7 @@ from tests.platforms import slack_interactive as interactive
 from tests.platforms import slack_past as past
 from tests.platforms.slack_blocks import SlackError, check_blocks
 from tests.platforms.slack_limits import check_arguments
+from tests.platforms.slack_scopes import KINDS, check_scope
 
 __all__ = ["SlackError", "WebApi"]
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.platforms.slack_server import SlackServer
 
 Arguments = dict[str, Any]
+LONGEST = 40_000
+"""Characters of a message's text."""
 
 
 class WebApi:
@@ -33,6 +36,7 @@ class WebApi:
         if function is None or missing:
             raise SlackError("unknown_method")
         check_arguments(method, given)
+        check_scope(method, self.server.channels.get(str(given.get("channel"))), self.server.scopes)
         return function(given)
 
     # --- who and where ------------------------------------------------------------------------
@@ -56,6 +60,9 @@ class WebApi:
     def _users_conversations(self, given: Arguments) -> dict[str, Any]:
         kinds = {"public_channel": "channel", "private_channel": "group", "mpim": "mpim", "im": "im"}
         wanted = {kinds[kind] for kind in str(given.get("types") or "public_channel").split(",")}
+        for kind in sorted(wanted):
+            if (needed := f"{KINDS[kind]}:read") not in self.server.scopes.split(","):
+                raise SlackError("missing_scope", needed=needed, provided=self.server.scopes)
         mine = [
             {"id": channel["id"], "name": channel["name"]}
             for channel in self.server.channels.values()
@@ -66,6 +73,8 @@ class WebApi:
     def _users_info(self, given: Arguments) -> dict[str, Any]:
         if (user := self.server.users.get(str(given.get("user")))) is None:
             raise SlackError("user_not_found")
+        if user["id"] in self.server.invisible:
+            raise SlackError("user_not_visible")
         return {"user": user}
 
     def _conversations_info(self, given: Arguments) -> dict[str, Any]:
@@ -94,6 +103,10 @@ class WebApi:
             raise SlackError("user_not_found")
         if self.server.users[user]["is_bot"]:
             raise SlackError("cannot_dm_bot")
+        if user in self.server.invisible:
+            raise SlackError("user_not_visible")
+        if self.server.users[user]["deleted"]:
+            raise SlackError("user_disabled")
         both = {user, self.server.bot_user}
         found = [c["id"] for c in self.server.channels.values() if c["kind"] == "im" and c["members"] == both]
         if not found:
@@ -101,31 +114,39 @@ class WebApi:
             self.server.add_channel(found[0], "im", *both)
         return {"channel": {"id": found[0]}}
 
-    def _channel(self, given: Arguments, member: bool = False) -> dict[str, Any]:
+    def _channel(self, given: Arguments) -> dict[str, Any]:
+        """Return a channel that the bot can see: a public one, or one that it is in."""
         channel = self.server.channels.get(str(given.get("channel")))
-        inside = channel is not None and self.server.bot_user in channel["members"]
-        if channel is None or (channel["kind"] != "channel" and not inside):
+        if channel is None or not (channel["kind"] == "channel" or self._inside(channel)):
             raise SlackError("channel_not_found")
-        if member and not inside:
+        return channel
+
+    def _inside(self, channel: dict[str, Any]) -> bool:
+        return self.server.bot_user in channel["members"]
+
+    def _mine(self, given: Arguments, writes: bool = True) -> dict[str, Any]:
+        """Return a channel that the bot is in; what is archived can still be read."""
+        channel = self._channel(given)
+        if not self._inside(channel):
             raise SlackError("not_in_channel")
-        if member and channel["archived"]:
+        if writes and channel["archived"]:
             raise SlackError("is_archived")
         return channel
 
     # --- reading ------------------------------------------------------------------------------
 
     def _conversations_replies(self, given: Arguments) -> dict[str, Any]:
-        messages = self.server.messages[self._channel(given, member=True)["id"]]
+        messages = self.server.messages[self._mine(given, writes=False)["id"]]
         return past.replies(messages, given, self.server.page_size)
 
     def _conversations_history(self, given: Arguments) -> dict[str, Any]:
-        messages = self.server.messages[self._channel(given, member=True)["id"]]
+        messages = self.server.messages[self._mine(given, writes=False)["id"]]
         return past.history(messages, given, self.server.page_size)
 
     # --- writing ------------------------------------------------------------------------------
 
     def _chat_post_message(self, given: Arguments) -> dict[str, Any]:
-        channel = self._channel(given, member=True)
+        channel = self._mine(given)
         text, blocks = self.content(given)
         thread = given.get("thread_ts")
         if thread:
@@ -147,15 +168,13 @@ class WebApi:
         return {"channel": channel["id"], "ts": message["ts"], "message": message}
 
     def _chat_post_ephemeral(self, given: Arguments) -> dict[str, Any]:
-        channel = self._channel(given, member=True)
+        channel = self._mine(given)
         text, blocks = self.content(given)
         if given.get("user") not in channel["members"]:
             raise SlackError("user_not_in_channel")
         thread = str(given.get("thread_ts") or "")
-        if thread and thread not in self.server.messages[channel["id"]]:
-            raise SlackError("thread_not_found")
-        ts = self.server.whisper(channel["id"], str(given["user"]), text, blocks, False, thread)
-        return {"message_ts": ts}
+        kept = self.server.ephemeral.keep(channel["id"], str(given["user"]), text, blocks, thread)
+        return {"message_ts": kept["ts"]}
 
     def _chat_get_permalink(self, given: Arguments) -> dict[str, Any]:
         channel, ts = self._channel(given)["id"], str(given.get("message_ts"))
@@ -175,39 +194,44 @@ class WebApi:
         return {"view": kept}
 
     def _chat_start_stream(self, given: Arguments) -> dict[str, Any]:
-        return self.server.streaming.start(self._channel(given, member=True), given)
+        return self.server.streaming.start(self._mine(given), given)
 
     def _chat_append_stream(self, given: Arguments) -> dict[str, Any]:
-        return self.server.streaming.append(*self._own(given, "cant_update_message"), given)
+        return self.server.streaming.append(*self._own(given, "message_not_owned_by_app"), given)
 
     def _chat_stop_stream(self, given: Arguments) -> dict[str, Any]:
-        return self.server.streaming.stop(*self._own(given, "cant_update_message"), given)
+        return self.server.streaming.stop(*self._own(given, "message_not_owned_by_app"), given)
 
     def _chat_update(self, given: Arguments) -> dict[str, Any]:
-        channel, message = self._own(given, "cant_update_message")
+        channel, message = self._own(given, "cant_update_message", "is_inactive", "channel_not_found")
         if self.server.streaming.streams(channel["id"], message["ts"]):
             raise SlackError("streaming_state_conflict")
         text, blocks = self.content(given)
         if len(text.encode()) > self.server.update_bytes:
             raise SlackError("msg_too_long")
         before = dict(message)
-        message |= {
-            "text": text,
-            "blocks": blocks,
-            "edited": {"user": self.server.bot_id, "ts": self.server.tick()},
-        }
+        message |= {"text": text, "blocks": blocks}
+        if not blocks:  # what is changed by blocks is not shown as edited
+            message["edited"] = {"user": self.server.bot_user, "ts": self.server.tick()}
         self.server.changed(channel["id"], message, before)
         return {"channel": channel["id"], "ts": message["ts"], "text": text, "message": message}
 
     def _chat_delete(self, given: Arguments) -> dict[str, Any]:
-        channel, message = self._own(given, "cant_delete_message")
+        channel, message = self._own(given, "cant_delete_message", "cant_delete_message", "channel_not_found")
         if self.server.streaming.streams(channel["id"], message["ts"]):
             raise SlackError("cant_delete_message")
         self.server.delete(channel["id"], message["ts"])
         return {"channel": channel["id"], "ts": message["ts"]}
 
-    def _own(self, given: Arguments, refusal: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        channel = self._channel(given, member=True)
+    def _own(
+        self, given: Arguments, refusal: str, archived: str = "is_archived", outside: str = "not_in_channel"
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return a channel and a message of the bot in it, or raise the codes that the method's page has."""
+        channel = self._channel(given)
+        if not self._inside(channel):
+            raise SlackError(outside)
+        if channel["archived"]:
+            raise SlackError(archived)
         message = self.server.messages[channel["id"]].get(str(given.get("ts")))
         if message is None or message.get("subtype") == "tombstone":
             raise SlackError("message_not_found")
@@ -216,7 +240,7 @@ class WebApi:
         return channel, message
 
     def _reactions_add(self, given: Arguments) -> dict[str, Any]:
-        channel = self._channel(given, member=True)
+        channel = self._mine(given)
         name = str(given.get("name") or "")
         if not re.fullmatch(r"[a-z0-9_+'-]+(::skin-tone-[2-6])?", name):
             raise SlackError("invalid_name")
@@ -232,6 +256,6 @@ class WebApi:
         blocks = check_blocks(given.get("blocks") or [], self.server.refuses_markdown)
         if not text and not blocks:
             raise SlackError("no_text")
-        if len(text) > 40_000:
-            raise SlackError("msg_too_long")
-        return text, blocks
+        if len(text) > LONGEST:  # cut without a word (docs.slack.dev, changelog 2018-04)
+            self.server.problems.append(f"Slack cuts this text: {text[:60]}")
+        return text[:LONGEST], blocks

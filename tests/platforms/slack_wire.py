@@ -13,11 +13,11 @@ from typing import Any, Self
 from aiohttp import WSMsgType, web
 
 from tests.patience import PATIENCE
+from tests.platforms.slack_blocks import SlackError
 from tests.platforms.slack_limits import Limits
-from tests.platforms.slack_web import SlackError, WebApi
-
-SCOPES = """app_mentions:read,channels:history,channels:read,chat:write,commands,groups:history,groups:read,
-im:history,im:read,im:write,mpim:history,mpim:read,reactions:read,reactions:write,users:read"""
+from tests.platforms.slack_scopes import EVENTS, SCOPES
+from tests.platforms.slack_web import WebApi
+from tests.platforms.slack_whispers import Whispers
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Wire:
 
     team, app, bot_user, bot_id = "T1", "A1", "UBOT", "BBOT"
     bot_token, app_token = "xoxb-right", "xapp-right"
-    _api: WebApi
+    api: WebApi
+    ephemeral: Whispers
 
     def __init__(self) -> None:
         self.enterprise = ""
@@ -62,7 +63,10 @@ class Wire:
         """Connections that other processes have with the same app."""
         self.connections = 0
         """Socket Mode connections made so far."""
-        self.scopes = SCOPES.replace("\n", "")
+        self.scopes = ",".join(SCOPES)
+        """What the app was granted: all that its manifest asks for."""
+        self.events = set(EVENTS)
+        """What the app is subscribed to."""
         self.response_uses = 5
         self.response_seconds = 1_800.0
         """Uses of a response URL, and how long it is good for."""
@@ -84,7 +88,6 @@ class Wire:
         self.link_error = "access_denied"
         """What is said where it is not."""
         self._tickets: set[str] = set()
-        self._responses: dict[str, dict[str, Any]] = {}
         self._numbers = itertools.count(1)
         self.late: list[str] = []
         """Envelopes that were not acknowledged in time, so that their events came again."""
@@ -93,18 +96,6 @@ class Wire:
         self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._connected = asyncio.Event()
         self._news = asyncio.Event()
-
-    def whisper(
-        self,
-        channel: str,
-        user: str,
-        text: str,
-        blocks: list[dict[str, Any]],
-        replace: bool,
-        thread: str = "",
-    ) -> str:
-        """Keep an ephemeral message and return its ts."""
-        raise NotImplementedError
 
     # --- running ------------------------------------------------------------------------------
 
@@ -163,6 +154,10 @@ class Wire:
 
     # --- what Slack does ----------------------------------------------------------------------
 
+    def noticed(self) -> None:
+        """Let those who wait look again."""
+        self._news.set()
+
     def redeliver(self, envelope: dict[str, Any], reason: str = "timeout") -> None:
         """Send an event once more in a new envelope, as Slack does when it missed the answer."""
         attempt = int(envelope.get("retry_attempt") or 0) + 1
@@ -175,8 +170,12 @@ class Wire:
         """
         self.links = reason != "link_disabled"
         frame = {"type": "disconnect", "reason": reason, "debug_info": {"host": "wss-111.slack.com"}}
-        for socket in list(self._sockets):
+        sockets = list(self._sockets)
+        for socket in sockets:
             await socket.send_str(json.dumps(frame))
+        if reason != "warning":  # that one comes some ten seconds ahead
+            for socket in sockets:
+                await socket.close()
 
     async def drop(self) -> None:
         """Close the socket without a word."""
@@ -321,25 +320,11 @@ class Wire:
             elif trouble:
                 trouble.times -= 1
                 return {"ok": False, "error": trouble.error}, trouble.status, trouble.headers
-            return {"ok": True, **self._api.call(method, given)}, 200, {}
+            return {"ok": True, **self.api.call(method, given)}, 200, {}
         except SlackError as error:
             extra = {"response_metadata": {"messages": error.messages}} if error.messages else {}
-            return {"ok": False, "error": error.error} | extra, 200, {}
+            return {"ok": False, "error": error.error} | error.more | extra, 200, {}
 
     async def _respond(self, request: web.Request) -> web.Response:
-        known = self._responses.get(request.match_info["id"])
-        body = json.loads(await request.text())
-        if known and asyncio.get_running_loop().time() - known["made"] > self.response_seconds:
-            return web.json_response({"ok": False, "error": "expired_url"}, status=404)
-        if known is None or known["uses"] >= self.response_uses:
-            return web.json_response({"ok": False, "error": "used_url"}, status=404)
-        known["uses"] += 1
-        try:
-            text, blocks = self._api.content(body)
-        except SlackError as error:
-            return web.json_response({"ok": False, "error": error.error}, status=400)
-        if body.get("response_type") == "ephemeral":
-            self.whisper(known["channel"], known["user"], text, blocks, bool(body.get("replace_original")))
-        else:
-            self.problems.append(f"a command answered for everyone: {text[:60]}")
-        return web.Response(text="ok")
+        status, said = self.ephemeral.respond(request.match_info["id"], await request.text())
+        return web.Response(text=said, status=status)

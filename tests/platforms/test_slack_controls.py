@@ -272,11 +272,12 @@ async def test_a_link_is_slacks_or_empty(slack: SlackServer, chat: Chat) -> None
         assert await chat.linked(other) is None
 
 
-async def test_who_is_not_in_the_channel_is_not_told(slack: SlackServer, chat: Chat) -> None:
+async def test_who_is_not_in_the_channel_is_told_directly(slack: SlackServer, chat: Chat) -> None:
     slack.add_user("UAWAY")
     [ref] = await posted(chat, slack)
-    assert not await chat.whisper(ref, Person("slack:UAWAY"), Reply("psst"))
+    assert await chat.whisper(ref, Person("slack:UAWAY"), Reply("psst"))
     assert not slack.whispers
+    assert [m["text"] for m in slack.said("DUAWAY")] == ["_In #c1:_\n\npsst"]
 
 
 # --- channels ---------------------------------------------------------------------------------

@@ -202,6 +202,7 @@ async def test_a_snippet_is_read_as_far_as_slack_shows_it(slack: SlackServer, di
 
 async def test_unknown_events_and_buttons_are_acknowledged(slack: SlackServer, dispatch: Recorder) -> None:
     async with serving(slack, dispatch):
+        slack.events.add("member_joined_channel")
         slack.emit({"type": "member_joined_channel", "user": "U3", "channel": "C1"})
         slack.emit({"type": "message", "subtype": "brand_new", "channel": "C1"})
         await slack.until(lambda: len(slack.acknowledged) == 2)

@@ -27,6 +27,8 @@ pytest_plugins = ["tests.platforms.slack_bot"]
 NOW = 1_700_000_000.0 + 30 * 86_400
 """A month after the loopback Slack's messages were written."""
 LINK = "https://fake.slack.com/archives/C1/p{}"
+AT_ONCE = 60_000.0
+"""Calls a minute, where it does not matter how often Slack is called."""
 
 
 class House:
@@ -36,6 +38,7 @@ class House:
         self, slack: SlackServer, home: Path, *channels: str, now: float = NOW, **options: Any
     ) -> None:
         self.slack, self.home, self.now = slack, home, now
+        slack.limits.minute = 60.0 * A_MINUTE / AT_ONCE
         self.settings = load_settings(
             None,
             slack_bot_token=options.pop("token", slack.bot_token),
@@ -49,8 +52,8 @@ class House:
         self.source = self.another()
 
     def readers(self) -> dict[str, OpenReader]:
-        """Return what reads Slack here, without the pauses that spare Slack."""
-        return readers(self.settings) | {"slack": partial(open_reader, self.settings, 60_000.0)}
+        """Return what reads Slack here, without the pauses that spare a Slack of slower minutes."""
+        return readers(self.settings) | {"slack": partial(open_reader, self.settings, AT_ONCE)}
 
     def another(self) -> HistorySource:
         """Return the source as another release has it."""
@@ -120,7 +123,7 @@ async def test_conversations_are_read_with_their_answers_and_links(
 async def test_the_link_is_slacks_own(slack: SlackServer, tmp_path: Path) -> None:
     asked, _ = talk(slack)
     found = await House(slack, tmp_path).read()
-    own = slack._api.call("chat.getPermalink", {"channel": "C1", "message_ts": asked})
+    own = slack.api.call("chat.getPermalink", {"channel": "C1", "message_ts": asked})
     assert found[f"c1/{asked}"][0] == own["permalink"]
 
 
@@ -340,8 +343,8 @@ async def test_fewer_calls_are_made_than_slack_allows(slack: SlackServer, tmp_pa
     asked = [slack.say("U1", "C1", f"How do I mend part {n}?") for n in range(70)]
     for ts in asked:
         slack.react("U1", "C1", slack.say("U2", "C1", "With glue.", ts), "+1")
-    slack.limits.enforced, slack.limits.minute = True, 1.5
     house = House(slack, tmp_path)
+    slack.limits.minute = 1.5
     pace = partial(open_reader, house.settings, A_MINUTE * 60 / slack.limits.minute)
     house.source.live = LiveChannels(tmp_path, {"slack": pace}, (), lambda: NOW)
     assert len(await house.read()) == 70
