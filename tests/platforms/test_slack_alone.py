@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.chat import Chat, Choice, Command, Control, Field, Form, Message, Person, Press, Reply, Responder
+from bot.chat import Chat, Choice, Command, Control, Field, Form, Person, Press, Reply, Responder
 from bot.platforms.slack_controls import pressed
 from bot.platforms.slack_link import GOOD_FOR, USES, Link
 from core.domain import MessageRef
@@ -142,10 +142,6 @@ class Ways(Recorder):
         else:
             await responder.reply(Reply("Looking …", final=False))
             await responder.reply(Reply(SAID))
-
-    async def message(self, chat: Chat, message: Message) -> None:
-        self.chat = chat
-        self.messages.append(message)
 
 
 async def press(slack: SlackServer, ways: Ways, at: Spot) -> None:
