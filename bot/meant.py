@@ -62,7 +62,7 @@ class Meant:
     async def _may_go_on(self, message: Message) -> bool:
         """Return True if who wrote in a thread asked there last, or is still waiting for an answer there."""
         conversation = message.ref.conversation
-        last = await self._conversations.last_claim(conversation)
+        last = await self._conversations.last_told(conversation)
         claims = [*await self._conversations.open_in(conversation), *([last] if last else [])]
         return any(self._opted_out.is_asker(claim, message.author.id) for claim in claims)
 
@@ -72,7 +72,7 @@ class Meant:
         Every earlier message of the thread must be answered by now.
         """
         conversation = message.ref.conversation
-        last = await self._conversations.last_claim(conversation)
+        last = await self._conversations.last_told(conversation)
         if last is None or not self._opted_out.is_asker(last, message.author.id):
             return False
         await self._noise.went_on(conversation)

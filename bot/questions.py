@@ -10,6 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from bot.answering import Answering, tell
@@ -278,39 +279,40 @@ class Questions:
         What it had begun to work on is taken up one after the other, and given up after `MOST_TRIES`: it may
         be what took the process down. What is too old, or given up, is told so in its thread.
         """
-        fresh: list[asyncio.Task[None]] = []
-        suspects: list[Claim] = []
+        alone = asyncio.Lock()
+        taken: list[asyncio.Task[None]] = []
         for claim in await self._conversations.unanswered(0.0):
-            if claim.kind != "message" or not claim.message.startswith(f"{chat.name}:"):
-                continue
-            if claim.tries and claim.decided:
-                suspects.append(claim)
-            else:
-                fresh.append(asyncio.create_task(self._take_up(chat, claim)))
+            if claim.kind == "message" and claim.message.startswith(f"{chat.name}:"):
+                taken.append(asyncio.create_task(self._take_up(chat, claim, alone)))
                 await asyncio.sleep(0)  # each takes its slot, in the order in which they were asked
-        for claim in suspects:
-            await self._take_up(chat, claim)
-        await asyncio.gather(*fresh)
+        await asyncio.gather(*taken)
 
-    async def _take_up(self, chat: Chat, claim: Claim) -> None:
-        """Answer a claim of a process that died, or say why not."""
+    async def _take_up(self, chat: Chat, claim: Claim, alone: asyncio.Lock) -> None:
+        """Answer a claim of a process that died, or say why not; what may be the reason waits its turn."""
         with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
-            key = claim.message
-            async with self._lock(key):
-                now = await self._conversations.claimed(key)
-                is_open = now is not None and not now.is_settled
-                if not is_open or self._answering.holds(key) or self._answering.stopping:
-                    return
-                young = claim.at >= time.time() - RESUME_SECONDS
-                if not (young and claim.payload) or claim.tries >= MOST_TRIES:
-                    await self._give_up(chat, claim, TOO_OFTEN if claim.tries >= MOST_TRIES else TOO_LATE)
-                    return
-                message = unpacked(claim.payload)
-                parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()
-                if claim.decided:
-                    await self._conversations.tried(key)
             slot.looked()
-            await self._go_on(chat, _Found(message, parts, decided=claim.decided, again=True), slot)
+            async with alone if claim.tries else nullcontext():
+                found = await self._taken_up(chat, claim)
+                if found is not None:
+                    await self._go_on(chat, found, slot)
+
+    async def _taken_up(self, chat: Chat, claim: Claim) -> _Found | None:
+        """Return a claim of a process that died as one of this; None where it is not to be answered."""
+        key = claim.message
+        async with self._lock(key):
+            now = await self._conversations.claimed(key)
+            is_open = now is not None and not now.is_settled
+            if not is_open or self._answering.holds(key) or self._answering.stopping:
+                return None
+            young = claim.at >= time.time() - RESUME_SECONDS
+            if not (young and claim.payload) or claim.tries >= MOST_TRIES:
+                await self._give_up(chat, claim, TOO_OFTEN if claim.tries >= MOST_TRIES else TOO_LATE)
+                return None
+            message = unpacked(claim.payload)
+            parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()
+            if claim.decided:
+                await self._conversations.tried(key)
+        return _Found(message, parts, decided=claim.decided, again=True)
 
     async def _give_up(self, chat: Chat, claim: Claim, why: str) -> None:
         """Settle a claim with a word in its thread; one that nobody called the bot for is left in silence."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, exists, select, update
 
 from core.domain import MessageRef
 from core.ports import Claim
@@ -140,6 +140,17 @@ class SqlConversations:
         return await self._first(
             select(ClaimRow.__table__)
             .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
+    async def last_told(self, conversation: str) -> Claim | None:
+        """Return the latest settled question of a conversation that was replied to, if only with a word."""
+        told = exists().where(PostRow.message == ClaimRow.message)
+        settled = (ClaimRow.answer_id.is_not(None), ClaimRow.kind == "message")
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, *settled, told)
             .order_by(ClaimRow.at.desc())
             .limit(1)
         )

@@ -466,6 +466,11 @@ class FakeConversations:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
         return max(found, key=lambda claim: claim.at, default=None)
 
+    async def last_told(self, conversation: str) -> Claim | None:
+        told = set(self._posts.values()) & self._settled
+        found = [c for key, c in self._claims.items() if key in told and c.conversation == conversation]
+        return max((c for c in found if c.kind == "message"), key=lambda claim: claim.at, default=None)
+
     async def open_in(self, conversation: str) -> tuple[Claim, ...]:
         waiting = await self.unanswered(0.0)
         return tuple(c for c in waiting if c.conversation == conversation and c.kind == "message")

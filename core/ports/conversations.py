@@ -78,6 +78,9 @@ class ConversationStore(Protocol):
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
 
+    async def last_told(self, conversation: str) -> Claim | None:
+        """Return the latest settled question of a conversation that was replied to, if only with a word."""
+
     async def open_in(self, conversation: str) -> tuple[Claim, ...]:
         """Return the questions of a conversation that are not settled yet, oldest first."""
 

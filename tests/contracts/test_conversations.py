@@ -185,3 +185,57 @@ async def test_text_that_no_database_can_hold_costs_only_its_bad_characters(stor
     (kept,) = await store.unanswered(0)
     assert kept_of(kept.payload["text"]) == kept_of(UNWRITABLE)
     assert kept_of(kept.asker) == kept_of(odd.asker)
+
+
+async def test_what_is_not_decided_can_be_dropped_reworded_and_decided(store: ConversationStore) -> None:
+    for name in ("m", "n"):
+        await store.claim(replace(claim(name, text="before"), decided=False, tries=0), f"event {name}")
+    assert [c.message for c in await store.open_in("slack:C:1")] == ["m", "n"]
+    await store.reworded("m", {"text": "after"})
+    kept = await store.claimed("m")
+    assert kept is not None and (kept.decided, kept.tries, kept.payload) == (False, 0, {"text": "after"})
+    await store.decided("m", {"text": "meant"})
+    kept = await store.claimed("m")
+    assert kept is not None and (kept.decided, kept.tries, kept.payload) == (True, 1, {"text": "meant"})
+    await store.dropped("n")
+    assert await store.claimed("n") is None and await store.taken("event n")
+    assert [c.message for c in await store.open_in("slack:C:1")] == ["m"]
+    await store.answered("m", "a", "de")
+    kept = await store.claimed("m")
+    assert kept is not None and kept.is_settled and kept.language == "de"
+    assert await store.open_in("slack:C:1") == ()
+
+
+async def test_tries_are_counted_and_taken_back_while_a_claim_is_open(store: ConversationStore) -> None:
+    await store.claim(claim("m"))
+    assert await store.tried("m") == 2 and await store.tried("none") == 0
+    await store.spared(["m", "none"])
+    kept = await store.claimed("m")
+    assert kept is not None and kept.tries == 1
+    await store.answered("m", "")
+    await store.spared(["m"])
+    kept = await store.claimed("m")
+    assert kept is not None and kept.tries == 1 and kept.is_settled
+    await store.reopen("m", {"text": "anew"}, 7.0)
+    kept = await store.claimed("m")
+    assert kept is not None and kept.tries == 1 and kept.decided and not kept.is_settled
+
+
+async def test_commands_are_no_questions_of_a_conversation(store: ConversationStore) -> None:
+    await store.claim(replace(claim("slack:command:e1"), kind="command"))
+    await store.claim(claim("m"))
+    assert [c.message for c in await store.open_in("slack:C:1")] == ["m"]
+    assert {c.kind for c in await store.unanswered(0.0)} == {"command", "message"}
+
+
+async def test_who_was_told_something_last_is_known_also_without_an_answer(store: ConversationStore) -> None:
+    assert await store.last_told("slack:C:1") is None
+    await store.claim(claim("m", 1.0))
+    await store.posted("m", refs("p1"))
+    assert await store.last_told("slack:C:1") is None, "it is not settled yet"
+    await store.answered("m", "")
+    await store.claim(claim("n", 2.0))
+    await store.answered("n", "")
+    told = await store.last_told("slack:C:1")
+    assert told is not None and told.message == "m" and await store.last_claim("slack:C:1") is None
+    assert await store.known(["slack:C:p1", "slack:C:p2"]) == {"slack:C:p1"}
