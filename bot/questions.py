@@ -39,6 +39,8 @@ EDIT_SECONDS = 60
 """How long after a question an edit of it is answered anew."""
 RESUME_SECONDS = 600
 """Age up to which a question that a dead process took is answered after a restart."""
+EARLIER_SECONDS, LOOK_SECONDS = 120.0, 0.05
+"""How long a follow-up waits for what a dead process had taken to be taken up, and between two looks."""
 MOST_TRIES = 2
 """Processes that may end while they work on a question; after that it is taken to be the reason."""
 TOO_LATE = N_("I was stopped before I could answer this. Please ask again.")
@@ -158,7 +160,7 @@ class Questions:
         """Deal with a claimed message: find out whether it goes on with the bot, and answer it."""
         with self._answering.holding(found.message.key):
             if not found.decided:
-                await slot.after_answers()
+                await self._after_earlier(found.message, slot)
                 decided = None if self._answering.stopping else await self._decided(chat, found.message)
                 if decided is None:
                     return
@@ -168,6 +170,17 @@ class Questions:
             message = replace(found.message, language=await self._tongues.of(found.message))
             with speaking(message.language):
                 await self._take(chat, replace(found, message=message))
+
+    async def _after_earlier(self, message: Message, slot: Slot) -> None:
+        """Wait until what was asked earlier in a thread is dealt with, also what a dead process had taken."""
+        own = await self._conversations.claimed(message.key)
+        until = time.monotonic() + EARLIER_SECONDS
+        while own is not None and time.monotonic() < until and not self._answering.stopping:
+            await slot.after_answers()
+            waiting = await self._conversations.open_in(message.ref.conversation)
+            if not any(claim.at < own.at for claim in waiting):
+                return
+            await asyncio.sleep(LOOK_SECONDS)  # it is about to be taken up
 
     async def _decided(self, chat: Chat, message: Message) -> Message | None:
         """Return a claimed message in a thread as it stands now if it goes on with the bot; else drop it."""

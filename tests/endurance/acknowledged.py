@@ -66,6 +66,8 @@ class Did:
     acknowledged: bool = False
     conversation: str = ""
     voter: str = ""
+    url: str = ""
+    """The id of the response URL that came with it."""
 
 
 class People:
@@ -131,8 +133,9 @@ class People:
         since = self._count()
         self.slack.press(user, message, name)
         sent = self.slack.envelopes[-1]["payload"]
-        key = answer_id if name == "up" else str(sent["response_url"]).rpartition("/")[2]
-        return Did(kind, key, self._emitted(since), conversation=self._part(message), voter=f"slack:{user}")
+        url, told = str(sent["response_url"]).rpartition("/")[2], self._emitted(since)
+        part, voter = self._part(message), f"slack:{user}"
+        return Did(kind, answer_id if name == "up" else url, told, conversation=part, voter=voter, url=url)
 
     async def slack_reaction(self) -> Did | None:
         found = self._answer()
@@ -159,7 +162,7 @@ class People:
         key = self.slack.slash(
             self._chance.choice(PEOPLE), self._chance.choice(CHANNELS), "/ask", self._text()
         )
-        return Did("slack command", key, self._emitted(since))
+        return Did("slack command", key, self._emitted(since), url=key)
 
     def _answer(self) -> tuple[dict[str, Any], str] | None:
         """Return a message of the bot with buttons, and the id of its answer."""
@@ -200,7 +203,8 @@ class People:
         told = await self.page.post(
             "/api/messages", person=player, channel="help", thread=root, text="and in 1.5?"
         )
-        return Did("web follow-up", f"web:help:{told['id']}", acknowledged=True) if told else None
+        key = f"web:help:{told['id']}" if told else ""
+        return Did("web follow-up", key, acknowledged=True, conversation=root) if told else None
 
     async def web_vote(self) -> Did | None:
         return await self._web_vote("web vote")
@@ -347,9 +351,9 @@ class Run:
 TIMEOUT = aiohttp.ClientTimeout(total=20)
 
 
-def rows(kettle: Kettle, statement: str) -> list[tuple[Any, ...]]:
+def rows(kettle: Kettle, statement: str, *given: str) -> list[tuple[Any, ...]]:
     with sqlite3.connect(f"file:{kettle.home / 'threadlore.sqlite3'}?mode=ro", uri=True) as connection:
-        return connection.execute(statement).fetchall()
+        return connection.execute(statement, given).fetchall()
 
 
 class Checks:
@@ -375,13 +379,26 @@ class Checks:
         for did in self._did:
             if not self._is_answered(did):
                 state = self._claims.get(did.key, self._claims.get(self._replies.get(did.conversation, "")))
-                lost.append(f"{did.kind} {did.key} {did.voter} {did.conversation}: {state}")
+                lost.append(
+                    f"{did.kind} {did.key} {did.voter} {did.conversation}: {state} {self._around(did)}"
+                )
         signs = [text for text in self._texts() if is_sign_of_work(text)]
         return {
             "acknowledged, and neither answered nor given up with a word": lost,
             "answered twice": self._twice(),
             "signs of work that are left over": signs,
         }
+
+    def _around(self, did: Did) -> str:
+        """Return what else is known of the conversation of something that was lost."""
+        where = f"%:{did.conversation}" if did.conversation else "-"
+        told = "SELECT message, answer_id, tries, decided, at, asker FROM claims WHERE conversation LIKE ?"
+        found = rows(self._kettle, told, where)
+        found += rows(self._kettle, "SELECT 'answer', id, pair_id, at FROM answers WHERE id = ?", did.key)
+        if did.voter:
+            cast = "SELECT 'vote', answer_id, value, weight, at FROM votes WHERE voter = ?"
+            found += rows(self._kettle, cast, did.voter)
+        return "; ".join(map(str, found))
 
     def _is_answered(self, did: Did) -> bool:
         match did.kind.partition(" ")[2]:
@@ -391,12 +408,16 @@ class Checks:
             case "vote" | "reaction":
                 # an answer that was shown, but not noted before the process died, was given once more
                 now = self._claims.get(self._replies.get(did.conversation, ""), "")
-                return bool({(did.key, did.voter), (now, did.voter)} & self._votes)
+                return bool({(did.key, did.voter), (now, did.voter)} & self._votes) or self._is_told(did)
             case "command" if did.kind.startswith("web"):
                 return did.key in self._page.alone or did.key in self._asked
             case _:
-                said = self._slack.ephemeral.urls[did.key].said
-                return bool(said) and not is_sign_of_work(str(said[-1].get("text")))
+                return self._is_told(did)
+
+    def _is_told(self, did: Did) -> bool:
+        """Return True if whoever pressed or gave a command heard of it, if only that they must try again."""
+        said = self._slack.ephemeral.urls[did.url].said if did.url else []
+        return bool(said) and not is_sign_of_work(str(said[-1].get("text")))
 
     def _text(self, part: str) -> str:
         platform, place, message = part.split(":")
