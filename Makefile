@@ -8,7 +8,7 @@ WORKERS ?= 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: run install test bench endurance reindex-kills sources-home scenarios pictures phrases lint clean
+.PHONY: run install test bench endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases lint clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -40,6 +40,10 @@ endurance: $(VENV)/ready-test
 # a reindex that is killed fifty times while people ask; a quarter of an hour
 reindex-kills: $(VENV)/ready-test
 	@$(BIN)/python -m tests.reindex.kills $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
+
+# what people do on Slack and the playground, twenty things a second, while the bot is killed a hundred times
+acknowledged-kills: $(VENV)/ready-test
+	@$(BIN)/python -m tests.endurance.acknowledged $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
 
 # one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
 sources-home: $(VENV)/ready-test

@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.answering import Answering
+from bot.answering import RESTARTING, Answering
 from bot.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
 from bot.confirmations import CONFIRM
 from bot.hint import Hint
@@ -87,8 +87,8 @@ class Attending:
             await self._carry_out(chat, command, answered)
 
         with speaking(await self._tongues.of_text(command.text if asks else "", command.person)):
-            await self._attend(work(), f"/{command.name}", answered, kindly=asks)
-        await self._ledger.done(key)
+            is_done = await self._attend(work(), f"/{command.name}", answered, kindly=asks, again=asks)
+        await (self._ledger.done(key) if is_done else self._ledger.keep(key))
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
@@ -153,9 +153,17 @@ class Attending:
                 await self._ledger.done(key)
 
     async def _attend(
-        self, doing: Coroutine[Any, Any, None], what: str, responder: Responder, kindly: bool
-    ) -> None:
-        """Wait for what somebody wants; tell them of an error in their words (`kindly`) or in an admin's."""
+        self,
+        doing: Coroutine[Any, Any, None],
+        what: str,
+        responder: Responder,
+        kindly: bool,
+        again: bool = False,
+    ) -> bool:
+        """Wait for what somebody wants; tell them of an error in their words (`kindly`) or in an admin's.
+
+        Returns False where the bot is stopped first, and it is to be done `again` after the next start.
+        """
         work = asyncio.create_task(doing)
         self._running.add(work)
         try:
@@ -164,7 +172,8 @@ class Attending:
             work.cancel()
             if not self._answering.stopping:
                 raise
-            await self._say(responder, _(ASK_AGAIN))
+            await self._say(responder, _(RESTARTING if again else ASK_AGAIN), final=not again)
+            return not again
         except ThreadloreError as error:
             log.warning("%s: %s", what, error)
             await self._say(responder, _(error.told) if kindly else str(error))
@@ -173,12 +182,13 @@ class Attending:
             await self._say(responder, _(ThreadloreError.told))
         finally:
             self._running.discard(work)
+        return True
 
     @staticmethod
-    async def _say(responder: Responder, text: str) -> None:
+    async def _say(responder: Responder, text: str, final: bool = True) -> None:
         """Say something to whoever waits; that the platform does not take it is one line of the log."""
         try:
-            await responder.reply(Reply(text))
+            await responder.reply(Reply(text, final=final))
         except PlatformError as error:
             log.warning("who waits for an answer could not be told: %s", error)
 

@@ -61,6 +61,13 @@ class InteractionLedger:
                 log.warning("what was dealt with is looked at again after a restart: %s", error)
             self._taken.pop(key, None)
 
+    async def keep(self, key: str) -> None:
+        """Leave something to the next process; that this one ends is not its fault."""
+        try:
+            await self._conversations.spared([key])
+        except StorageError as error:
+            log.warning("what is left to the next process counts as tried: %s", error)
+
     async def left(self, chat: Chat) -> list[Claim]:
         """Return what processes that died had taken from a platform, oldest first, and take it over."""
         waiting = await self._conversations.unanswered(0.0)

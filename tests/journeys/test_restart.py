@@ -97,8 +97,8 @@ async def test_a_bot_that_is_stopped_says_so_and_answers_when_it_is_back(
         assert "Traceback" not in child.log, child.log
     [seen] = stage.replies(said)
     assert seen.text == "I am being restarted and will answer this when I am back."
-    assert "ask again" in slack.whispers[-1]["text"]
     async with house(kettle) as bot, SlackStage(bot, slack):
+        await until(lambda: "Every night" in slack.whispers[-1]["text"])
         again = await answer(stage, said)
         assert again.id == seen.id and PORTS["2.0"] in again.text
 
