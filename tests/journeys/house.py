@@ -26,7 +26,6 @@ from core.ports import Encoder
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle
 
-
 PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
 """Variables of the environment that a child process has, too."""
 
