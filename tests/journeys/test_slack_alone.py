@@ -87,6 +87,13 @@ async def test_a_message_is_answered_to_who_chose_it_in_its_menu(place: str, sta
     await until(lambda: any(PORTS["2.0"] in text for text in stage.heard("ann")[before:]))
 
 
+async def test_an_answer_whose_boxes_for_votes_are_refused_is_shared_all_the_same(stage: SlackStage) -> None:
+    await stage.slash("ann", "ask", PORT)
+    await told(stage, "ann", PORTS["2.0"])
+    stage.server.fail("reactions.add", "too_many_reactions")
+    await press(stage, "ann", NOWHERE, "share", SHARED)
+
+
 # --- under an answer to everybody -------------------------------------------------------------
 
 
