@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +17,8 @@ from core.engine import Engine
 from core.errors import PlatformError
 from core.languages import N_, _, spoken
 from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
 
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
@@ -87,7 +90,10 @@ class Sharing:
             raise
         await self._conversations.posted(key, parts)
         await self._conversations.answered(key, answer_id)
-        await chat.seed_votes(parts[-1])
+        try:
+            await chat.seed_votes(parts[-1])
+        except PlatformError as error:  # the answer stands, and people can still vote on it
+            log.warning("a shared answer has no boxes for votes: %s", error)
         return SHARED
 
     async def resume(self, chat: Chat, claim: Claim) -> None:

@@ -79,7 +79,8 @@ class Asides:
     async def _directly(self, channel: str, thread: str, user: str, reply: Reply) -> None:
         said = reply.markdown
         if not channel.startswith("D") and (title := await self._directory.title(channel)):
-            said = f"*{_('In {channel}:').format(channel=title)}*\n\n{said}"
+            place = _("In {channel}:").format(channel=title)
+            said = f"*{place}*\n\n{said}"
         # what is shared goes where the button stands, and here nobody else would read it
         controls = tuple(control for control in reply.controls if control.name != "share")
         await self._messages.send(user, replace(reply, markdown=said, controls=controls))

@@ -52,7 +52,7 @@ UNREADABLE = NO_ENTRY | {"message_not_found", "missing_scope", "thread_not_found
 UNINVITED = N_(
     "I am not in this channel, so I cannot post or delete here. Type `/invite` and my name, then try again."
 )
-ARCHIVED = N_("This channel is archived, so I can post and delete nothing here.")
+ARCHIVED = N_("This channel is archived, so I cannot post or delete here.")
 
 
 class SlackRefused(PlatformError):

@@ -30,10 +30,6 @@ PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
 """Variables of the environment that a child process has, too."""
 
 
-PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
-"""Variables of the environment that a child process has, too."""
-
-
 class _Lent:
     """An encoder that many houses have one after the other: none of them closes it."""
 

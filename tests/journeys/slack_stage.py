@@ -17,6 +17,8 @@ from tests.platforms.slack_server import SlackServer
 
 PEOPLE = {"ann": "U1", "bob": "U2", "hal": "UHAL", "boss": "UADMIN", "robot": "UROBOT"}
 PLACES = {"public": "C1", "private": "G1", "direct": "D1", "desk": "C7", "hal": "DUHAL"}
+PLACES |= {"several": "M1", "away": "C2", "closed": "GX"}
+"""`several` people and the bot; a public channel and a private one, `away` and `closed`, without the bot."""
 MENTIONS = {who: f"<@{user}>" for who, user in PEOPLE.items()} | {"bot": "<@UBOT>"}
 EMOJI = {"👍": "+1", "👎": "-1", "👍🏽": "+1::skin-tone-4", "✅": "white_check_mark", "❌": "x"}
 
@@ -43,6 +45,7 @@ class SlackStage:
         self.server.add_user("UROBOT", is_bot=True)
         self.server.channels["C1"]["members"].add("UROBOT")
         self.server.add_channel("C7", "channel", "UHAL", "UADMIN", self.server.bot_user)
+        self.server.add_channel("GX", "group", "U1", "U2")
         assert self.bot is not None
         await self.join(self.bot)
         return self
@@ -175,7 +178,8 @@ class SlackStage:
 
     def replies(self, said: Said) -> list[Seen]:
         channel = PLACES[said.place]
-        found = self.server.said(channel) if said.place == "direct" else self.server.said(channel, said.root)
+        flat = said.place in ("direct", "several")
+        found = self.server.said(channel) if flat else self.server.said(channel, said.root)
         return [replace(self._seen(m), place=said.place) for m in found]
 
     def _seen(self, message: dict[str, Any]) -> Seen:

@@ -21,7 +21,7 @@ BURST = 5
 """Messages in a channel at once before one a second is all there is."""
 
 _Needed = dict[str, type]
-_METHODS: dict[str, tuple[int, _Needed, _Needed]] = {
+METHODS: dict[str, tuple[int, _Needed, _Needed]] = {
     "auth.test": (0, {}, {}),
     "apps.connections.open": (1, {}, {}),
     "users.info": (4, {"user": str}, {"include_locale": bool}),
@@ -100,9 +100,9 @@ _METHODS: dict[str, tuple[int, _Needed, _Needed]] = {
 
 def check_arguments(method: str, given: dict[str, Any]) -> None:
     """Raise what Slack answers to arguments that are missing, unknown or of another type."""
-    if method not in _METHODS:
+    if method not in METHODS:
         return
-    _, needed, more = _METHODS[method]
+    _, needed, more = METHODS[method]
     problems = [f"[ERROR] missing required field: {name}" for name in needed if given.get(name) in (None, "")]
     known = needed | more
     for name, value in given.items():
@@ -142,9 +142,9 @@ class Limits:
 
     def wait(self, method: str, channel: str, now: float) -> int:
         """Count a call; returns the seconds to wait where there are too many, else 0."""
-        if not self.enforced or method not in _METHODS:
+        if not self.enforced or method not in METHODS:
             return 0
-        tier = _METHODS[method][0]
+        tier = METHODS[method][0]
         if method == "chat.postMessage":
             most, span, calls = BURST, BURST * self.minute / 60, self._calls[method, channel]
         elif tier:

@@ -142,13 +142,15 @@ class SlackServer(Wire):
             self.changed(channel, gone, message)
             return
         del self.messages[channel][ts]
+        now = self.tick()
         self.emit(
             {
                 "type": "message",
                 "subtype": "message_deleted",
                 "hidden": True,
                 "deleted_ts": ts,
-                "ts": self.tick(),
+                "ts": now,
+                "event_ts": now,
                 "channel": channel,
                 "channel_type": self.channels[channel]["kind"],
                 "previous_message": message,
