@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 from bot import platforms
 from bot.configuration import find_catalogue
 from bot.control import call
+from bot.doctor_files import files
 from bot.doctor_history import history
 from bot.doctor_models import embedder, model
 from bot.doctor_sources import sources
@@ -56,6 +57,7 @@ def examinations() -> list[tuple[str, Examination]]:
     """Return what is looked at, in order; each platform brings its own."""
     found: list[tuple[str, Examination]] = [
         ("Home", _home),
+        ("Files", files),
         ("Configuration", _configuration),
         ("Corpora", _corpora),
         ("Embedder", embedder),

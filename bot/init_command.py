@@ -17,6 +17,7 @@ from bot.init_sources import Unclear, located
 from bot.init_texts import DISCORD, INVITE, NEXT, SLACK, WHERE
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError, UsageError
+from core.files import private
 from core.ingestion.sources import Kinds
 from core.settings import load_settings
 
@@ -207,8 +208,7 @@ def _write(folder: Path, plan: Plan) -> None:
         _write_manifest(folder)
     lines = ["# Everything else that can be set: .env.example in Threadlore's folder."]
     lines += [f"{name}={value}" for name, value in (_home(folder) | plan.settings).items()]
-    with open(folder / ".env", "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
-        os.fchmod(file.fileno(), 0o600)  # one that was there may have been open to others
+    with open(folder / ".env", "w", encoding="utf-8", opener=private) as file:
         file.write("\n".join(lines) + "\n")
 
 

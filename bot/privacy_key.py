@@ -8,6 +8,7 @@ import secrets
 from pathlib import Path
 
 from core.errors import ConfigurationError
+from core.files import private
 from core.ports import OptOutStore
 from core.privacy import KEY_BYTES
 
@@ -43,7 +44,7 @@ def _read(place: Path) -> bytes:
 
 def _write(place: Path, key: bytes) -> None:
     half = place.with_suffix(".part")
-    with open(half, "wb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+    with open(half, "wb", opener=private) as file:
         file.write(key)
         file.flush()
         os.fsync(file.fileno())

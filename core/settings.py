@@ -198,6 +198,13 @@ def variable(name: str, env_file: str = ".env") -> str:
     return os.environ.get(name) or dotenv_values(env_file).get(name) or ""
 
 
+def secrets_in(env_file: Path) -> list[str]:
+    """Return the variables of a file such as `.env` that hold secrets."""
+    known = dotenv_values(env_file)
+    secret = [name for name, field in Settings.model_fields.items() if field.annotation is SecretStr]
+    return [variable for name in secret if known.get(variable := _variable(name))]
+
+
 def _variable(name: str) -> str:
     """Return the environment variable of a field."""
     field = Settings.model_fields[name]

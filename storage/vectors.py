@@ -23,6 +23,7 @@ from chromadb.config import Settings as ChromaSettings
 from chromadb.errors import ChromaError, InternalError, NotFoundError
 
 from core.domain import Hit
+from core.files import private_folder
 from core.ports import Matrix
 from storage.disk import storage_error
 from storage.vector_files import empty_room
@@ -48,7 +49,7 @@ class ChromaVectors:
         if url:
             self._client: Any = connected(url)
         else:
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(folder)
             try:
                 self._client = chromadb.PersistentClient(
                     path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from core.files import private, private_folder
 
 log = logging.getLogger(__name__)
 
@@ -170,12 +171,12 @@ class Journal:
             return
         try:
             if mode == "a":
-                with open(self.path, "a", encoding="ascii", opener=_private) as file:
+                with open(self.path, "a", encoding="ascii", opener=private) as file:
                     file.write(lines)
                 return
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self.path.parent)
             fresh = self.path.with_suffix(".new")
-            with open(fresh, "w", encoding="ascii", opener=_private) as file:
+            with open(fresh, "w", encoding="ascii", opener=private) as file:
                 file.write(lines)
             fresh.replace(self.path)
         except OSError as error:
@@ -188,8 +189,3 @@ class Journal:
             self.path,
             error.strerror or error,
         )
-
-
-def _private(path: str, flags: int) -> int:
-    # Direct messages are in the file, so nobody else on the machine may read it.
-    return os.open(path, flags, 0o600)

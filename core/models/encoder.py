@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import EncoderError
+from core.files import private_folder
 from core.ports import Encoder, Matrix
 
 PACKAGED = "all-MiniLM-L6-v2"
@@ -186,7 +187,7 @@ def _prepare(model: str, folder: Path) -> None:
     }
     building = folder.with_suffix(".building")
     shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
+    private_folder(building)
     try:
         tokenizer.backend_tokenizer.save(str(building / "tokenizer.json"))
         with warnings.catch_warnings():

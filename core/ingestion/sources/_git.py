@@ -8,6 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+from core.files import private_folder
 from core.ingestion.sources._archive import discard
 
 TIMEOUT = 900.0
@@ -62,7 +63,7 @@ def check_out(repository: str, ref: str, place: Path) -> None:
             if not _reachable(repository):
                 raise
             discard(place)
-    place.mkdir(parents=True, exist_ok=True)
+    private_folder(place)
     _git(place, "init", "--quiet")
     try:
         _update(repository, ref, place)

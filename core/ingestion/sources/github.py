@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument, content_hash
+from core.files import private_folder
 from core.ingestion.sources._conversations import document
 from core.ingestion.sources._github_items import author_of, conversation, labels_of, written_at
 from core.privacy import never, nobody
@@ -174,7 +175,7 @@ class GithubSource:
     def _save(self, kept: dict[str, Any]) -> None:
         half = self._kept.with_suffix(".part")
         try:
-            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self._kept.parent)
             half.write_text(json.dumps(kept), encoding="utf-8")
             os.replace(half, self._kept)
         except OSError as error:
