@@ -147,7 +147,7 @@ async def _chroma(settings: Settings) -> list[Finding]:
 async def _platforms(settings: Settings) -> list[Finding]:
     """Look at what people reach the bot by; each platform's own examination follows."""
     found = []
-    if settings.playground and owner_of(settings.home).get("what") != SERVE and settings.port:
+    if settings.playground is not False and owner_of(settings.home).get("what") != SERVE and settings.port:
         try:
             with socket.socket() as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

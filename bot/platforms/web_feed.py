@@ -16,6 +16,9 @@ from core.files import private, private_folder
 
 log = logging.getLogger(__name__)
 
+LONGEST_NUMBER = 20
+"""Digits from which a number is none of ours; Python refuses to read thousands of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -57,9 +60,8 @@ class Feed:
     def resume(self, mark: str) -> int | None:
         """Read an id back to its number; None where it is not of this run."""
         run, _, number = mark.partition("-")
-        if run != self._run or not (number.isascii() and number.isdigit()) or int(number) > self._number:
-            return None
-        return int(number)
+        is_number = number.isascii() and number.isdigit() and len(number) < LONGEST_NUMBER
+        return int(number) if run == self._run and is_number and int(number) <= self._number else None
 
     def publish(
         self, kind: str, data: dict[str, Any], *, key: str = "", channel: str = "", only: str = ""
