@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -49,6 +50,23 @@ def tighten(path: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def set_aside(path: Path) -> Path | None:
+    """Rename what cannot be used to `NAME.broken.ENDING`, in place of an earlier one; None where that fails.
+
+    The ending stays, so that who looks for files of a kind finds it.
+    """
+    aside = path.with_name(f"{path.stem}.broken{path.suffix}")
+    try:
+        if aside.is_dir() and not aside.is_symlink():
+            shutil.rmtree(aside)
+        else:
+            aside.unlink(missing_ok=True)
+        path.rename(aside)
+    except OSError:
+        return None
+    return aside
 
 
 def _is_open(found: os.stat_result) -> bool:

@@ -44,9 +44,10 @@ from aiohttp import web
 from bot.chat import Platform
 from bot.platforms.web_chat import WebChat
 from bot.platforms.web_dashboard import Dashboard
-from bot.platforms.web_feed import Feed, Journal
+from bot.platforms.web_feed import Feed
 from bot.platforms.web_figures import Figures
 from bot.platforms.web_guard import Handler
+from bot.platforms.web_journal import Journal
 from bot.platforms.web_people import PLATFORM
 from bot.platforms.web_progress import watch
 from bot.platforms.web_requests import ApiError, player_of

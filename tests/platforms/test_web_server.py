@@ -148,8 +148,8 @@ async def test_answer_cut_by_a_restart_is_not_left_working(tmp_path: Path) -> No
 async def test_home_that_cannot_be_written_costs_the_file_only(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "playground.jsonl").mkdir()
-    async with serving(settings(tmp_path), FakeDispatch()) as web:
+    (tmp_path / "home").write_text("no folder")
+    async with serving(settings(tmp_path / "home"), FakeDispatch()) as web:
         await web.say("hello", channel="general")
         assert [m["text"] for m in await web.messages()] == ["hello"]
     assert "will not survive a restart" in caplog.text
