@@ -25,7 +25,7 @@ from bot.on_schedule import OnSchedule
 from bot.overview import Overview
 from bot.progress import Bars
 from bot.serving import dispatch_of, watches
-from core.errors import PlatformError, ThreadloreError
+from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
 from core.settings import Settings
 
@@ -99,7 +99,8 @@ async def serve(settings: Settings) -> int:
             logging.getLogger().removeHandler(errors)
             clock.stop()
             await control.stop()
-            await dispatch.stop()
+            with contextlib.suppress(StorageError):  # the rest is stopped all the same
+                await dispatch.stop()
             for platform in running.values():
                 with contextlib.suppress(PlatformError):
                     await platform.stop()
