@@ -276,6 +276,7 @@ async def build(
                     home.path / LOGS,
                     lambda before: asyncio.to_thread(expire, home.path / JOURNAL, before),
                     scrub=lambda: asyncio.to_thread(empty_room, own),
+                    about=about,
                 ),
                 SqlNoise(database),
                 SqlNotices(database),

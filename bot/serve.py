@@ -61,7 +61,7 @@ async def serve(settings: Settings) -> int:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out)
-        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit))
+        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit), dispatch.notices.tell_admins)
         clock = Clock(
             app.corpora,
             app.schedules,
