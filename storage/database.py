@@ -21,8 +21,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from core.ports.about import HOLDER
-from storage.disk import storage_error
-from storage.hold import Hold, Holder, hold_of
+from storage.disk import DATABASE, storage_error
+from storage.hold import SERVE, Hold, Holder, file_of, hold_of
+from storage.sqlite_file import FILE, check
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
@@ -82,6 +83,8 @@ class Database:
         try:
             if what:
                 await database._take(hold_of(address, me, lose))
+            if file := file_of(address):
+                await asyncio.to_thread(check, file, thorough=what == SERVE)
             async with database.write() as connection:
                 await connection.run_sync(_migrate)
                 if database._hold is not None:
@@ -231,7 +234,7 @@ def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
 
 def _address(home: Path, url: str) -> URL:
     if not url:
-        return URL.create("sqlite+aiosqlite", database=str(home / "threadlore.sqlite3"))
+        return URL.create("sqlite+aiosqlite", database=str(home / FILE))
     try:
         address = make_url(url)
     except ArgumentError:
@@ -294,4 +297,4 @@ def _migrate(connection: Connection) -> None:
 
 def _storage_error(error: Exception) -> StorageError:
     down = isinstance(error, OperationalError)
-    return storage_error(error, "The database", "; check DATABASE_URL and the disk." if down else ".")
+    return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".")

@@ -243,10 +243,15 @@ def hold_of(address: URL, me: Holder, lost: Lost) -> Hold | None:
     """Return what a process takes before it uses a database; None for one that lies in its own home."""
     if address.get_backend_name() == "postgresql":
         return ServerHold(address, me, lost)
-    if address.database in (None, "", ":memory:"):
+    file = file_of(address)
+    return None if file is None or file.parent == Path(me.home) else FileHold(file, me)
+
+
+def file_of(address: URL) -> Path | None:
+    """Return the file of a SQLite database; None where it lies in memory, or on a server."""
+    if address.get_backend_name() != "sqlite" or address.database in (None, "", ":memory:"):
         return None
-    file = Path(str(address.database)).absolute()
-    return None if file.parent == Path(me.home) else FileHold(file, me)
+    return Path(str(address.database)).absolute()
 
 
 def busy(by: str) -> DatabaseBusy:
