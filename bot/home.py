@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from core.errors import HomeBusy, HomeError
-from core.files import is_loose, private, private_folder, tighten
+from core.files import is_loose, private, private_folder, set_aside, tighten
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,18 @@ PARTS = (
     "calibration.*",
 )
 """What Threadlore writes into a home, by the names that it has there."""
+FOLDERS = ("vectors", "words", "models", "sources", "logs")
+FILES = (
+    LOCK,
+    SOCKET,
+    "vectors.sealed",
+    "playground.jsonl",
+    "playground.new",
+    "exports.txt",
+    "ranking.json",
+    "calibration.json",
+)
+"""What is a folder and what is a file; another kind of thing under such a name is no use."""
 
 SERVE = "serve"
 PATIENCE_SECONDS = 60.0
@@ -51,6 +63,7 @@ class Home:
         """Take the folder; raises HomeBusy that names the owner, HomeError where it cannot be written."""
         try:
             private_folder(self.path)
+            put_right(self.path)
             file = open(self.path / LOCK, "a+", encoding="utf-8", opener=private)
         except OSError as error:
             raise HomeError(
@@ -103,6 +116,15 @@ def close(path: Path) -> None:
         )
 
 
+def put_right(path: Path) -> None:
+    """Set aside folders where files of a home belong, and files where folders do, and log it."""
+    wrong = [path / name for name in FOLDERS if (path / name).exists() and not (path / name).is_dir()]
+    wrong += [path / name for name in FILES if (path / name).is_dir()]
+    for place in wrong:
+        what = "no folder" if place.name in FOLDERS else "no file"
+        log.warning("%s is %s; it is set aside as %s", place, what, set_aside(place) or "nothing: it stays")
+
+
 def parts_of(path: Path) -> list[Path]:
     """Return what Threadlore wrote into a home, one level deep."""
     return sorted(place for pattern in PARTS for place in path.glob(pattern))
@@ -126,6 +148,6 @@ def owner_of(path: Path) -> dict[str, object]:
     """Return what the owner of a home wrote down: pid, what, since; empty when nobody did."""
     try:
         owner = json.loads((path / LOCK).read_text(encoding="utf-8") or "{}")
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return owner if isinstance(owner, dict) else {}

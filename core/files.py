@@ -69,6 +69,15 @@ def set_aside(path: Path) -> Path | None:
     return aside
 
 
+def clear(path: Path) -> None:
+    """Remove a file or folder that can be made anew; what cannot be removed stays."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
 def _is_open(found: os.stat_result) -> bool:
     kinds = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISSOCK)
     return any(kind(found.st_mode) for kind in kinds) and bool(found.st_mode & OTHERS)

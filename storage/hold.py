@@ -83,7 +83,7 @@ class Holder:
         """Return who was written down; None for nobody."""
         try:
             return cls(**json.loads(written or ""))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             return None
 
     @property

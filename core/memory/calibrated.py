@@ -61,7 +61,7 @@ def read_calibration(home: Path) -> Calibrated | None:
         return made
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise UsageError(
             f"{path} cannot be used ({error}); run `threadlore calibrate` again or delete it."
         ) from None

@@ -166,7 +166,7 @@ class ChannelCopy:
             ]
             self.name, self.cursor = str(found["name"]), found["cursor"]
             self.turn, self.listed = str(found["turn"]), float(found["listed"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return
         self.top = {post.id: post for post in top}
         self.threads = {thread.head.id: thread for thread in threads}

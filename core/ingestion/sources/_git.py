@@ -8,7 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from core.files import private_folder
+from core.files import clear, private_folder
 from core.ingestion.sources._archive import discard
 
 TIMEOUT = 900.0
@@ -63,6 +63,8 @@ def check_out(repository: str, ref: str, place: Path) -> None:
             if not _reachable(repository):
                 raise
             discard(place)
+    if not place.is_dir() or (place / ".git").exists():
+        clear(place)  # something else than a checkout is in the way
     private_folder(place)
     _git(place, "init", "--quiet")
     try:

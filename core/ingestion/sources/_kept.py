@@ -44,7 +44,7 @@ class Kept:
             if known.pop("of") != url:
                 return None
             return Copy(content=zlib.decompress(body), **known)
-        except (OSError, ValueError, KeyError, TypeError, zlib.error):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
             return None
 
     def put(self, url: str, copy: Copy) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -168,9 +169,11 @@ class GithubSource:
     def _load(self, empty: dict[str, Any]) -> dict[str, Any]:
         try:
             found = json.loads(self._kept.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            is_ours = found.keys() == empty.keys() and all(type(found[k]) is type(empty[k]) for k in empty)
+            is_dated = not found["whole"] or datetime.fromisoformat(found["whole"]).tzinfo
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return empty
-        return found if isinstance(found, dict) and found.keys() == empty.keys() else empty
+        return found if is_ours and is_dated else empty
 
     def _save(self, kept: dict[str, Any]) -> None:
         half = self._kept.with_suffix(".part")
