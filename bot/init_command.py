@@ -13,6 +13,8 @@ from getpass import getpass
 from importlib.resources import files
 from pathlib import Path
 
+from bot.exposure import exposed
+from bot.findings import Finding
 from bot.init_sources import Unclear, located
 from bot.init_texts import DISCORD, INVITE, NEXT, SLACK, WHERE
 from core.catalogue import load_catalogue
@@ -244,7 +246,14 @@ def _next(folder: Path, plan: Plan, invitation: Callable[[str], str]) -> str:
     missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
     if missing:
         told.append(f"Still to be put into .env: {', '.join(missing)}.")
-    return NEXT.format(folder=folder, files=written, go=go, platforms="\n".join(told))
+    reach = "\n".join(f"  {found.what}: {found.said}" for found in _exposed(folder, plan))
+    return NEXT.format(folder=folder, files=written, go=go, platforms="\n".join(told), exposed=reach)
+
+
+def _exposed(folder: Path, plan: Plan) -> list[Finding]:
+    """Return who will reach what, with the tokens that are still to be put into `.env`."""
+    coming = {name.lower(): plan.settings.get(name) or "later" for name in _tokens(plan)}
+    return exposed(load_settings(str(folder / ".env"), **coming))
 
 
 def _tokens(plan: Plan) -> tuple[str, ...]:
