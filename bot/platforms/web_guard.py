@@ -66,10 +66,13 @@ class Guard:
         return response
 
     def _admit(self, request: web.Request) -> None:
+        by_any_name = not self.local and request.path in MACHINES
         host = _only(request, "Host")
-        if host is None or not _HOST.fullmatch(host):
+        if host is None and by_any_name:  # HTTP/1.0, as some balancers speak it
+            host = ""
+        elif host is None or not _HOST.fullmatch(host):
             raise ApiError(400, "The Host header is missing, or no name and no address.")
-        if not self._is_ours(_name(host)) and (self.local or request.path not in MACHINES):
+        elif not (by_any_name or self._is_ours(_name(host))):
             raise ApiError(403, self._stranger(_name(host)))
         origin = _only(request, "Origin")
         if origin is not None and not self._is_same(origin, host):

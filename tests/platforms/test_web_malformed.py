@@ -194,6 +194,19 @@ async def test_a_token_of_any_bytes_is_a_wrong_one(tmp_path: Path, token: bytes)
                 assert await status_of(web, request) == 401, (path, request)
 
 
+async def test_a_balancer_asks_for_health_without_a_name_where_the_server_is_for_the_network(
+    tmp_path: Path,
+) -> None:
+    async with serving(settings(tmp_path, host="0.0.0.0"), FakeDispatch()) as web:
+        for path, more, status in (
+            (b"/healthz", b"", 200),
+            (b"/readyz", b"", 503),
+            (b"/healthz", b"Origin: https://evil.example\r\n", 403),
+            (b"/", b"", 400),
+        ):
+            assert await status_of(web, get(path, more, host=b"", version=b"1.0")) == status, path
+
+
 async def test_a_small_body_that_unpacks_to_a_large_one_costs_nothing(web: Client) -> None:
     assert len(BOMB) < 256 * 1024
     assert await status_of(web, send(BOMB, PACKED)) == 415
