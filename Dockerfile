@@ -18,7 +18,8 @@ RUN apt-get update \
  && apt-get install -y --no-install-recommends git \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --create-home --uid 10001 threadlore \
- && install -d -o threadlore -g threadlore /data /data/models /app
+ && install -d -m 700 -o threadlore -g threadlore /data /data/models \
+ && install -d -o threadlore -g threadlore /app
 COPY --from=build /venv /venv
 COPY --chown=threadlore corpora.toml /app/corpora.toml
 WORKDIR /app

@@ -24,6 +24,7 @@ from core.accepted import PeoplesAnswers
 from core.catalogue import load_catalogue
 from core.channels import ChannelModes, Pauses
 from core.engine import Engine
+from core.errors import DatabaseBusy, StorageError
 from core.examples import Examples
 from core.gaps import Statistics
 from core.ingestion.indexer import Indexer
@@ -53,6 +54,7 @@ from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 from core.steps import Steps
+from storage.about import SqlAbout
 from storage.audit import SqlAudit
 from storage.channels import SqlChannels
 from storage.conversations import SqlConversations
@@ -104,12 +106,19 @@ async def build(
             log.warning(
                 "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
             )
-        database = await Database.open(home.path, settings.database_url.get_secret_value())
+        main = asyncio.current_task()
+        database = await Database.open(
+            home.path,
+            settings.database_url.get_secret_value(),
+            what,
+            lost=lambda: main.cancel() if main else None,
+        )
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
         vectors = words = model = reranker = history = None
         try:
             opt_outs = SqlOptOuts(database)
-            names_of = Names(await key_of(home.path, opt_outs), catalogue.people)
+            about = SqlAbout(database)
+            names_of = Names(await key_of(home.path, about), catalogue.people)
             privacy = Privacy(opt_outs, names_of)
             await privacy.load()
             corpora, memories = SqlCorpora(database), SqlMemories(database, names_of.veils)
@@ -268,6 +277,7 @@ async def build(
                     home.path / LOGS,
                     lambda before: asyncio.to_thread(expire, home.path / JOURNAL, before),
                     scrub=lambda: asyncio.to_thread(empty_room, own),
+                    about=about,
                 ),
                 SqlNoise(database),
                 SqlNotices(database),
@@ -277,6 +287,10 @@ async def build(
                 SqlHealth(database, free),
                 warning,
             )
+        except (asyncio.CancelledError, StorageError):
+            if database.lost:  # this process would go on with what the other one has changed
+                raise DatabaseBusy(f"{database.lost} This process has ended.") from None
+            raise
         finally:
             if history is not None:
                 await history.close(STOP_SECONDS if what == SERVE else READ_SECONDS)

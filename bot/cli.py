@@ -24,6 +24,7 @@ STARTING_SECONDS = 30.0
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run a command and end the process with 0 done, 1 failed or 2 wrong use."""
+    os.umask(0o077)  # whatever writes a file here, nobody else on the machine reads it
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(
             variable, "1"
@@ -129,7 +130,9 @@ def _batch(settings: Settings, options: argparse.Namespace) -> int:
     for place, line in enumerate(lines):
         if (options.release or options.channel) and line.strip():
             lines[place] = _with_defaults(line, options)
-    with options.out.open("w", encoding="utf-8") as out:
+    from core.files import private
+
+    with open(options.out, "w", encoding="utf-8", opener=private) as out:
         return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
 
 
@@ -142,13 +145,11 @@ def _exchange(settings: Settings, options: argparse.Namespace) -> int:
     if options.action == "import" or is_standard:
         return asyncio.run(carry_out(settings, request, sys.stdout))
     from bot.exports import note
+    from core.files import private, private_folder
 
-    settings.home.mkdir(parents=True, exist_ok=True)
-    note(settings.home, options.file)
+    note(private_folder(settings.home), options.file)
     # what was said in private channels is in it
-    with open(
-        options.file, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600)
-    ) as out:
+    with open(options.file, "w", encoding="utf-8", opener=private) as out:
         return asyncio.run(carry_out(settings, request, out))
 
 

@@ -272,6 +272,8 @@ async def status_of(app: Threadlore) -> dict[str, Any]:
     if app.searcher.problem:
         status["problems"].append(app.searcher.problem)
     status["problems"] += [f"{name} has ended: {why}" for name, why in app.ended.items()]
+    if doubt := await app.retention.doubt():
+        status["problems"].append(doubt.text)
     status["ranking"] = ranking_text(app.searcher.ranking)
     status["pauses"] = [asdict(pause) for pause in await app.pauses.running()]
     status["modes"] = [asdict(given) for given in await app.modes.given()]

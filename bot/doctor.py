@@ -13,15 +13,18 @@ from pkgutil import iter_modules
 from bot import platforms
 from bot.configuration import find_catalogue
 from bot.control import call
+from bot.doctor_files import files
 from bot.doctor_history import history
 from bot.doctor_models import embedder, model
 from bot.doctor_sources import sources
+from bot.exposure import exposed
 from bot.findings import Finding, bad, good, unsure
 from bot.home import SERVE, owner_of
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
 from core.settings import Settings
+from storage.sqlite_file import FILE, check
 from storage.vectors import ChromaVectors
 
 LEAST_DISK = 2_000_000_000
@@ -56,6 +59,9 @@ def examinations() -> list[tuple[str, Examination]]:
     """Return what is looked at, in order; each platform brings its own."""
     found: list[tuple[str, Examination]] = [
         ("Home", _home),
+        ("Files", files),
+        ("Reach", _reach),
+        ("Database", _database),
         ("Configuration", _configuration),
         ("Corpora", _corpora),
         ("Embedder", embedder),
@@ -98,6 +104,24 @@ async def _home(settings: Settings, least_disk: int = LEAST_DISK) -> list[Findin
     else:
         found.append(good("Disk", said))
     return found
+
+
+async def _reach(settings: Settings) -> list[Finding]:
+    return exposed(settings)
+
+
+async def _database(settings: Settings) -> list[Finding]:
+    """Read the whole database, unless somebody serves it or it is a server's."""
+    file = settings.home / FILE
+    if settings.database_url.get_secret_value() or not file.exists():
+        return []
+    if owner_of(settings.home).get("what") == SERVE:
+        return []
+    try:
+        await asyncio.to_thread(check, file, thorough=True)
+    except ThreadloreError as error:
+        return [bad("Database", str(error), "")]
+    return [good("Database", f"{FILE} is whole, {file.stat().st_size / 1e6:.0f} MB")]
 
 
 async def _configuration(settings: Settings) -> list[Finding]:
@@ -145,7 +169,7 @@ async def _chroma(settings: Settings) -> list[Finding]:
 async def _platforms(settings: Settings) -> list[Finding]:
     """Look at what people reach the bot by; each platform's own examination follows."""
     found = []
-    if settings.playground and owner_of(settings.home).get("what") != SERVE and settings.port:
+    if settings.playground is not False and owner_of(settings.home).get("what") != SERVE and settings.port:
         try:
             with socket.socket() as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
+
+from core.files import private
 
 WRITTEN = "exports.txt"
 """File of the home that lists them, one absolute path a line."""
@@ -13,7 +14,7 @@ WRITTEN = "exports.txt"
 
 def note(home: Path, path: Path) -> None:
     """Remember that a file holds what people said."""
-    with open(home / WRITTEN, "a", encoding="utf-8", opener=_private) as file:
+    with open(home / WRITTEN, "a", encoding="utf-8", opener=private) as file:
         file.write(f"{path.absolute()}\n")
 
 
@@ -45,7 +46,7 @@ def _clean_lines(path: Path, pairs: Collection[str], forms: Sequence[bytes]) -> 
     kept = [line for line in lines if _id(line) not in pairs and not any(form in line for form in forms)]
     if len(kept) < len(lines):
         fresh = path.with_name(f"{path.name}.forgetting")
-        with open(fresh, "wb", opener=_private) as file:
+        with open(fresh, "wb", opener=private) as file:
             file.writelines(kept)
         fresh.replace(path)
 
@@ -56,7 +57,3 @@ def _id(line: bytes) -> str:
     except (ValueError, RecursionError):
         return ""
     return str(row.get("id", "")) if isinstance(row, dict) else ""
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

@@ -13,10 +13,13 @@ from getpass import getpass
 from importlib.resources import files
 from pathlib import Path
 
+from bot.exposure import exposed
+from bot.findings import Finding
 from bot.init_sources import Unclear, located
 from bot.init_texts import DISCORD, INVITE, NEXT, SLACK, WHERE
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError, UsageError
+from core.files import private
 from core.ingestion.sources import Kinds
 from core.settings import load_settings
 
@@ -207,8 +210,7 @@ def _write(folder: Path, plan: Plan) -> None:
         _write_manifest(folder)
     lines = ["# Everything else that can be set: .env.example in Threadlore's folder."]
     lines += [f"{name}={value}" for name, value in (_home(folder) | plan.settings).items()]
-    with open(folder / ".env", "w", encoding="utf-8", opener=lambda p, f: os.open(p, f, 0o600)) as file:
-        os.fchmod(file.fileno(), 0o600)  # one that was there may have been open to others
+    with open(folder / ".env", "w", encoding="utf-8", opener=private) as file:
         file.write("\n".join(lines) + "\n")
 
 
@@ -244,7 +246,14 @@ def _next(folder: Path, plan: Plan, invitation: Callable[[str], str]) -> str:
     missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
     if missing:
         told.append(f"Still to be put into .env: {', '.join(missing)}.")
-    return NEXT.format(folder=folder, files=written, go=go, platforms="\n".join(told))
+    reach = "\n".join(f"  {found.what}: {found.said}" for found in _exposed(folder, plan))
+    return NEXT.format(folder=folder, files=written, go=go, platforms="\n".join(told), exposed=reach)
+
+
+def _exposed(folder: Path, plan: Plan) -> list[Finding]:
+    """Return who will reach what, with the tokens that are still to be put into `.env`."""
+    coming = {name.lower(): plan.settings.get(name) or "later" for name in _tokens(plan)}
+    return exposed(load_settings(str(folder / ".env"), **coming))
 
 
 def _tokens(plan: Plan) -> tuple[str, ...]:

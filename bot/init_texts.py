@@ -27,4 +27,7 @@ Written into {folder}: {files}
 Next:
   {go}threadlore doctor    looks at everything that is needed, and says what to do
   threadlore serve     reads the documentation and answers
-{platforms}"""
+{platforms}
+Who can reach what, once it runs:
+{exposed}
+"""

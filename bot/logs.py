@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from logging.handlers import TimedRotatingFileHandler
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from core.domain import content_hash
 from core.errors import ThreadloreError, UsageError
+from core.files import private, private_folder
 from core.settings import Settings
 
 OURS = ("bot", "core", "storage", "__main__")
@@ -165,10 +166,20 @@ def secrets_of(settings: Settings) -> list[str]:
     return found
 
 
+class _ByDay(TimedRotatingFileHandler):
+    """A file a day that nobody else on the machine reads."""
+
+    def _open(self) -> Any:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, opener=private)
+
+
 def _by_day(folder: Path, days: int) -> logging.Handler:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return TimedRotatingFileHandler(
-        folder / "threadlore.log", when="midnight", backupCount=max(1, days - 1), encoding="utf-8", utc=True
+    return _ByDay(
+        private_folder(folder) / "threadlore.log",
+        when="midnight",
+        backupCount=max(1, days - 1),
+        encoding="utf-8",
+        utc=True,
     )
 
 

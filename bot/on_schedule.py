@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import logging
+from collections.abc import Awaitable, Callable, Collection
 
 from bot.audit import Audit
 from core.errors import ThreadloreError
 from core.library import Library
 from core.retention import Retention
 
+log = logging.getLogger(__name__)
+
+Tell = Callable[[str, str, float], Awaitable[object]]
+"""Tells admins a sentence, under a key, and again after so many seconds."""
+NEVER_AGAIN = float("inf")
+
+
+async def to_log(text: str, key: str, again_after: float) -> None:
+    """Tell admins by the log, where there is nothing else."""
+    log.warning("%s", text)
+
 
 class OnSchedule:
-    """Reindexing and tidying up that nobody asked for."""
+    """Reindexing and tidying up that nobody asked for; `tell` is how admins hear what waits for them."""
 
-    def __init__(self, library: Library, retention: Retention, audit: Audit) -> None:
+    def __init__(self, library: Library, retention: Retention, audit: Audit, tell: Tell = to_log) -> None:
+        self._tell = tell
         self._library = library
         self._retention = retention
         self._audit = audit
@@ -36,7 +49,10 @@ class OnSchedule:
                 await self._audit.by_bot(f"reindex {release}", outcome=told)
 
     async def tidy(self) -> None:
-        """Remove what is older than it may be; raises ThreadloreError."""
+        """Remove what is older than it may be, unless the clock may be wrong; raises ThreadloreError."""
+        if doubt := await self._retention.doubt():
+            await self._tell(doubt.text, f"the clock has jumped since {doubt.since:.0f}", NEVER_AGAIN)
+            return
         removed = await self._retention.run()
         if removed:
             told = ", ".join(f"{count} {what}" for what, count in removed.items())

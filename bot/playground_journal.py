@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from core.files import private
 
 JOURNAL = "playground.jsonl"
 PLAYGROUND = "web:"
@@ -43,7 +44,7 @@ def expire(journal: Path, before: float) -> int:
 def write(journal: Path, records: Sequence[Mapping[str, Any]]) -> None:
     """Write a journal anew, for nobody else on the machine to read."""
     fresh = journal.with_suffix(".fresh")
-    with open(fresh, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+    with open(fresh, "w", encoding="ascii", opener=private) as file:
         file.writelines(json.dumps(record) + "\n" for record in records)
     fresh.replace(journal)
 

@@ -14,6 +14,7 @@ from bot.controls import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
 from bot.escalation import Escalation
 from bot.limits import Limits, wait_text
 from bot.packing import packed, unpacked
+from bot.reach import beyond
 from bot.sharing import Sharing
 from core.domain import Vote
 from core.engine import Engine
@@ -184,6 +185,8 @@ class Presses:
         own = claim is not None and self._is_asker(claim, press.person.id)
         if not (own or self._is_admin(press.person)):
             return NOT_YOURS if claim else FORGOTTEN
+        if refusal := beyond(press.person.id, [claim.asker] if claim else []):
+            return refusal
         if claim is not None:
             await self._conversations.answered(claim.message, "")
         try:

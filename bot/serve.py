@@ -26,7 +26,7 @@ from bot.overview import Overview
 from bot.progress import Bars
 from bot.serving import dispatch_of, watches
 from bot.warm_up import warm_up
-from core.errors import PlatformError, ThreadloreError
+from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
 from core.settings import Settings
 
@@ -62,7 +62,7 @@ async def serve(settings: Settings) -> int:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out)
-        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit))
+        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit), dispatch.notices.tell_admins)
         clock = Clock(
             app.corpora,
             app.schedules,
@@ -104,7 +104,8 @@ async def serve(settings: Settings) -> int:
             logging.getLogger().removeHandler(errors)
             clock.stop()
             await control.stop()
-            await dispatch.stop()
+            with contextlib.suppress(StorageError):  # the rest is stopped all the same
+                await dispatch.stop()
             for platform in running.values():
                 with contextlib.suppress(PlatformError):
                     await platform.stop()

@@ -12,6 +12,7 @@ from bot.chat import Chat, Command, Person, Press, Reply, Responder
 from bot.confirmations import Confirmations
 from bot.permissions import Permissions
 from bot.privacy_line import PRIVACY
+from bot.reach import Beyond, stay_within
 from bot.slash_words import Option, parsed, words
 from core.audit import FORGOTTEN
 from core.domain import MessageRef, Scope
@@ -188,13 +189,16 @@ class SlashCommands:
         except UsageError as error:
             await call.tell(f"`{call.name}`: {error}. It is written `{found.usage}`.")
             return
+        places = [o.name for o in found.options if o.kind in ("person", "channel")]
         try:
             # what only admins may do speaks English, so that all of them can read on
             with speaking("" if found.everybody else DEFAULT):
+                if may:
+                    stay_within(call.person.id, [call.given[name] for name in places if name in call.given])
                 outcome = await found.run(call) or DONE
         except UsageError as error:
             await call.tell(str(error))
-            outcome = f"failed: {error}"
+            outcome = REFUSED if isinstance(error, Beyond) else f"failed: {error}"
         except ThreadloreError as error:
             await call.note(f"failed: {error}")
             raise

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.chat import Attachment, Person, Reply
 from bot.forgetting import Forgetting
 from bot.my_data import FILE, MyData, as_json, short
+from bot.reach import stay_within
 from bot.slash import ONLY_ADMINS, Call, Option, Subcommand
 from core.audit import FORGOTTEN
 from core.languages import N_, _
@@ -38,7 +39,11 @@ REMOVES_YOURS = N_(
 def privacy_commands(people: Forgetting, my_data: MyData, privacy: Privacy) -> tuple[Subcommand, ...]:
     """Return the commands that concern what is kept of a person."""
 
+    def within(call: Call, user: str) -> None:
+        stay_within(call.person.id, privacy.names.everyone(user))
+
     async def show(call: Call) -> None:
+        within(call, call.person.id)
         held = await my_data.of(call.person.id)
         platform = call.person.id.partition(":")[0]
         where = WHOLE.get(platform, WHOLE[""])
@@ -60,6 +65,8 @@ def privacy_commands(people: Forgetting, my_data: MyData, privacy: Privacy) -> t
             )
             return None
 
+        within(call, user)
+
         async def act() -> str:
             return (await people.forget(user)).text
 
@@ -71,6 +78,7 @@ def privacy_commands(people: Forgetting, my_data: MyData, privacy: Privacy) -> t
         return await forget(replace(call, name="forget", words=("me", *call.words)))
 
     async def opt_out(call: Call) -> str | None:
+        within(call, call.person.id)
         if privacy.is_out(call.person.id):
             await call.tell(_(LEFT_ALREADY))
             return None
@@ -81,6 +89,7 @@ def privacy_commands(people: Forgetting, my_data: MyData, privacy: Privacy) -> t
         return await call.confirm(_(LEAVING), act, label=N_("Opt out"), outcome=FORGOTTEN)
 
     async def opt_in(call: Call) -> None:
+        within(call, call.person.id)
         await call.tell(_(BACK if await privacy.opt_in(call.person.id) else NEVER_LEFT))
 
     who = (

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.hearing import may_hear
+from bot.reach import stay_within
 from bot.slash import Call, Option, Subcommand
 from bot.why_command import for_admins
 from core.errors import UsageError
@@ -51,6 +52,7 @@ class WhyCommand:
             who = await given.asked_by(answer_id)
         except KeyError:
             raise UsageError(f"There is no answer {answer_id} any more.") from None
+        stay_within(call.person.id, [who.asker])
         own = self._app.engine.is_same(who.asker, call.person.id)
         if not (own or call.is_admin):
             raise UsageError(NOT_YOURS)

@@ -120,6 +120,7 @@ def _unknown(name: str, known: dict[str, Option]) -> str:
 
 def whole_number(given: str, what: str, least: int = 1, most: int = 10_000) -> int:
     """Read a number; raises UsageError that says what it is for."""
-    if not (given.isascii() and given.isdigit() and least <= int(given) <= most):
+    is_number = given.isascii() and given.isdigit() and len(given) <= len(str(most))
+    if not (is_number and least <= int(given) <= most):
         raise UsageError(f"{what} must be a whole number from {least} to {most}, not `{given}`.")
     return int(given)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from core.memory.calibrated import read_calibration, settle
+from core.errors import UsageError
+from core.files import set_aside
+from core.memory.calibrated import FILE, read_calibration, settle
 from core.memory.decision import Decision
 from core.memory.scoring import Thresholds
 from core.settings import Settings
@@ -14,7 +16,7 @@ _SETTINGS = {"delta": "reuse_threshold", "tau": "cluster_threshold", "reach": "m
 def tuned(settings: Settings) -> tuple[Thresholds, Decision, str]:
     """Return thresholds and decision, and a warning where they are not for the embedding model; blocking.
 
-    Raises UsageError where the home's calibration cannot be read.
+    A calibration that cannot be read is set aside: then it is as if there had been none.
     """
     thresholds = Thresholds(
         settings.reuse_threshold,
@@ -25,5 +27,12 @@ def tuned(settings: Settings) -> tuple[Thresholds, Decision, str]:
     )
     decision = Decision(settings.memory_decision, settings.memory_reach)
     fixed = {name for name, field in _SETTINGS.items() if field in settings.model_fields_set}
-    found = read_calibration(settings.home)
-    return settle(found, settings.embedding_model, thresholds, decision, fixed)
+    broken = ""
+    try:
+        found = read_calibration(settings.home)
+    except UsageError as error:
+        found, aside = None, set_aside(settings.home / FILE)
+        where = f"It is set aside as {aside}, and" if aside else "Until then"
+        broken = f"{error} {where} memory goes by the thresholds that come with Threadlore."
+    thresholds, decision, warning = settle(found, settings.embedding_model, thresholds, decision, fixed)
+    return thresholds, decision, " ".join(filter(None, (broken, warning)))

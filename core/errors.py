@@ -5,6 +5,7 @@
     ├── UsageError              a command was called wrongly
     ├── HomeError
     │   ├── HomeBusy            another process has the home folder
+    │   ├── DatabaseBusy        another process, with another home, has the database
     │   └── HomeTooNew          a newer version wrote it
     ├── SourceError             a source of documents cannot be read
     │   ├── SourceAway          its place does not answer now
@@ -57,6 +58,10 @@ class HomeError(ThreadloreError):
 
 class HomeBusy(HomeError):
     """Report that another process has the home folder."""
+
+
+class DatabaseBusy(HomeError):
+    """Report that another process, with a home of its own, has the database."""
 
 
 class HomeTooNew(HomeError):

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.audit import BOT, Act, AuditStore
-from core.ports import RetentionStore
+from core.ports import AboutStore, RetentionStore
+from core.ports.about import RETENTION
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +24,10 @@ STEP = 200
 """Rows that one transaction looks at, so that nobody waits long for the database."""
 PAUSE_SECONDS = 0.01
 """Time between two transactions, in which others get the database."""
+JUMP_DAYS = 30
+"""Days between two runs, or since the newest question, from which the clock may be wrong."""
+SETTLED_SECONDS = 3600.0
+"""Age from which a question tells the time: one of this moment has it from the same clock."""
 Expirer = Callable[[float], Awaitable[int]]
 """Removes conversations that ended before a time, and tells how many messages went."""
 
@@ -34,6 +39,14 @@ class Policy:
     questions_days: int = 0
     votes_days: int = 0
     logs_days: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why the clock may be wrong, in words; `since` is the last moment that is known, by an earlier clock."""
+
+    text: str
+    since: float
 
 
 class Retention:
@@ -48,6 +61,7 @@ class Retention:
         at_rest: Expirer,
         clock: Callable[[], float] = time.time,
         scrub: Callable[[], Awaitable[object]] | None = None,
+        about: AboutStore | None = None,
     ) -> None:
         self._store = store
         self._scrub = scrub
@@ -56,6 +70,7 @@ class Retention:
         self._logs = logs
         self._at_rest = at_rest
         self._clock = clock
+        self._about = about
         self._running = asyncio.Lock()
         self.expirers: list[Expirer] = []
         """Platforms that run and hold messages themselves; without any, `at_rest` does it in their files."""
@@ -82,6 +97,8 @@ class Retention:
             await self._store.settle()
             if self._scrub and any(done.values()):
                 await self._scrub()
+            if self._about:
+                await self._about.tell(RETENTION, repr(self._clock()))
         removed = {what: count for what, count in done.items() if count}
         if removed:
             said = ", ".join(f"{count} {what}" for what, count in removed.items())
@@ -89,9 +106,25 @@ class Retention:
             log.info("retention removed what was old", extra={"removed": sum(removed.values())})
         return removed
 
-    async def daily(self) -> None:
-        """Do it as the clock asks for it."""
-        await self.run()
+    async def doubt(self) -> Doubt | None:
+        """Return why nothing is removed unasked, if the clock has jumped since that was done last.
+
+        By a wrong clock everything may be old. Who gives the command has looked at it.
+        """
+        policy = self._policy
+        if self._about is None or not (policy.questions_days or policy.votes_days or policy.logs_days):
+            return None
+        now, last = self._clock(), _seconds(await self._about.told(RETENTION))
+        since = last or await self._about.newest(now - SETTLED_SECONDS)
+        if not since or abs(now - since) <= JUMP_DAYS * DAY_SECONDS:
+            return None
+        what = "what is old was removed last" if last else "the newest question or vote is"
+        on = "on" if last else "of"
+        return Doubt(
+            f"The clock says {_day(now)}, but {what} {on} {_day(since)}, so nothing is removed unasked. If "
+            f"the clock is right, run `threadlore retention` (`--dry-run` says what would go).",
+            since,
+        )
 
     def _before(self, days: int) -> float:
         return self._clock() - days * DAY_SECONDS if days else 0.0
@@ -122,3 +155,14 @@ class Retention:
         for path in old:
             path.unlink(missing_ok=True)
         return len(old)
+
+
+def _seconds(written: str) -> float:
+    try:
+        return float(written or 0.0)
+    except ValueError:
+        return 0.0
+
+
+def _day(at: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at))

@@ -47,7 +47,12 @@ class Settings(BaseSettings):
     # the playground
     host: str = Field("127.0.0.1", alias="THREADLORE_HOST")
     port: int = Field(8080, alias="THREADLORE_PORT", ge=0, le=65535)
-    playground: bool = Field(True, alias="THREADLORE_PLAYGROUND")
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = Field((), alias="THREADLORE_ALLOWED_HOSTS")
+    """Names that a proxy in front of the web server is known by."""
+    playground: bool | None = Field(None, alias="THREADLORE_PLAYGROUND")
+    """Whether the playground is served; where this is not said, unless Slack or Discord is configured."""
+    playground_token: SecretStr = Field(SecretStr(""), alias="PLAYGROUND_TOKEN")
+    """What opens the playground where it is not a demo on this machine; made at each start where empty."""
     dashboard_token: SecretStr = Field(SecretStr(""), alias="DASHBOARD_TOKEN")
     """What opens dashboard and metrics; needed where they are not for this machine alone."""
 
@@ -152,7 +157,18 @@ class Settings(BaseSettings):
     retention_logs_days: int = Field(30, alias="RETENTION_LOGS_DAYS", ge=0)
     """Log files below the home, and the audit log; with 0 no log files are written at all."""
 
-    @field_validator("admins", "helpers", "admin_channels", "model_steps", mode="before")
+    @property
+    def on_platforms(self) -> bool:
+        """Return True if Slack or Discord is configured, so that the bot knows people of theirs."""
+        tokens = (self.slack_bot_token, self.slack_app_token, self.discord_token)
+        return any(token.get_secret_value().strip() for token in tokens)
+
+    @property
+    def serves_playground(self) -> bool:
+        """Return True if the playground is served."""
+        return not self.on_platforms if self.playground is None else self.playground
+
+    @field_validator("admins", "helpers", "admin_channels", "allowed_hosts", "model_steps", mode="before")
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         if isinstance(value, str):
@@ -164,6 +180,13 @@ class Settings(BaseSettings):
     def _channels(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if not all(re.fullmatch(r"[a-z]+:\S+", channel) for channel in value):
             raise ValueError("write channels as platform and id, such as slack:C0123, with commas between")
+        return value
+
+    @field_validator("allowed_hosts", mode="after")
+    @classmethod
+    def _hosts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(re.fullmatch(r"[A-Za-z0-9._-]+", name) for name in value):
+            raise ValueError("write names such as bot.example.org, without port, with commas between")
         return value
 
     @field_validator("ollama_host", mode="after")
@@ -196,6 +219,13 @@ def load_settings(env_file: str | None = ".env", **given: object) -> Settings:
 def variable(name: str, env_file: str = ".env") -> str:
     """Return a variable that no setting is for, of the environment or `.env`; empty where it is not set."""
     return os.environ.get(name) or dotenv_values(env_file).get(name) or ""
+
+
+def secrets_in(env_file: Path) -> list[str]:
+    """Return the variables of a file such as `.env` that hold secrets."""
+    known = dotenv_values(env_file)
+    secret = [name for name, field in Settings.model_fields.items() if field.annotation is SecretStr]
+    return [variable for name in secret if known.get(variable := _variable(name))]
 
 
 def _variable(name: str) -> str:

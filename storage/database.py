@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,14 +14,17 @@ from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy import URL, Connection, delete, event, make_url
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from core.errors import ConfigurationError, HomeTooNew, StorageError, StorageUnavailable
-from storage.disk import storage_error
-from storage.tables import Base
+from core.ports.about import HOLDER
+from storage.disk import DATABASE, storage_error
+from storage.hold import SERVE, Hold, Holder, file_of, hold_of
+from storage.sqlite_file import FILE, check
+from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
 AT_ONCE = 500
@@ -43,6 +46,9 @@ class Database:
     """Connections to the database: readers side by side, one writer at a time."""
 
     def __init__(self, engine: AsyncEngine) -> None:
+        self.lost = ""
+        """Says who took the database meanwhile, where somebody did: then nothing is read or written."""
+        self._hold: Hold | None = None
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
         self._is_sqlite = engine.dialect.name == "sqlite"
@@ -55,11 +61,14 @@ class Database:
         """Why the last write failed; empty since one succeeded."""
 
     @classmethod
-    async def open(cls, home: Path, url: str = "") -> Database:
-        """Connect and bring the schema up to date.
+    async def open(
+        cls, home: Path, url: str = "", what: str = "", lost: Callable[[], object] = lambda: None
+    ) -> Database:
+        """Connect and bring the schema up to date; for `what`, such as "serve", no other process may have it.
 
-        Raises ConfigurationError for a bad URL, StorageError where no database answers, and
-        HomeTooNew where a newer version wrote it.
+        `lost` is called where another process took it while the connection was down. Raises
+        ConfigurationError for a bad URL, DatabaseBusy where somebody has it, StorageError where no database
+        answers, and HomeTooNew where a newer version wrote it.
         """
         address = _address(home, url)
         engine = create_async_engine(address)
@@ -67,17 +76,41 @@ class Database:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
             event.listen(engine.sync_engine, "begin", _begin_sqlite)
         database = cls(engine)
+
+        def lose(why: str) -> None:
+            database.lost = why
+            lost()
+
+        me = Holder.this(home, what)
         try:
+            if what:
+                await database._take(hold_of(address, me, lose))
+            if file := file_of(address):
+                await asyncio.to_thread(check, file, thorough=what == SERVE)
             async with database.write() as connection:
                 await connection.run_sync(_migrate)
+                if database._hold is not None:
+                    await connection.execute(delete(AboutRow).where(AboutRow.name == HOLDER))
+                    await database.add(connection, AboutRow, name=HOLDER, value=me.written)
         except BaseException:  # also one that is cancelled lets go of its connections
-            await engine.dispose()
+            await database.close()
             raise
+        if database._hold is not None:
+            database._hold.watch()
         return database
+
+    async def _take(self, hold: Hold | None) -> None:
+        self._hold = hold
+        try:
+            if hold is not None:
+                await hold.take()
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """Open a connection for reading: each statement sees what was committed before it."""
+        self._check_hold()
         try:
             async with self._engine.connect() as connection:
                 yield connection
@@ -87,6 +120,7 @@ class Database:
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction for writing, committed at the end; writers wait for each other."""
+        self._check_hold()
         self._waiting += 1
         try:
             await self._make_way()
@@ -181,9 +215,15 @@ class Database:
                 raise _storage_error(error) from error
 
     async def close(self) -> None:
-        """Close every connection."""
+        """Close every connection, and let others have the database."""
         await self._make_way()
         await self._engine.dispose()
+        if self._hold is not None:
+            await self._hold.release()
+
+    def _check_hold(self) -> None:
+        if self.lost:
+            raise StorageError(self.lost)
 
     async def _make_way(self) -> None:
         """Give up rewriting the files: somebody waits."""
@@ -199,7 +239,7 @@ def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
 
 def _address(home: Path, url: str) -> URL:
     if not url:
-        return URL.create("sqlite+aiosqlite", database=str(home / "threadlore.sqlite3"))
+        return URL.create("sqlite+aiosqlite", database=str(home / FILE))
     try:
         address = make_url(url)
     except ArgumentError:
@@ -262,4 +302,4 @@ def _migrate(connection: Connection) -> None:
 
 def _storage_error(error: Exception) -> StorageError:
     down = isinstance(error, OperationalError)
-    return storage_error(error, "The database", "; check DATABASE_URL and the disk." if down else ".", down)
+    return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".", down)

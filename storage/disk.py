@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from core.errors import StorageError, StorageUnavailable
+from storage.sqlite_file import damaged
 
+DATABASE = "The database"
+"""What is said of the database, as distinct from an index."""
+_DAMAGED = ("database disk image is malformed", "file is not a database")
 _FULL = ("disk is full", "No space left", "disk I/O", "os error 28")
 
 
@@ -14,6 +18,8 @@ def storage_error(error: Exception, what: str, advice: str = "", away: bool = Fa
     """
     lines = str(getattr(error, "orig", None) or error).splitlines()
     reason = lines[0] if lines else type(error).__name__
+    if what == DATABASE and any(sign in reason for sign in _DAMAGED):
+        return damaged("of the home", reason)
     if any(sign in str(error) for sign in _FULL):
         return StorageUnavailable(
             f"The disk that holds the home folder is full ({reason}); free some space and run the command "

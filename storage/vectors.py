@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import subprocess
 import sys
 import threading
@@ -23,6 +22,7 @@ from chromadb.config import Settings as ChromaSettings
 from chromadb.errors import ChromaError, InternalError, NotFoundError
 
 from core.domain import Hit
+from core.files import private_folder, set_aside
 from core.ports import Matrix
 from storage.disk import storage_error
 from storage.vector_files import empty_room
@@ -48,7 +48,7 @@ class ChromaVectors:
         if url:
             self._client: Any = connected(url)
         else:
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(folder)
             try:
                 self._client = chromadb.PersistentClient(
                     path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
@@ -205,7 +205,7 @@ def set_aside_if_broken(folder: Path) -> str:
     process tries first.
     """
     seal, reason = _seal(folder), ""
-    sealed = seal.exists() and folder.exists() and seal.read_text(encoding="utf-8") == _state(folder)
+    sealed = seal.is_file() and folder.exists() and seal.read_bytes() == _state(folder).encode()
     seal.unlink(missing_ok=True)
     if folder.exists() and not sealed:
         try:
@@ -221,9 +221,7 @@ def set_aside_if_broken(folder: Path) -> str:
         except subprocess.TimeoutExpired:
             reason = f"did not open within {CHECK_SECONDS} s"
     if reason:
-        broken = folder.with_suffix(".broken")
-        shutil.rmtree(broken, ignore_errors=True)
-        folder.rename(broken)
+        set_aside(folder)
     return reason
 
 

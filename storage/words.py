@@ -17,6 +17,7 @@ from typing import TypeVar
 import tantivy
 
 from core.domain import Hit
+from core.files import private_folder
 from core.text import TERMS_VERSION, index_terms
 from storage.disk import storage_error
 
@@ -33,7 +34,7 @@ class TantivyWords:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / f"terms-{TERMS_VERSION}"
-        self._folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self._folder)
         for other in folder.iterdir():  # indexed under other terms: rebuilt from SQL
             if other != self._folder:
                 shutil.rmtree(other, ignore_errors=True)

@@ -34,10 +34,9 @@ choices, required}]}.
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 import logging
-from pathlib import Path
+import secrets
 from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
@@ -45,15 +44,18 @@ from aiohttp import web
 from bot.chat import Platform
 from bot.platforms.web_chat import WebChat
 from bot.platforms.web_dashboard import Dashboard
-from bot.platforms.web_feed import Feed, Journal
-from bot.platforms.web_guard import Guard, is_loopback
+from bot.platforms.web_feed import Feed
+from bot.platforms.web_figures import Figures
+from bot.platforms.web_guard import Handler
+from bot.platforms.web_journal import Journal
 from bot.platforms.web_people import PLATFORM
 from bot.platforms.web_progress import watch
 from bot.platforms.web_requests import ApiError, player_of
 from bot.platforms.web_room import Room
+from bot.platforms.web_server import Server
 from bot.platforms.web_state import Posts
 from bot.platforms.web_stream import stream
-from core.errors import PlatformRejected
+from bot.platforms.web_token import Token
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,51 +63,67 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BODY_BYTES = 256 * 1024
-"""Largest request body; four bytes for each of the characters a message may have, and escapes."""
+TOKEN_BYTES = 24
 WATCH_SECONDS = 0.5
 """How often running index work is looked at while a page is open."""
-_PAGE = Path(__file__).parent / "playground"
-_TYPES = {
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".svg": "image/svg+xml",
-}
+COOKIE = "threadlore_playground"
+WANTED = (
+    "The playground wants its token: open the link that `threadlore serve` printed, or /?token=… with "
+    "PLAYGROUND_TOKEN, or send it in an Authorization header."
+)
 
 
 def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
-    """Build the playground, or return None where it is switched off."""
-    return Playground(settings, dispatch) if settings.playground else None
+    """Build the playground, or the dashboard alone; return None where the web server is switched off."""
+    if settings.serves_playground:
+        return Playground(settings, dispatch)
+    return Figures(settings, dispatch) if settings.playground is None else None
 
 
 class Playground:
-    """Serves the page and its API on one port; `url` is set while it does."""
+    """Serves the page and its API on one port; `url` is set while it does.
+
+    With Slack or Discord beside it, and where others than this machine reach it, it wants a token: whoever
+    plays an admin commands the whole bot.
+    """
 
     name = PLATFORM
 
     def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
-        self.url = ""
         self.started = asyncio.Event()
         self._settings = settings
         self._dispatch = dispatch
-        self._local = is_loopback(f"[{settings.host}]" if ":" in settings.host else settings.host)
+        self._server = Server(settings)
+        given = settings.playground_token.get_secret_value().strip()
+        is_needed = bool(given) or settings.on_platforms or not self._server.local
+        self._is_made = is_needed and not given
+        made = secrets.token_urlsafe(TOKEN_BYTES) if self._is_made else ""
+        self._token = Token(given or made, COOKIE, "/")
         self._feed = Feed()
         self._journal = Journal(settings.home / "playground.jsonl")
         self._posts = Posts(self._feed, self._journal)
         self.chat = WebChat(self._posts, settings, lambda: self.url)
         self._room = Room(self._posts, self.chat, dispatch, settings)
         self._stopping = asyncio.Event()
+        self._add_routes()
+
+    @property
+    def url(self) -> str:
+        """Return where it is served, empty while it is not."""
+        return self._server.url
+
+    @property
+    def link(self) -> str:
+        """Return the address that opens it, with the token where it wants one."""
+        return f"{self.url}{self._token.link}"
 
     async def run(self) -> None:
         """Serve until `stop`; raises PlatformRejected where the port cannot be had."""
-        if not self._local:
+        if not self._server.local:
             log.warning(
-                "the playground listens on %s: whoever reaches it can play everybody, admins included",
+                "the playground listens on %s: whoever has its token can play everybody, admins included",
                 self._settings.host,
             )
-        runner = web.AppRunner(self._application(), access_log=None, shutdown_timeout=2.0)
-        await runner.setup()
         watching = asyncio.create_task(watch(self._feed, self._dispatch, WATCH_SECONDS))
         try:
             self._posts.is_out = self._dispatch.is_out
@@ -113,10 +131,10 @@ class Playground:
             await self._room.open()
             self._dispatch.forgetters.append(self._posts.forget)
             self._dispatch.expirers.append(self._posts.expire)
-            await self._listen(runner)
+            await self._server.start()
             self.started.set()
             self._room.resume()
-            log.info("the playground is on %s", self.url)
+            self._tell()
             await self._stopping.wait()
         finally:
             watching.cancel()
@@ -124,56 +142,46 @@ class Playground:
             self._dispatch.expirers[:] = [e for e in self._dispatch.expirers if e != self._posts.expire]
             self.started.clear()
             self._feed.close()
-            await runner.cleanup()
+            await self._server.stop()
             await self._room.close()
             await self._journal.close()
-            self.url = ""
 
     async def stop(self) -> None:
         """Close the port and write the conversation down."""
         self._stopping.set()
 
-    async def _listen(self, runner: web.AppRunner) -> None:
-        host, port = self._settings.host, self._settings.port
-        try:
-            await web.TCPSite(runner, host, port).start()
-        except OSError as error:
-            raise PlatformRejected(_refusal(host, port, error)) from None
-        bound = runner.addresses[0][1]
-        shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{bound}"
+    def _tell(self) -> None:
+        log.info("the playground is on %s", self.url)
+        if self._is_made:  # not in the log, which hides tokens and may be read by more people
+            print(f"Open the playground: {self.link}", flush=True)
 
-    def _application(self) -> web.Application:
-        app = web.Application(client_max_size=BODY_BYTES, middlewares=[Guard(self._local).handle])
-        page = {file.name: file.read_bytes() for file in _PAGE.iterdir() if file.suffix in _TYPES}
+    def _add_routes(self) -> None:
+        router, admitted = self._server.app.router, self._admitted
+        router.add_get("/", self._page)
+        router.add_get("/api/state", admitted(self._state))
+        router.add_get("/api/events", admitted(self._events))
+        router.add_post("/api/messages", admitted(self._post))
+        router.add_patch("/api/messages/{id}", admitted(self._edit))
+        router.add_delete("/api/messages/{id}", admitted(self._delete))
+        router.add_post("/api/messages/{id}/answer", admitted(self._answer_this))
+        router.add_post("/api/reactions", admitted(self._react))
+        router.add_post("/api/presses", admitted(self._press))
+        router.add_post("/api/commands", admitted(self._command))
+        router.add_get("/api/answers/{id}/why", admitted(self._why))
+        router.add_get("/api/answers/{id}/sources/{number}", admitted(self._source))
+        router.add_get("/api/files/{id}/{name}", admitted(self._file))
+        self._server.add(lambda page: Dashboard(self._settings, self._dispatch, self._server.local, page))
 
-        async def show(request: web.Request) -> web.Response:
-            name = request.match_info.get("name", "index.html")
-            if name not in page:
-                raise web.HTTPNotFound
-            kind = _TYPES[Path(name).suffix]
-            return web.Response(body=page[name], content_type=kind, charset="utf-8")
+    def _admitted(self, handler: Handler) -> Handler:
+        async def admitted(request: web.Request) -> web.StreamResponse:
+            if self._token:
+                self._token.admit(request, WANTED)
+            return await handler(request)
 
-        app.router.add_get("/", show)
-        app.router.add_get("/healthz", self._health)
-        app.router.add_get("/api/state", self._state)
-        app.router.add_get("/api/events", self._events)
-        app.router.add_post("/api/messages", self._post)
-        app.router.add_patch("/api/messages/{id}", self._edit)
-        app.router.add_delete("/api/messages/{id}", self._delete)
-        app.router.add_post("/api/messages/{id}/answer", self._answer_this)
-        app.router.add_post("/api/reactions", self._react)
-        app.router.add_post("/api/presses", self._press)
-        app.router.add_post("/api/commands", self._command)
-        app.router.add_get("/api/answers/{id}/why", self._why)
-        app.router.add_get("/api/answers/{id}/sources/{number}", self._source)
-        app.router.add_get("/api/files/{id}/{name}", self._file)
-        Dashboard(self._settings, self._dispatch, self._local, page["dashboard.html"]).add_to(app)
-        app.router.add_get("/{name}", show)
-        return app
+        return admitted
 
-    async def _health(self, request: web.Request) -> web.Response:
-        return web.json_response({"ok": True})
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        return self._token.opened(request) or await self._admitted(self._server.show)(request)
 
     async def _state(self, request: web.Request) -> web.Response:
         mark = self._feed.mark(self._feed.number)
@@ -232,18 +240,3 @@ async def _body(request: web.Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise ApiError(400, "The body must be a JSON object.")
     return body
-
-
-def _refusal(host: str, port: int, error: OSError) -> str:
-    if error.errno == errno.EADDRINUSE:
-        other = port + 1 if port < 65535 else 8081
-        return (
-            f"Port {port} on {host} is taken; stop what uses it, or choose another with --port {other} "
-            f"or THREADLORE_PORT={other}."
-        )
-    if error.errno == errno.EACCES:
-        return (
-            f"Port {port} needs rights this user lacks; choose one above 1023 with --port or THREADLORE_PORT."
-        )
-    reason = error.strerror or error
-    return f"Cannot listen on {host}:{port} ({reason}); correct THREADLORE_HOST or THREADLORE_PORT."

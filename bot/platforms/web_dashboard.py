@@ -13,12 +13,12 @@ All but `/readyz` want DASHBOARD_TOKEN where the server listens on more than thi
 
 from __future__ import annotations
 
-import hmac
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
 from bot.platforms.web_requests import ApiError
+from bot.platforms.web_token import Token
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from bot.overview import Overview
 
 COOKIE = "threadlore_dashboard"
+WANTED = "This needs the token: /dashboard?token=…, or an Authorization header."
 
 
 class Dashboard:
     """Routes that show how everything is; they change nothing."""
 
     def __init__(self, settings: Settings, dispatch: Dispatch, local: bool, page: bytes) -> None:
-        self._token = settings.dashboard_token.get_secret_value().strip()
+        self._token = Token(settings.dashboard_token.get_secret_value(), COOKIE, "/dashboard")
         self._dispatch = dispatch
         self._local = local
         self._page = page
@@ -46,11 +47,8 @@ class Dashboard:
         app.router.add_get("/readyz", self._ready)
 
     async def _show(self, request: web.Request) -> web.Response:
-        given = request.query.get("token", "")
-        if given and self._is_token(given):
-            response = web.Response(status=303, headers={"Location": "/dashboard"})
-            response.set_cookie(COOKIE, given, httponly=True, samesite="Strict", path="/")
-            return response
+        if opened := self._token.opened(request):
+            return opened
         self._admit(request)
         return web.Response(body=self._page, content_type="text/html", charset="utf-8")
 
@@ -83,9 +81,4 @@ class Dashboard:
             return
         if not self._token:
             raise ApiError(403, "Set DASHBOARD_TOKEN in .env to see this from another machine.")
-        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        if not (self._is_token(bearer) or self._is_token(request.cookies.get(COOKIE, ""))):
-            raise ApiError(401, "This needs the token: /dashboard?token=…, or an Authorization header.")
-
-    def _is_token(self, given: str) -> bool:
-        return bool(self._token) and hmac.compare_digest(given.encode(), self._token.encode())
+        self._token.admit(request, WANTED)

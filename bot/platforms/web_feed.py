@@ -1,19 +1,14 @@
-"""How the playground's changes reach its pages (a numbered feed) and its file (a journal)."""
+"""How the playground's changes reach its pages: a numbered feed."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
-import os
 import secrets
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-log = logging.getLogger(__name__)
+LONGEST_NUMBER = 20
+"""Digits from which a number is none of ours; Python refuses to read thousands of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +51,8 @@ class Feed:
     def resume(self, mark: str) -> int | None:
         """Read an id back to its number; None where it is not of this run."""
         run, _, number = mark.partition("-")
-        if run != self._run or not (number.isascii() and number.isdigit()) or int(number) > self._number:
-            return None
-        return int(number)
+        is_number = number.isascii() and number.isdigit() and len(number) < LONGEST_NUMBER
+        return int(number) if run == self._run and is_number and int(number) <= self._number else None
 
     def publish(
         self, kind: str, data: dict[str, Any], *, key: str = "", channel: str = "", only: str = ""
@@ -107,89 +101,3 @@ class Feed:
     def _wake(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
-
-
-class Journal:
-    """JSON lines in one file, written in order by one thread; a failing disk costs the file only."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.skipped = 0
-        self._failed = False
-        self._writer = ThreadPoolExecutor(1, "playground")
-
-    async def read(self) -> list[dict[str, Any]]:
-        """Return every line that is a JSON object; a missing file has none."""
-        return await asyncio.get_running_loop().run_in_executor(self._writer, self._read)
-
-    def start(self, records: Sequence[dict[str, Any]]) -> None:
-        """Write the file anew with just these records, so that it never grows without end."""
-        if self.skipped:
-            log.warning("skipped %d unreadable lines of %s", self.skipped, self.path)
-        self._submit("w", records)
-
-    def append(self, record: dict[str, Any]) -> None:
-        """Add one line, soon."""
-        self._submit("a", [record])
-
-    async def settled(self) -> None:
-        """Wait until all that was handed over is written."""
-        await asyncio.get_running_loop().run_in_executor(self._writer, lambda: None)
-
-    async def close(self) -> None:
-        """Wait until everything is written."""
-        await asyncio.get_running_loop().run_in_executor(None, self._writer.shutdown)
-
-    def _read(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        try:
-            lines = self.path.read_bytes().splitlines()
-        except FileNotFoundError:
-            return found
-        except OSError as error:
-            self._fail(error)
-            return found
-        for line in lines:
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError):
-                record = None
-            if isinstance(record, dict):
-                found.append(record)
-            elif line.strip():
-                self.skipped += 1
-        return found
-
-    def _submit(self, mode: str, records: Sequence[dict[str, Any]]) -> None:
-        if not self._failed:
-            lines = "".join(json.dumps(record) + "\n" for record in records)
-            self._writer.submit(self._write, mode, lines)
-
-    def _write(self, mode: str, lines: str) -> None:
-        if self._failed:
-            return
-        try:
-            if mode == "a":
-                with open(self.path, "a", encoding="ascii", opener=_private) as file:
-                    file.write(lines)
-                return
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = self.path.with_suffix(".new")
-            with open(fresh, "w", encoding="ascii", opener=_private) as file:
-                file.write(lines)
-            fresh.replace(self.path)
-        except OSError as error:
-            self._fail(error)
-
-    def _fail(self, error: OSError) -> None:
-        self._failed = True
-        log.warning(
-            "the playground's conversation will not survive a restart: %s cannot be used (%s)",
-            self.path,
-            error.strerror or error,
-        )
-
-
-def _private(path: str, flags: int) -> int:
-    # Direct messages are in the file, so nobody else on the machine may read it.
-    return os.open(path, flags, 0o600)

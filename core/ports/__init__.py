@@ -3,6 +3,7 @@
 What does I/O is async. Ids are content hashes, so that repeating a call changes nothing.
 """
 
+from core.ports.about import AboutStore
 from core.ports.conversations import Claim, ConversationStore, StorageHealth
 from core.ports.corpora import (
     BUILD,
@@ -46,6 +47,7 @@ __all__ = [
     "ASKED",
     "BUILD",
     "TOLD",
+    "AboutStore",
     "Acquaintance",
     "Census",
     "Claim",

@@ -52,7 +52,7 @@ def load_ranking(path: Path, encoder: str) -> tuple[Ranking, str]:
         ranking, of = _read(kept), str(kept["encoder"])
     except FileNotFoundError:
         return DEFAULT_RANKING, ""
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         what = f"cannot be used ({str(error) or type(error).__name__})"
     else:
         if of == encoder:

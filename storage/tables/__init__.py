@@ -26,11 +26,20 @@ from storage.tables.corpora import (
     VectorRow,
 )
 from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow
-from storage.tables.serving import ActRow, ChannelModeRow, ForgottenRow, NoticeRow, OptOutRow, PauseRow
+from storage.tables.serving import (
+    AboutRow,
+    ActRow,
+    ChannelModeRow,
+    ForgottenRow,
+    NoticeRow,
+    OptOutRow,
+    PauseRow,
+)
 
 __all__ = [
     "ID",
     "KEY",
+    "AboutRow",
     "ActRow",
     "AnswerRow",
     "AuthorRow",

@@ -1,4 +1,4 @@
-"""How the bot serves: modes of channels, pauses, the audit log, opt-outs, and what its keepers were told."""
+"""How the bot serves: modes, pauses, the audit log, opt-outs, notices; and what the database is."""
 
 from __future__ import annotations
 
@@ -57,6 +57,14 @@ class ForgottenRow(Base):
     __tablename__ = "forgotten"
     person: Mapped[str] = mapped_column(KEY, primary_key=True)
     at: Mapped[float] = mapped_column(Float)
+
+
+class AboutRow(Base):
+    """Something that the database knows about itself, such as which key its one-way names were made with."""
+
+    __tablename__ = "about"
+    name: Mapped[str] = mapped_column(KEY, primary_key=True)
+    value: Mapped[str] = mapped_column(Prose)
 
 
 class NoticeRow(Base):

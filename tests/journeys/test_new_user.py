@@ -100,7 +100,7 @@ def newcomer(tmp_path: Path, encoder_cache: Path) -> Newcomer:
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "dashboard.md").write_text(DASHBOARD)
     home = tmp_path / "my-bot" / "home"
-    home.mkdir(parents=True)  # with the embedding model, so that it is not made once more
+    home.mkdir(mode=0o700, parents=True)  # with the embedding model, so that it is not made once more
     (home / "models").symlink_to(encoder_cache)
     return Newcomer(tmp_path)
 

@@ -75,9 +75,11 @@ def in_a_thread(serving: Callable[[], AbstractAsyncContextManager[Client]]) -> I
         thread.join(PATIENCE)
 
 
-def playground(home: Path, dispatch: FakeDispatch, port: int = 0) -> AbstractContextManager[str]:
+def playground(
+    home: Path, dispatch: FakeDispatch, port: int = 0, **more: object
+) -> AbstractContextManager[str]:
     """Serve a playground with a dispatch of the test's own; yields its address."""
-    return in_a_thread(lambda: serving(settings(home, port=port), dispatch))
+    return in_a_thread(lambda: serving(settings(home, port=port, **more), dispatch))
 
 
 @contextmanager

@@ -30,7 +30,15 @@ class Client:
     ) -> None:
         self.session, self.playground, self.dispatch = session, playground, dispatch
 
+    @property
+    def token(self) -> str:
+        """Return the token that the playground wants, empty where it wants none."""
+        return str(getattr(self.playground, "link", "")).partition("?token=")[2]
+
     async def call(self, method: str, path: str, **options: Any) -> tuple[int, Any]:
+        """Send a request, with the token where one is wanted and no `Authorization` is given."""
+        given = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        options["headers"] = given | (options.get("headers") or {})
         async with self.session.request(method, self.playground.url + path, **options) as response:
             return response.status, await response.json()
 
@@ -81,9 +89,11 @@ async def until(condition: Callable[[], Any], seconds: float = PATIENCE) -> None
 
 
 @asynccontextmanager
-async def serving(given: Settings, dispatch: FakeDispatch) -> AsyncIterator[Client]:
-    playground = connect(given, dispatch)  # type: ignore[arg-type]
-    assert isinstance(playground, Playground)
+async def serving(
+    given: Settings, dispatch: FakeDispatch, kind: type[Any] = Playground
+) -> AsyncIterator[Client]:
+    playground: Any = connect(given, dispatch)  # type: ignore[arg-type]
+    assert type(playground) is kind
     task = asyncio.create_task(playground.run())
     waiting = asyncio.create_task(playground.started.wait())
     await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
@@ -105,6 +115,8 @@ class Stream:
         self._client = client
         self._query = {"person": person} | ({"since": since} if since else {})
         self._headers = {"Last-Event-ID": last_id} if last_id else {}
+        if client.token:
+            self._headers["Authorization"] = f"Bearer {client.token}"
 
     async def __aenter__(self) -> Stream:
         url = f"{self._client.playground.url}/api/events"

@@ -123,6 +123,7 @@ class FakeDispatch:
     """Keeps what it was told in lists; `pace` is the time between two states of an answer."""
 
     product = "Flask"
+    overview = None
 
     def __init__(self, pace: float = 0.0) -> None:
         self.pace = pace

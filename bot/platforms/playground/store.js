@@ -43,6 +43,10 @@ export async function enter(person, changed) {
       enter("ada", changed);
       return;
     }
+    if (error.status === 401) { // the bot was started anew, and wants another token: the page says so
+      location.reload();
+      return;
+    }
     state.lost = true;
     changed("lost", {});
     setTimeout(() => { if (turn === wanted) enter(person, changed); }, 2000);

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from core.files import private_folder
 from core.ingestion.sources._conversations import Post
 from core.ports.history import Page, Thread
 
@@ -131,7 +132,7 @@ class ChannelCopy:
 
     def save(self) -> None:
         """Write it down, whole or not at all; raises OSError."""
-        self._file.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(self._file.parent)
         written = {
             "version": VERSION,
             "name": self.name,
@@ -165,7 +166,7 @@ class ChannelCopy:
             ]
             self.name, self.cursor = str(found["name"]), found["cursor"]
             self.turn, self.listed = str(found["turn"]), float(found["listed"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return
         self.top = {post.id: post for post in top}
         self.threads = {thread.head.id: thread for thread in threads}

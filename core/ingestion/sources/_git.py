@@ -8,6 +8,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+from core.files import clear, private_folder
 from core.ingestion.sources._archive import discard
 
 TIMEOUT = 900.0
@@ -62,7 +63,9 @@ def check_out(repository: str, ref: str, place: Path) -> None:
             if not _reachable(repository):
                 raise
             discard(place)
-    place.mkdir(parents=True, exist_ok=True)
+    if not place.is_dir() or (place / ".git").exists():
+        clear(place)  # something else than a checkout is in the way
+    private_folder(place)
     _git(place, "init", "--quiet")
     try:
         _update(repository, ref, place)

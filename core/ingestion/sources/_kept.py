@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from core.domain import content_hash
+from core.files import private_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,12 @@ class Kept:
             if known.pop("of") != url:
                 return None
             return Copy(content=zlib.decompress(body), **known)
-        except (OSError, ValueError, KeyError, TypeError, zlib.error):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, zlib.error):
             return None
 
     def put(self, url: str, copy: Copy) -> None:
         """Keep a copy, whole or not at all; raises OSError."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self._folder)
         known = {key: value for key, value in asdict(copy).items() if key != "content"} | {"of": url}
         file = self._file(url)
         half = file.with_suffix(".part")

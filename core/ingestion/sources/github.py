@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -13,6 +14,7 @@ from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument, content_hash
+from core.files import private_folder
 from core.ingestion.sources._conversations import document
 from core.ingestion.sources._github_items import author_of, conversation, labels_of, written_at
 from core.privacy import never, nobody
@@ -167,14 +169,16 @@ class GithubSource:
     def _load(self, empty: dict[str, Any]) -> dict[str, Any]:
         try:
             found = json.loads(self._kept.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            is_ours = found.keys() == empty.keys() and all(type(found[k]) is type(empty[k]) for k in empty)
+            is_dated = not found["whole"] or datetime.fromisoformat(found["whole"]).tzinfo
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return empty
-        return found if isinstance(found, dict) and found.keys() == empty.keys() else empty
+        return found if is_ours and is_dated else empty
 
     def _save(self, kept: dict[str, Any]) -> None:
         half = self._kept.with_suffix(".part")
         try:
-            self._kept.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self._kept.parent)
             half.write_text(json.dumps(kept), encoding="utf-8")
             os.replace(half, self._kept)
         except OSError as error:

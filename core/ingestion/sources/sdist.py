@@ -15,6 +15,7 @@ from pydantic import AfterValidator
 from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument
 from core.errors import SourceError
+from core.files import clear, private_folder
 from core.ingestion.sources._archive import ArchiveError, discard, only_folder, unpack
 from core.ingestion.sources._files import FileReader
 from core.settings import Settings
@@ -98,7 +99,8 @@ class SdistSource:
             if place.is_dir():
                 return place
             try:
-                self._shelf.mkdir(parents=True, exist_ok=True)
+                clear(place)
+                private_folder(self._shelf)
                 for left in self._shelf.glob(f".{name}.*"):  # by a process that was killed
                     discard(left)
                 work = Path(tempfile.mkdtemp(dir=self._shelf, prefix=f".{name}."))

@@ -1,0 +1,93 @@
+"""The doctor names what others on this machine may read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot import doctor
+from bot.doctor_files import files
+from bot.findings import Finding
+from core.settings import Settings, load_settings
+
+CORPORA = '[product]\nname = "Kettle"\n[[release]]\nname = "1.0"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "corpora.toml").write_text(CORPORA)
+    home = tmp_path / "home"
+    (home / "vectors").mkdir(parents=True)
+    (home / "vectors" / "data.bin").touch()
+    (home / "notes.txt").touch()
+    for place in (home, *home.rglob("*")):
+        place.chmod(0o700 if place.is_dir() else 0o600)
+    (home / "notes.txt").chmod(0o644)  # not Threadlore's
+    return tmp_path
+
+
+def settings(folder: Path) -> Settings:
+    return load_settings(None, home=folder / "home")
+
+
+async def found(folder: Path) -> list[Finding]:
+    return await files(settings(folder))
+
+
+async def test_files_for_oneself_alone_are_good(folder: Path) -> None:
+    assert [finding.state for finding in await found(folder)] == ["good"]
+
+
+async def test_an_open_home_is_named_with_what_to_do(folder: Path) -> None:
+    (folder / "home").chmod(0o755)
+    [finding] = await found(folder)
+    assert finding.state == "bad" and finding.advice == f"chmod -R go-rwx {folder / 'home'}"
+
+
+async def test_open_files_of_a_closed_home_are_named(folder: Path) -> None:
+    (folder / "home" / "vectors" / "data.bin").chmod(0o640)
+    [finding] = await found(folder)
+    assert finding.state == "bad" and "vectors/data.bin" in finding.said
+
+
+@pytest.mark.parametrize(
+    ("held", "named"),
+    [
+        ("SLACK_BOT_TOKEN=xoxb-1\nOLLAMA_MODEL=qwen\n", "SLACK_BOT_TOKEN"),
+        ("DATABASE_URL=postgresql://u:p@h/db\n", "DATABASE_URL"),
+        ("OLLAMA_MODEL=qwen\nSLACK_BOT_TOKEN=\n", ""),
+    ],
+)
+async def test_an_open_env_file_is_named_where_it_holds_a_secret(folder: Path, held: str, named: str) -> None:
+    (folder / ".env").write_text(held)
+    (folder / ".env").chmod(0o644)
+    [finding] = await found(folder)
+    assert (finding.state, named in finding.said) == ("bad" if named else "good", True)
+    assert finding.advice == (f"chmod 600 {folder / '.env'}" if named else "")
+    (folder / ".env").chmod(0o600)
+    assert [finding.state for finding in await found(folder)] == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("line", "bad"),
+    [
+        ('repository = "https://bot:hunter2@git.example.org/kettle.git"', True),
+        ('with = {api_token = "abc123"}', True),
+        ('with = {api_token = "${WIKI_TOKEN}"}', False),
+        ('repository = "https://git.example.org/kettle.git"', False),
+        ('url = "https://docs.example.org/{page}@2.0:x"', False),
+    ],
+)
+async def test_an_open_corpora_file_is_named_where_it_holds_a_secret(
+    folder: Path, line: str, bad: bool
+) -> None:
+    (folder / "corpora.toml").write_text(f"{CORPORA}# {line}\n")
+    (folder / "corpora.toml").chmod(0o644)
+    [finding] = await found(folder)
+    assert (finding.state == "bad") == bad and ("corpora.toml" in finding.advice) == bad
+
+
+def test_the_doctor_looks_at_files() -> None:
+    assert ("Files", files) in doctor.examinations()

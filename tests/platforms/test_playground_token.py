@@ -1,0 +1,30 @@
+"""The playground's page where it wants a token: opened by its link, and left when the token is another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.web_dispatch import FakeDispatch
+
+
+def test_the_link_opens_the_page_until_the_token_changes(chromium: webdriver.Chrome, tmp_path: Path) -> None:
+    with playground(tmp_path, FakeDispatch(), playground_token="first") as url:
+        port = urlsplit(url).port or 0
+        page = Page(chromium, url)
+        page.driver.get(url)
+        assert "wants its token" in chromium.find_element(By.TAG_NAME, "body").text
+        page.driver.get(f"{url}/?token=first")
+        page.find("#title")
+        assert "first" not in chromium.current_url
+        page.open()
+        page.write("How do I test a view that redirects?")
+        page.find("#thread .footer")
+    with playground(tmp_path, FakeDispatch(), port, playground_token="second"):
+        page.until(lambda: "wants its token" in chromium.find_element(By.TAG_NAME, "body").text)
+    chromium.delete_all_cookies()
+    chromium.get("about:blank")

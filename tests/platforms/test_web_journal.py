@@ -1,0 +1,134 @@
+"""The playground's journal on a disk that is full for a while, and over what is no journal."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.platforms.web_journal import Journal
+from tests.platforms.web_client import serving, settings, until
+from tests.platforms.web_dispatch import FakeDispatch
+
+ROOM = 64 * 1024
+Full = Callable[[], object]
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """Have a disk of 64 KiB in a folder; skipped where that takes rights that the tests do not have."""
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(folder)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond a size, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def fill(folder: Path) -> Path:
+    """Leave no room on the disk of a folder; return the file to be removed for it."""
+    filler = folder / "filler"
+    with filler.open("wb", buffering=0) as file, pytest.raises(OSError, match="space"):
+        while True:
+            file.write(bytes(512))
+    return filler
+
+
+async def texts(home: Path) -> list[str]:
+    """Return what a playground that is started anew knows."""
+    async with serving(settings(home), FakeDispatch()) as web:
+        return [m["text"] for m in await web.messages() if m["author"] != "threadlore"]
+
+
+async def test_after_a_full_disk_everything_is_written_that_was_said_meanwhile(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    home = tmp_path / "home"
+    home.mkdir()
+    with small_disk(home):
+        async with serving(settings(home), FakeDispatch()) as web:
+            await web.say("before", channel="general")
+            await web.playground._journal.settled()
+            filler = fill(home)
+            said = [f"while it is full, {number} {'x' * 2000}" for number in range(9)]
+            for text in said:
+                await web.say(text, channel="general")
+            await web.playground._journal.settled()
+            torn = (home / "playground.jsonl").read_bytes()
+            assert torn.endswith(b"\n") and torn.count(b"\n") < 10, "no line is half written"
+            filler.unlink()
+            await web.say("after", channel="general")
+        assert caplog.text.count("will not survive a restart") == 1 and "again" in caplog.text
+        assert await texts(home) == ["before", *said, "after"]
+
+
+async def test_what_was_not_written_is_written_though_nothing_more_is_said(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "playground.jsonl", again=0.02)
+    journal.start([{"id": "1"}])
+    await journal.settled()
+    with files_of_at_most(journal.path.stat().st_size + 4):
+        journal.append({"id": "2", "text": "long enough"})
+        await journal.settled()
+        assert journal.path.read_text() == '{"id": "1"}\n'
+    await until(lambda: '"2"' in journal.path.read_text())
+    await journal.close()
+    assert await Journal(journal.path).read() == [{"id": "1"}, {"id": "2", "text": "long enough"}]
+
+
+async def test_the_end_writes_what_waits(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "playground.jsonl")
+    with files_of_at_most(4):
+        journal.start([{"id": "1"}])
+        journal.append({"id": "2"})
+        await journal.settled()
+        assert not journal.path.exists() and not journal.path.with_suffix(".new").exists()
+    await journal.close()
+    assert journal.path.read_text() == '{"id": "1"}\n{"id": "2"}\n'
+
+
+async def test_somebody_is_forgotten_though_there_is_no_room_for_a_second_file(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    with small_disk(home):
+        async with serving(settings(home), FakeDispatch()) as web:
+            await web.say("a secret of ada's", "ada", "general")
+            await web.say("what ben said", "ben", "general")
+            await web.playground._journal.settled()
+            fill(home)
+            [forget] = web.dispatch.forgetters
+            await forget({"web:ada"}, ())
+            held = (home / "playground.jsonl").read_text()
+        assert "secret" not in held and "what ben said" in held
+        assert await texts(home) == ["what ben said"]
+
+
+async def test_what_cannot_be_read_is_set_aside_and_not_written_over(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "playground.jsonl").mkdir()
+    (tmp_path / "playground.jsonl" / "mine").touch()
+    async with serving(settings(tmp_path), FakeDispatch()) as web:
+        await web.say("hello", channel="general")
+    assert "set aside" in caplog.text and (tmp_path / "playground.broken.jsonl" / "mine").exists()
+    assert await texts(tmp_path) == ["hello"]
+    assert os.stat(tmp_path / "playground.jsonl").st_mode & 0o077 == 0
