@@ -166,6 +166,7 @@ class Answering:
                 release=message.release,
                 unasked=quiet,
                 language=message.language,
+                authors=message.authors,
             )
             answer = await self._engine.answer(question, show)
             silent = quiet and answer.route == "abstain"
@@ -220,12 +221,16 @@ class Answering:
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
         """Read what was said before a message; the thread's last answer tells which release it spoke for.
 
-        Without what people said who opted out.
+        Without what people said who opted out or were forgotten since.
         """
         history = await chat.history(ref, TURNS)
-        last = await self._conversations.last_claim(ref.conversation)
-        release = await self._engine.given.release_of(last.answer_id) if last else ""
-        turns = list(self._opted_out.heard(history))
+        given = await self._conversations.answers_in(ref.conversation, TURNS)
+        release = await self._engine.given.release_of(given[0]) if given else ""
+        authors = tuple(sorted(await self._engine.given.whose(given)))
+        turns = [
+            turn if turn.role == "user" else replace(turn, authors=authors)
+            for turn in self._opted_out.heard(history)
+        ]
         for place in range(len(turns) - 1, -1, -1):
             if turns[place].role == "assistant":
                 turns[place] = replace(turns[place], release=release)

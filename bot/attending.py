@@ -134,8 +134,7 @@ class Attending:
             return
         if not command.text.strip():
             said = _("Write your question after the command: `/ask How do I …?`")
-            examples = await self._hint.examples(command.where, command.scope)
-            await responder.reply(Reply(f"{said}\n\n{examples}".rstrip()))
+            await responder.reply(await self._hint.with_examples(said, command.where, command.scope))
             return
         where = command.where.channel_key
         if self._opted_out.is_out(command.author):
@@ -148,7 +147,10 @@ class Attending:
             await responder.reply(Reply(wait_text(seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
-        asked = Question(command.text, command.person.id, where, command.scope, language=spoken())
+        authors = (command.author,) if command.author not in ("", command.person.id) else ()
+        asked = Question(
+            command.text, command.person.id, where, command.scope, language=spoken(), authors=authors
+        )
         answer = await self._engine.answer(asked)
         reply = alone(answer, self._engine.product.name, command.where, command.scope)
         await responder.reply(await self._opted_out.dressed(reply, command.person.id))

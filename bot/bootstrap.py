@@ -210,6 +210,7 @@ async def build(
                 Reader(product.name, steps, settings.selected_chunks),
                 PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
                 privacy.is_out,
+                privacy.gone,
             )
             renewal = Renewal(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()
@@ -219,7 +220,9 @@ async def build(
                 for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
             }
             persons = SqlPeople(database, names_of)
-            people = Forgetting(privacy, persons, memory, encoders, home.path, partial(overwrite, own))
+            people = Forgetting(
+                privacy, persons, memory, encoders, home.path, partial(overwrite, own), searcher.load
+            )
 
             async def scrub() -> None:
                 async with database.write() as connection:

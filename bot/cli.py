@@ -129,6 +129,10 @@ def _batch(settings: Settings, options: argparse.Namespace) -> int:
     for place, line in enumerate(lines):
         if (options.release or options.channel) and line.strip():
             lines[place] = _with_defaults(line, options)
+    from bot.exports import note
+
+    settings.home.mkdir(parents=True, exist_ok=True)
+    note(settings.home, options.out)  # remembered answers of the community may be in it
     with options.out.open("w", encoding="utf-8") as out:
         return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
 

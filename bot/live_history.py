@@ -58,6 +58,7 @@ def open_sources(catalogue: Catalogue, settings: Settings, privacy: Privacy) -> 
     for source in (source for all_ in sources.values() for source in all_):
         if isinstance(source, PeoplesSource):
             source.is_out, source.forgotten = privacy.is_out, privacy.forgotten
+            source.one_way = privacy.names.of_pages
         if isinstance(source, HistorySource):
             source.live = live
     histories = [s for all_ in sources.values() for s in all_ if isinstance(s, HistorySource)]
@@ -79,6 +80,10 @@ class HistoryUpkeep:
             release: [source for source in all_ if isinstance(source, HistorySource)]
             for release, all_ in sources.items()
         }
+        self._peoples = {
+            release: [source for source in all_ if isinstance(source, PeoplesSource)]
+            for release, all_ in sources.items()
+        }
         self._channels = {key for all_ in self._sources.values() for s in all_ for key in s.channels}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -93,9 +98,9 @@ class HistoryUpkeep:
 
         The platforms are not asked for that: what was read of their channels is kept.
         """
-        for source in (s for all_ in self._sources.values() for s in all_):
+        for source in (s for all_ in self._peoples.values() for s in all_):
             source.asks = False
-        self._begin({release: [s.name for s in all_] for release, all_ in self._sources.items()})
+        self._begin({release: [s.name for s in all_] for release, all_ in self._peoples.items()})
 
     def written(self, accounts: Collection[str]) -> list[dict[str, Any]]:
         """Return the messages of a person in the copies of channels, the latest first; blocking."""
@@ -140,7 +145,15 @@ class HistoryUpkeep:
         if not task.cancelled() and (error := task.exception()):
             log.error("what people said could not be read again", exc_info=error)
 
+    def _withhold(self) -> None:
+        for source in (s for all_ in self._sources.values() for s in all_):
+            self._live.withhold(source.channels, source.reach, source.leaves_out)
+
     async def _read(self, names: Mapping[str, Sequence[str]]) -> None:
+        try:  # at once, and also where the source is not read again for now
+            await asyncio.to_thread(self._withhold)
+        except OSError as error:
+            log.error("what people said is left in a copy of a channel: %s", error.strerror)
         ready = {entry["name"] for entry in await self._library.releases() if entry["ready"]}
         for release in [name for name in names if name in ready]:
             try:
@@ -148,6 +161,7 @@ class HistoryUpkeep:
             except ThreadloreError as error:
                 log.error("what people said could not be read again for %s: %s", release, error)
         try:
+            await self._library.rewrite_words()
             await self._scrub()
         except ThreadloreError as error:
             log.error("what people said is removed, but not overwritten yet: %s", error)

@@ -16,6 +16,7 @@ from core.errors import PlatformError
 from core.languages import N_, _, spoken
 from core.ports import Claim, ConversationStore
 
+FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
 _ALONE = ("up", "down", "why")
@@ -64,11 +65,15 @@ class Sharing:
 
     async def _post(self, chat: Chat, press: Press, where: MessageRef, answer_id: str, key: str) -> str:
         answer, question = await self._engine.given.answer(answer_id)
+        if not answer.text:
+            return FORGOTTEN
         known = await self._conversations.claimed(key)
         if known and known.parts:
             return ALREADY
         if not known:
-            asked = packed(Message(where, press.person, question, press.scope, language=spoken()))
+            authors = tuple(sorted(await self._engine.given.authors(answer_id) - {press.person.id}))
+            said = Message(where, press.person, question, press.scope, language=spoken(), authors=authors)
+            asked = packed(said)
             await self._conversations.claim(
                 Claim(key, where.conversation, press.person.id, time.time(), asked)
             )

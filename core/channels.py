@@ -188,6 +188,6 @@ class Pauses:
         """Know no more that these people set a pause: they are being forgotten."""
         await self.running()
         self._known = {
-            place: replace(pause, by=FORGOTTEN) if pause.by in accounts else pause
+            place: replace(pause, by=FORGOTTEN, why="") if pause.by in accounts else pause
             for place, pause in (self._known or {}).items()
         }

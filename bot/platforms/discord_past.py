@@ -84,7 +84,8 @@ class Past:
                 turns.append(Turn("assistant", message.content))
             else:
                 words = reading.text(message, me)
-                turns.append(Turn("user", words, f"{reading.NAME}:{message.author.id}"))
+                at = message.created_at.timestamp()
+                turns.append(Turn("user", words, f"{reading.NAME}:{message.author.id}", at=at))
         return turns[-limit:] if limit > 0 else []
 
     async def _told(self, before: MessageRef, limit: int) -> list[discord.Message]:

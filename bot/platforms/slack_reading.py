@@ -143,7 +143,7 @@ class Reader:
                     said = f"{turns.pop().text}\n\n{said}".strip()
                 turns.append(Turn("assistant", said))
             elif is_person(message):
-                turns.append(Turn("user", text, f"slack:{message['user']}"))
+                turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
         return turns
 
 

@@ -177,6 +177,13 @@ class Indexer:
                 await index.drop(name)
         return mended
 
+    async def rewrite(self) -> None:
+        """Leave nothing in the files of the word index of what is not live."""
+        for corpus in (await self._store.live()).values():
+            async with self._turn:
+                rows = await self._store.rows(corpus.release)
+                await self._words.replace(corpus.collection, [(r.id, r.title, r.text) for r in rows])
+
     async def _build(
         self,
         release: str,

@@ -56,6 +56,9 @@ class ConversationStore(Protocol):
     async def claim_of(self, answer_id: str) -> Claim | None:
         """Return the claim that was settled with that answer."""
 
+    async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of the latest answers of a conversation, newest first."""
+
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
 

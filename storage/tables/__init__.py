@@ -27,6 +27,7 @@ from storage.tables.corpora import (
 )
 from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow
 from storage.tables.serving import ActRow, ChannelModeRow, ForgottenRow, NoticeRow, OptOutRow, PauseRow
+from storage.tables.words import WordsRow
 
 __all__ = [
     "ID",
@@ -63,5 +64,6 @@ __all__ = [
     "UnaskedRow",
     "VectorRow",
     "VoteRow",
+    "WordsRow",
     "writable",
 ]

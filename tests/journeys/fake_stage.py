@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -44,7 +45,9 @@ class FakeChat:
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         turns = [
-            Turn("assistant", m["text"]) if m["who"] == "bot" else Turn("user", m["text"], f"fake:{m['who']}")
+            Turn("assistant", m["text"])
+            if m["who"] == "bot"
+            else Turn("user", m["text"], f"fake:{m['who']}", at=m["at"])
             for m in self.messages
             if m["root"] == before.thread and m["place"] == before.channel and m["id"] < int(before.message)
         ]
@@ -104,7 +107,7 @@ class FakeChat:
     def keep(self, who: str, place: str, root: str, text: str) -> dict[str, Any]:
         number = next(self.ids)
         kept = {"id": number, "who": who, "place": place, "root": root, "text": text, "seeds": (), "to": ""}
-        kept["controls"] = ()
+        kept |= {"controls": (), "at": time.time()}
         self.messages.append(kept)
         return kept
 
