@@ -9,8 +9,8 @@ from pathlib import Path
 
 WRITTEN = "exports.txt"
 """File of the home that lists them, one absolute path a line, and ids after it, apart by tabs."""
-_KEYS = ("id", "pair_id", "answer_id")
-"""Keys of a line that name an answer or a pair."""
+_KEYS = ("id", "pair_id", "answer_id", "Path")
+"""Keys of a line that name an answer, a pair or a page."""
 
 
 def note(home: Path, path: Path, ids: Iterable[str] = ()) -> None:
@@ -34,8 +34,9 @@ def noted(home: Path) -> dict[Path, set[str]]:
 
 
 def clean(home: Path, ids: Collection[str], forms: Sequence[bytes]) -> list[str]:
-    """Take answers and pairs, by id, and texts out of the exported JSONL files; return other files that
-    hold any of them. Those in the home are removed: they are reports, which can be written anew.
+    """Take out of the exported JSONL files answers and pairs, by id, what is made of pages, by their paths,
+    and texts; return other files that hold any of them. Those in the home are removed: they are reports,
+    which can be written anew.
     """
     left: list[str] = []
     for path, told in noted(home).items():
@@ -75,7 +76,11 @@ def _ids(line: bytes) -> set[str]:
         row = json.loads(line)
     except (ValueError, RecursionError):
         return set()
-    return {str(row.get(key, "")) for key in _KEYS} - {""} if isinstance(row, dict) else set()
+    if not isinstance(row, dict):
+        return set()
+    pages = [page for page in row.get("retrieved") or () if isinstance(page, dict)]
+    named = [row.get(key, "") for key in _KEYS] + [page.get("path", "") for page in pages]
+    return {str(name) for name in named} - {""}
 
 
 def _private(path: str, flags: int) -> int:

@@ -105,7 +105,8 @@ class Forgetting:
             await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), ids)
         await asyncio.to_thread(self._overwrite, _forms(gone.texts))
         await asyncio.to_thread(drop_open_files, self._home)
-        ids = gone.answers | gone.pair_ids
+        await asyncio.to_thread(_drop_halves, self._home / JOURNAL)
+        ids = gone.answers | gone.pair_ids | gone.pages
         exported = await asyncio.to_thread(clean, self._home, ids, _forms(gone.texts))
         still = await asyncio.to_thread(_still, self._home, gone.texts)
         for take_out in self.after:
@@ -121,6 +122,12 @@ def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
     """Take out of the playground's journal what a player wrote and voted, and what they were answered."""
     if journal.exists():
         write(journal, without(read(journal), players, answers))
+
+
+def _drop_halves(journal: Path) -> None:
+    """Remove what a process that died in writing the journal anew has left beside it."""
+    for ending in (".fresh", ".new"):
+        journal.with_suffix(ending).unlink(missing_ok=True)
 
 
 def _forms(texts: Iterable[str]) -> list[bytes]:

@@ -103,25 +103,35 @@ async def blank_claims(connection: AsyncConnection, messages: Collection[str]) -
     await drop_words(connection, CLAIM, messages)
 
 
-async def blank_pages(connection: AsyncConnection, documents: Collection[str]) -> None:
-    """Remove what documents say, which their source writes anew; that they were there stays until then."""
+async def blank_pages(connection: AsyncConnection, documents: Collection[str]) -> set[str]:
+    """Remove what documents say, which their source writes anew; return their paths.
+
+    That they were there stays until then.
+    """
+    paths = await paths_of(connection, documents)
     for part in slices(list(documents)):
         for table in (PregeneratedRow, PregeneratedDocumentRow, SearchRowTable, ContextRow):
             await connection.execute(delete(table).where(table.document_id.in_(part)))
         emptied = update(DocumentRow).where(DocumentRow.id.in_(part))
         await connection.execute(emptied.values(title="", hash=""))
     await drop_words(connection, PAGE, documents)
+    return paths
+
+
+async def paths_of(connection: AsyncConnection, documents: Collection[str]) -> set[str]:
+    """Return the paths of documents."""
+    paths: set[str] = set()
+    for part in slices(list(documents)):
+        paths |= set(await connection.scalars(select(DocumentRow.path).where(DocumentRow.id.in_(part))))
+    return paths
 
 
 async def citing(
     connection: AsyncConnection, documents: Collection[str], table: type[AnswerRow] | type[PairRow]
 ) -> set[str]:
     """Return the rows that cite documents, by their paths: those from before it was kept whose words."""
-    paths: set[str] = set()
-    for part in slices(list(documents)):
-        paths |= set(await connection.scalars(select(DocumentRow.path).where(DocumentRow.id.in_(part))))
     found: set[str] = set()
-    for some in slices(sorted(paths), PATHS_AT_ONCE):
+    for some in slices(sorted(await paths_of(connection, documents)), PATHS_AT_ONCE):
         cited = cast(table.citations, Text)
         holds = [cited.contains(json.dumps({"path": path})[1:-1], autoescape=True) for path in some]
         found |= set(await connection.scalars(select(table.id).where(or_(*holds))))

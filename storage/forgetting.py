@@ -108,7 +108,7 @@ class SqlPeople:
                 await _delete(connection, table, column, keys)
             await blank_answers(connection, told, theirs, pairs)
             await blank_claims(connection, held[CLAIM, ""] | set(claimed))
-            await blank_pages(connection, pages)
+            paths = await blank_pages(connection, pages)
             await self._unname(connection, {*accounts, *voters})
             await clean_mentions(connection, accounts, telling, held[TICKET, ""])
             await delete_vectors(connection, topics)
@@ -116,7 +116,7 @@ class SqlPeople:
             await blank_traces(connection, held[ANSWER, TRACE] - own - told)
             await _forget_words(connection, names, own, pairs, {row.message for row in claims})
             await self._database.owe_scrub(connection)
-        gone = (frozenset(own | told), frozenset(texts), frozenset(pairs), len(pages))
+        gone = (frozenset(own | told), frozenset(texts), frozenset(pairs), frozenset(paths))
         return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
 
     async def _unname(self, connection: AsyncConnection, people: Collection[str]) -> None:

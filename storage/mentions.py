@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.audit import FORGOTTEN
 from core.text import one_line
 from storage.held import said
-from storage.tables import ActRow, EscalationPostRow, EscalationRow, NoticeRow
+from storage.tables import ActRow, EscalationPostRow, EscalationRow, NoticeRow, PauseRow
 from storage.whose import TICKET, drop_words
 
 
@@ -26,6 +26,7 @@ async def clean_mentions(
     telling = list(texts)
     await _clean_tickets(connection, accounts, telling, tickets)
     await _clean_acts(connection, accounts, telling)
+    await _clean_pauses(connection, telling)
     await _clean_notices(connection, accounts, telling)
 
 
@@ -77,6 +78,14 @@ async def _clean_acts(connection: AsyncConnection, accounts: Collection[str], te
             for row in rows:
                 words = {column.key: whole.sub(FORGOTTEN, row.words)}
                 await connection.execute(update(ActRow).where(ActRow.number == row.number).values(**words))
+
+
+async def _clean_pauses(connection: AsyncConnection, texts: list[str]) -> None:
+    """Take words out of the reasons that others gave."""
+    for place, why in (await connection.execute(select(PauseRow.place, PauseRow.why))).all():
+        if any(one_line(text) in why for text in texts):
+            pause = update(PauseRow).where(PauseRow.place == place)
+            await connection.execute(pause.values(why=FORGOTTEN))
 
 
 async def _clean_notices(connection: AsyncConnection, accounts: Collection[str], texts: list[str]) -> None:

@@ -25,7 +25,7 @@ from chromadb.errors import ChromaError, InternalError, NotFoundError
 from core.domain import Hit
 from core.ports import Matrix
 from storage.disk import storage_error
-from storage.vector_files import empty_room
+from storage.vector_files import BROKEN, empty_room
 from storage.vectors_server import connected, told
 
 T = TypeVar("T")
@@ -221,7 +221,7 @@ def set_aside_if_broken(folder: Path) -> str:
         except subprocess.TimeoutExpired:
             reason = f"did not open within {CHECK_SECONDS} s"
     if reason:
-        broken = folder.with_suffix(".broken")
+        broken = folder.with_suffix(BROKEN)
         shutil.rmtree(broken, ignore_errors=True)
         folder.rename(broken)
     return reason

@@ -54,8 +54,8 @@ class VoterStore(Protocol):
 class Forgotten:
     """What was removed of a person: how much, which answers, and what they had asked.
 
-    `answers` are those that were removed, and those of others whose words are gone; `pages` counts documents
-    of sources that they wrote and that say nothing now until they are made anew.
+    `answers` are those that were removed, and those of others whose words are gone; `pages` the paths of
+    documents of sources that they wrote and that say nothing now until they are made anew.
     """
 
     questions: int
@@ -65,7 +65,7 @@ class Forgotten:
     answers: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
     pair_ids: frozenset[str] = frozenset()
-    pages: int = 0
+    pages: frozenset[str] = frozenset()
 
 
 class PersonStore(Protocol):

@@ -20,8 +20,13 @@ PLACES = ("public", "private", "direct", "desk")
 """Channels; `desk` is where people who help are asked."""
 
 
+NAMES: dict[str, str] = {}
+"""What people are called who have another name than the stage gives them."""
+
+
 def person(who: str) -> Person:
-    return Person(f"fake:{who}", who, bot=who in ("robot", "bot"), admin=who == "boss", helper=who == "hal")
+    name = NAMES.get(who, who)
+    return Person(f"fake:{who}", name, bot=who in ("robot", "bot"), admin=who == "boss", helper=who == "hal")
 
 
 def scope(place: str) -> Scope:
