@@ -103,6 +103,8 @@ async def build(
             log.warning(
                 "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
             )
+        # a process that was killed may have left there what lay in its memory
+        await asyncio.to_thread(empty_room, own)
         database = await Database.open(home.path, settings.database_url.get_secret_value())
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
         vectors = words = model = reranker = history = None
@@ -230,7 +232,7 @@ async def build(
                 await persons.scrub()
                 await asyncio.to_thread(empty_room, own)
 
-            history = HistoryUpkeep(live, sources, library, scrub)
+            history = HistoryUpkeep(live, sources, library, scrub, privacy.pages_are_made_anew)
             people.after = [history.person_gone]
             my_data = MyData(persons, privacy, home.path)
             my_data.others = {"read in channels": history.written}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Collection, Mapping
 from typing import Literal
@@ -110,11 +111,19 @@ class Privacy:
         """Note that a person asked to be forgotten now; sources leave out what they wrote before."""
         now = time.time()
         await self._store.forget(self._listed(account), now)
-        self._authors |= {self.names.of_pages(name): now for name in self.names.everyone(account)}
+        self._authors |= {self.names.of_pages(name): math.inf for name in self.names.everyone(account)}
         await self.load()
 
+    def pages_are_made_anew(self, accounts: Collection[str]) -> None:
+        """Note that no page holds words any more that these people wrote before they were forgotten."""
+        now = time.time()
+        self._authors |= {self.names.of_pages(account): now for account in accounts}
+
     def gone(self, people: Collection[str], since: float) -> bool:
-        """Tell whether any of these people, by account or as an author of pages, was forgotten since then."""
+        """Tell whether any of these people was forgotten since then, by account or as an author of pages.
+
+        Of an author that is so until their pages are made anew: just now one may be read as it was.
+        """
         return any(max(self.forgotten(who), self._authors.get(who, 0.0)) >= since for who in people if who)
 
     def forgotten(self, account: str) -> float:

@@ -70,14 +70,24 @@ async def _clean_acts(connection: AsyncConnection, accounts: Collection[str], te
         bare = {"what": what.partition(" ")[0], "outcome": outcome.partition(":")[0]}
         if bare != {"what": what, "outcome": outcome}:
             await connection.execute(update(ActRow).where(ActRow.number == number).values(**bare))
-    for name in [*map(one_line, texts), *_names(accounts)]:
-        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        for column in (ActRow.what, ActRow.outcome):
-            holds = column.contains(name, autoescape=True)
-            rows = (await connection.execute(select(ActRow.number, column.label("words")).where(holds))).all()
-            for row in rows:
-                words = {column.key: whole.sub(FORGOTTEN, row.words)}
-                await connection.execute(update(ActRow).where(ActRow.number == row.number).values(**words))
+    said = [one_line(text) for text in texts]
+    names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in _names(accounts)]
+    for number, *lines in (
+        await connection.execute(select(ActRow.number, ActRow.what, ActRow.outcome))
+    ).all():
+        cleaned = [_without(line, said, names) for line in lines]
+        if cleaned != lines:
+            changed = dict(zip(("what", "outcome"), cleaned, strict=True))
+            await connection.execute(update(ActRow).where(ActRow.number == number).values(**changed))
+
+
+def _without(line: str, texts: list[str], names: list[re.Pattern[str]]) -> str:
+    for text in texts:
+        if len(text) <= len(line):
+            line = line.replace(text, FORGOTTEN)
+    for name in names:
+        line = name.sub(FORGOTTEN, line)
+    return line
 
 
 async def _clean_pauses(connection: AsyncConnection, texts: list[str]) -> None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, exists, insert, select
+from sqlalchemy import delete, exists, insert, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Answer, Question
@@ -30,22 +30,24 @@ Held = Mapping[tuple[str, str], set[str]]
 """Keys of rows, by their kind and the part of them that holds the words."""
 
 
-async def keep_words(
-    database: Database,
-    connection: AsyncConnection,
-    kind: str,
-    key: str,
-    people: Iterable[Name],
-    part: str = "",
-) -> None:
-    """Write down whose words a row holds, beside those that are known already."""
-    rows = [
+def _rows(kind: str, key: str, people: Iterable[Name], part: str = "") -> list[dict[str, str]]:
+    return [
         {"kind": kind, "key": key, "person": name.person, "part": part, "place": name.place}
         for name in sorted(set(people))
         if name.person
     ]
+
+
+async def _keep(database: Database, connection: AsyncConnection, rows: list[dict[str, str]]) -> None:
     if rows:
         await connection.execute(database.insert(WordsRow).on_conflict_do_nothing(), rows)
+
+
+async def keep_words(
+    database: Database, connection: AsyncConnection, kind: str, key: str, people: Iterable[Name]
+) -> None:
+    """Write down whose words a row holds, beside those that are known already."""
+    await _keep(database, connection, _rows(kind, key, people))
 
 
 async def drop_words(
@@ -77,15 +79,19 @@ async def of_rows(
 
 async def of_pairs(connection: AsyncConnection, pairs: Collection[str]) -> tuple[set[Name], set[str]]:
     """Return whose words pairs hold, who asked and who answered among them, and which pairs are there."""
-    found = await of_rows(connection, PAIR, pairs)
+    found: set[Name] = set()
     there: set[str] = set()
     for part in slices(list(pairs)):
-        rows = await connection.execute(select(PairRow.id, PairRow.asker).where(PairRow.id.in_(part)))
-        for row in rows:
-            there.add(row.id)
-            found.add(Name(row.asker, row.id if is_veiled(row.asker) else ""))
-        authors = select(AuthorRow.person).where(AuthorRow.pair_id.in_(part))
-        found |= {Name(person) for person in await connection.scalars(authors)}
+        told = select(literal("words"), WordsRow.person, WordsRow.place)
+        asked = select(literal("pair"), PairRow.asker, PairRow.id).where(PairRow.id.in_(part))
+        rows = asked.union_all(
+            select(literal("author"), AuthorRow.person, literal("")).where(AuthorRow.pair_id.in_(part)),
+            told.where(WordsRow.kind == PAIR, WordsRow.key.in_(part)),
+        )
+        for kind, person, place in await connection.execute(rows):
+            if kind == "pair":
+                there.add(place)
+            found.add(Name(person, place if kind == "words" or is_veiled(person) else ""))
     return {name for name in found if name.person}, there
 
 
@@ -109,10 +115,10 @@ async def keep_answer_words(
     queries = {Name(person) for person in answer.taken.asked} - {asker}
     told = ({Name(person) for person in answer.taken.people} | lent) - {asker}
     shown = ({Name(person) for person in answer.taken.shown} | seen) - {asker}
-    for part, people in ((ASKED, asked), (QUERIES, queries), (TOLD, told), (TRACE, shown)):
-        await keep_words(database, connection, ANSWER, answer.id, people, part)
-    if pair is not None:
-        await keep_words(database, connection, PAIR, pair.id, asked | queries | told)
+    parts = ((ASKED, asked), (QUERIES, queries), (TOLD, told), (TRACE, shown))
+    rows = [row for part, people in parts for row in _rows(ANSWER, answer.id, people, part)]
+    rows += _rows(PAIR, pair.id, asked | queries | told) if pair is not None else []
+    await _keep(database, connection, rows)
     return True
 
 

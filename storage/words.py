@@ -6,6 +6,7 @@ Terms are cut by `core.text.index_terms`, so tantivy only splits at spaces.
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import shutil
 import threading
@@ -71,6 +72,16 @@ class TantivyWords:
         await self._write(collection, put, create=bool(entries))
         # the files of segments that a search had open go only now
         await self._write(collection, lambda writer: writer.garbage_collect_files(), create=False)
+
+    async def has_remains(self, collection: str) -> bool:
+        """Tell whether words of what was removed may still stand in files."""
+
+        def read() -> bool:
+            told = self._folder / collection / "meta.json"
+            segments = json.loads(told.read_text(encoding="utf-8"))["segments"] if told.exists() else []
+            return any(segment.get("deletes") for segment in segments)
+
+        return await asyncio.get_running_loop().run_in_executor(self._writing, read)
 
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
         """Remove ids; unknown ones are no error. Their words may stay in files until `replace`."""

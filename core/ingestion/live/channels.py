@@ -86,9 +86,11 @@ class LiveChannels:
         with self._one:
             for key in keys:
                 copy = ChannelCopy(self._file(key, reach))
-                if not copy.empty:
-                    copy.withhold(_for(key.partition(":")[0], leaves_out))
-                    copy.save()
+                if copy.empty:  # nothing is there, or what an older version wrote
+                    copy.remove()
+                    continue
+                copy.withhold(_for(key.partition(":")[0], leaves_out))
+                copy.save()
 
     def read(
         self,
