@@ -78,9 +78,9 @@ def _ids(line: bytes) -> set[str]:
         return set()
     if not isinstance(row, dict):
         return set()
-    pages = [page for page in row.get("retrieved") or () if isinstance(page, dict)]
-    named = [row.get(key, "") for key in _KEYS] + [page.get("path", "") for page in pages]
-    return {str(name) for name in named} - {""}
+    pages = row.get("retrieved") or ()
+    paths = [p.get("path", "") if isinstance(p, dict) else str(p).partition(": ")[2] for p in pages]
+    return {str(name) for name in (*(row.get(key, "") for key in _KEYS), *paths)} - {""}
 
 
 def _private(path: str, flags: int) -> int:

@@ -124,7 +124,8 @@ class Privacy:
 
         Of an author that is so until their pages are made anew: just now one may be read as it was.
         """
-        return any(max(self.forgotten(who), self._authors.get(who, 0.0)) >= since for who in people if who)
+        latest = (max(self.forgotten(who), self._authors.get(who, 0.0)) for who in people if who)
+        return any(at and at >= since for at in latest)
 
     def forgotten(self, account: str) -> float:
         """Return when the person behind an account last asked to be forgotten, 0 for never."""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.exports import note
+from bot.exports import clean, note
 from bot.presses import FORGOTTEN
 from core.domain import Question, Turn, Vote
 from core.errors import WordsGone
@@ -172,8 +172,21 @@ async def test_reports_in_the_home_go_and_others_are_named(kettle: Kettle, bot: 
     for file, ids in ((inside, [first.id]), (outside, [first.id]), (theirs, ["a0"])):
         file.write_text("It is shortened here …", encoding="utf-8")
         note(kettle.home, file, ids)
+    lines = [
+        {"id": 1, "retrieved": ["2.0: a.md"]},
+        {"id": 2, "retrieved": [{"path": "b.md"}]},
+        {"answer_id": first.id},
+    ]
+    batch = kettle.home / "batch.out"
+    batch.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    note(kettle.home, batch)
     done = await bot.app.people.forget(ANN)
     assert done.left == (str(outside),) and not inside.exists() and theirs.exists()
+    assert batch.read_text(encoding="utf-8").count("\n") == 2
+    clean(kettle.home, {"a.md"}, ())
+    assert json.loads(batch.read_text(encoding="utf-8")) == lines[1]
+    clean(kettle.home, {"b.md"}, ())
+    assert batch.read_text(encoding="utf-8") == ""
 
 
 async def test_pages_of_theirs_say_nothing_at_once_whether_or_not_their_source_is_there(
