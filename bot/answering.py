@@ -221,15 +221,18 @@ class Answering:
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
         """Read what was said before a message; the thread's last answer tells which release it spoke for.
 
-        Without what people said who opted out or were forgotten since.
+        Without what people said who opted out or were forgotten since, and what the bot said in their words.
         """
         history = await chat.history(ref, TURNS)
         given = await self._conversations.answers_in(ref.conversation, TURNS)
         release = await self._engine.given.release_of(given[0]) if given else ""
         authors = tuple(sorted(await self._engine.given.whose(given)))
+        of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
+        emptied = await self._engine.given.emptied(list(of.values()))
         turns = [
             turn if turn.role == "user" else replace(turn, authors=authors)
             for turn in self._opted_out.heard(history)
+            if of.get(turn.message) not in emptied
         ]
         for place in range(len(turns) - 1, -1, -1):
             if turns[place].role == "assistant":

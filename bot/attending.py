@@ -147,13 +147,21 @@ class Attending:
             await responder.reply(Reply(wait_text(seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
-        authors = (command.author,) if command.author not in ("", command.person.id) else ()
+        authors = tuple(sorted(await self._authors(command)))
         asked = Question(
             command.text, command.person.id, where, command.scope, language=spoken(), authors=authors
         )
         answer = await self._engine.answer(asked)
         reply = alone(answer, self._engine.product.name, command.where, command.scope)
         await responder.reply(await self._opted_out.dressed(reply, command.person.id))
+
+    async def _authors(self, command: Command) -> set[str]:
+        """Return whose words are asked, of a message of somebody else; the bot repeats those of others."""
+        if command.author in ("", command.person.id):
+            return set()
+        answer_id = await self._conversations.answer_of(command.where.key)
+        repeated = await self._engine.given.whose([answer_id]) if answer_id else frozenset()
+        return {command.author, *repeated}
 
     async def is_new(self, event: str) -> bool:
         """Claim an event of which nothing but its id is kept."""

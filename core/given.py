@@ -62,6 +62,10 @@ class GivenAnswers:
         """Return the accounts whose words the stand-alone question of an answer holds."""
         return await self._store.whose([answer_id], text=False)
 
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+        return await self._store.emptied(answer_ids)
+
     async def whose(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold."""
         return await self._store.whose(answer_ids)

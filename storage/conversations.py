@@ -108,6 +108,16 @@ class SqlConversations:
             return None
         return await self._first(select(ClaimRow.__table__).where(ClaimRow.answer_id == answer_id).limit(1))
 
+    async def answers_of(self, parts: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the answers that posted messages carry, by their keys; others are left out."""
+        statement = (
+            select(PostRow.part, ClaimRow.answer_id)
+            .join(ClaimRow, PostRow.message == ClaimRow.message)
+            .where(PostRow.part.in_(parts), ClaimRow.answer_id != "")
+        )
+        async with self._database.read() as connection:
+            return {part: answer_id or "" for part, answer_id in await connection.execute(statement)}
+
     async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
         """Return the ids of the latest answers of a conversation, newest first."""
         statement = (

@@ -80,6 +80,12 @@ class SqlMemories:
                 await connection.execute(used.values(uses=PairRow.uses + 1, used_at=now))
         return True
 
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+        empty = select(AnswerRow.id).where(AnswerRow.id.in_(answer_ids), AnswerRow.text == "")
+        async with self._database.read() as connection:
+            return frozenset(await connection.scalars(empty)) if answer_ids else frozenset()
+
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
         async with self._database.read() as connection:

@@ -276,6 +276,9 @@ class FakeMemories:
         self._whose[answer.id] = (question.authors, answer.taken.asked, answer.taken.people | lent)
         return True
 
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        return frozenset(key for key in answer_ids if key in self._answers and not self._answers[key]["text"])
+
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         found: set[str] = set()
         for key in [key for key in answer_ids if key in self._answers]:
@@ -468,6 +471,10 @@ class FakeConversations:
     async def claim_of(self, answer_id: str) -> Claim | None:
         found = (c for c in self._claims.values() if answer_id and c.answer_id == answer_id)
         return next(found, None)
+
+    async def answers_of(self, parts: Sequence[str]) -> dict[str, str]:
+        found = {part: await self.answer_of(part) for part in parts}
+        return {part: answer_id for part, answer_id in found.items() if answer_id}
 
     async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]

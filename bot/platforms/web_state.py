@@ -61,7 +61,7 @@ class Post:
     def turn(self) -> Turn:
         """Return this message as a turn of its conversation."""
         if self.author == BOT:
-            return Turn("assistant", self.text, release=self.release)
+            return Turn("assistant", self.text, release=self.release, message=self.ref.key)
         return Turn("user", without_mention(self.text), author=f"{PLATFORM}:{self.author}", at=self.at)
 
     @property

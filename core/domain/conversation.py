@@ -80,8 +80,8 @@ class MessageRef:
 class Turn:
     """One earlier message of a conversation; `author` is a person's id, empty for the bot.
 
-    `at` is when it was written, in seconds since the epoch, 0 where nobody knows. `authors` are the accounts
-    whose words a message of the bot may repeat.
+    `at` is when it was written, in seconds since the epoch, 0 where nobody knows. Of the bot's `message` is
+    the key of its first message, and `authors` are the accounts whose words it may repeat.
     """
 
     role: Literal["user", "assistant"]
@@ -90,6 +90,7 @@ class Turn:
     release: str = ""
     at: float = 0.0
     authors: tuple[str, ...] = ()
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

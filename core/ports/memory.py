@@ -88,6 +88,9 @@ class MemoryStore(Protocol):
         asked while nobody else writes, says no, or where pairs that its text was taken from are gone.
         """
 
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
 

@@ -50,7 +50,7 @@ class FakeChat:
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         turns = [
-            Turn("assistant", m["text"])
+            Turn("assistant", m["text"], message=f"fake:{m['place']}:{m['id']}")
             if m["who"] == "bot"
             else Turn("user", m["text"], f"fake:{m['who']}", at=m["at"])
             for m in self.messages

@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
+from bot.chat import Command
 from bot.exports import clean, note
 from bot.presses import FORGOTTEN
-from core.domain import Question, Turn, Vote
+from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.errors import WordsGone
 from core.retention import DAY_SECONDS, Policy, Retention
 from storage.audit import SqlAudit
 from storage.forgetting import SqlPeople
 from storage.retention import SqlRetention
-from tests.journeys.fake_stage import FakeStage
+from tests.journeys.fake_stage import FakeResponder, FakeStage, person
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.planting import Garden, files_with, rows_with
 from tests.journeys.stage import answer, open_stage, told, until
@@ -137,6 +138,46 @@ async def test_nobody_goes_on_from_what_a_forgotten_person_had_said(kettle: Kett
         await stage.say("ann", f"Again: {PORT}", under=said, to="bot")
         await answer(stage, said, 3)
         assert rows_with(url_of(kettle), MARK), "what they say later is kept as ever"
+
+
+@pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+async def test_nobody_goes_on_from_what_the_bot_had_said_in_their_words(
+    platform: str, kettle: Kettle, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform, writer) as stage:
+        garden = Garden(stage, writer, ollama)
+        _, seen = await garden.asked(f"How do I choose another port for the {MARK} dashboard?")
+        await stage.react("ann", seen, "👍")
+        await stage.quiet()
+        garden.says["port than 9999"] = f"The {MARK} one listens on port 9090 [1]; choose with `--port` [1]."
+        said, near = await garden.asked("How do I choose another port than 9999 for the dashboard?", "bob")
+        assert MARK in near.text
+        await stage.quiet()
+        await writer.app.people.forget(stage.account("ann"))
+        assert rows_with(url_of(kettle), MARK) == []
+        ollama.requests.clear()
+        garden.says.clear()
+        if platform != "web":  # where it says nothing more itself
+            assert any(MARK in seen.text for seen in stage.replies(said))
+        await stage.say("bob", "and in 1.5?", under=said, to="bot")
+        await until(lambda: ollama.calls and len([s for s in stage.replies(said) if "1.5" in s.text]))
+        await stage.quiet()
+        assert not any(MARK in json.dumps(request.body) for request in ollama.requests)
+        assert rows_with(url_of(kettle), MARK) == []
+
+
+async def test_a_message_of_the_bot_that_is_asked_again_is_of_those_it_repeats(
+    kettle: Kettle, bot: Bot
+) -> None:
+    async with FakeStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        seen = await answer(stage, said)
+        ref = MessageRef("fake", "public", seen.id, said.root)
+        given = Command("ask", f"It listens, {MARK}?", person("bob"), ref, Scope(), "menu-1", "fake:bot")
+        await bot.dispatch.command(stage.chat, given, FakeResponder(stage, "bob"))
+        assert len(rows(kettle, "answers")) == 2
+        await bot.app.people.forget(ANN)
+        assert rows_with(url_of(kettle), MARK) == [] and len(rows(kettle, "answers")) == 1
 
 
 async def test_what_retention_has_given_one_way_names_is_found(kettle: Kettle) -> None:
