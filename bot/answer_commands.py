@@ -24,7 +24,10 @@ async def again(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     if not text:
         raise UsageError(f"There is no answer {answer_id}.")
     spoken = await app.engine.given.language_of(answer_id)
-    answer = await app.engine.answer(Question(text, request["user"], release=release, language=spoken))
+    user = request["user"]
+    authors = tuple(sorted(await app.engine.given.authors(answer_id) - {user}))
+    question = Question(text, user, release=release, language=spoken, authors=authors)
+    answer = await app.engine.answer(question)
     line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
     await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})
     await send({"code": 0})

@@ -204,6 +204,7 @@ class Answering:
                 release=message.release,
                 unasked=quiet,
                 language=message.language,
+                authors=message.authors,
             )
             found = await self._engine.answer(question, show)
             if quiet and found.route == "abstain":
@@ -258,12 +259,19 @@ class Answering:
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
         """Read what was said before a message; the thread's last answer tells which release it spoke for.
 
-        Without what people said who opted out.
+        Without what people said who opted out or were forgotten since, and what the bot said in their words.
         """
         history = await chat.history(ref, TURNS)
-        last = await self._conversations.last_claim(ref.conversation)
-        release = await self._engine.given.release_of(last.answer_id) if last else ""
-        turns = list(self._opted_out.heard(history))
+        given = await self._conversations.answers_in(ref.conversation, TURNS)
+        release = await self._engine.given.release_of(given[0]) if given else ""
+        authors = tuple(sorted(await self._engine.given.whose(given)))
+        of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
+        emptied = await self._engine.given.emptied(list(of.values()))
+        turns = [
+            turn if turn.role == "user" else replace(turn, authors=authors)
+            for turn in self._opted_out.heard(history)
+            if of.get(turn.message) not in emptied
+        ]
         for place in range(len(turns) - 1, -1, -1):
             if turns[place].role == "assistant":
                 turns[place] = replace(turns[place], release=release)

@@ -231,8 +231,7 @@ class Attending:
             return
         if not command.text.strip():
             said = _("Write your question after the command: `/ask How do I …?`")
-            examples = await self._hint.examples(command.where, command.scope)
-            await responder.reply(Reply(f"{said}\n\n{examples}".rstrip()))
+            await responder.reply(await self._hint.with_examples(said, command.where, command.scope))
             return
         where = command.where.channel_key
         if self._opted_out.is_out(command.author):
@@ -245,10 +244,21 @@ class Attending:
             await responder.reply(Reply(wait_text(seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
-        asked = Question(command.text, command.person.id, where, command.scope, language=spoken())
+        authors = tuple(sorted(await self._authors(command)))
+        asked = Question(
+            command.text, command.person.id, where, command.scope, language=spoken(), authors=authors
+        )
         answer = await self._engine.answer(asked)
         reply = alone(answer, self._engine.product.name, command.where, command.scope)
         await responder.reply(await self._opted_out.dressed(reply, command.person.id))
+
+    async def _authors(self, command: Command) -> set[str]:
+        """Return whose words are asked, of a message of somebody else; the bot repeats those of others."""
+        if command.author in ("", command.person.id):
+            return set()
+        answer_id = await self._conversations.answer_of(command.where.key)
+        repeated = await self._engine.given.whose([answer_id]) if answer_id else frozenset()
+        return {command.author, *repeated}
 
     async def is_new(self, event: str) -> bool:
         """Claim an event of which nothing but its id is kept."""

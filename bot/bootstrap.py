@@ -106,6 +106,8 @@ async def build(
             log.warning(
                 "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
             )
+        # a process that was killed may have left there what lay in its memory
+        await asyncio.to_thread(empty_room, own)
         main = asyncio.current_task()
         database = await Database.open(
             home.path,
@@ -220,6 +222,7 @@ async def build(
                 Reader(product.name, steps, settings.selected_chunks),
                 PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
                 privacy.is_out,
+                privacy.gone,
             )
             renewal = Renewal(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()
@@ -229,7 +232,9 @@ async def build(
                 for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
             }
             persons = SqlPeople(database, names_of)
-            people = Forgetting(privacy, persons, memory, encoders, home.path, partial(overwrite, own))
+            people = Forgetting(
+                privacy, persons, memory, encoders, home.path, partial(overwrite, own), searcher.load
+            )
 
             async def scrub() -> None:
                 async with database.write() as connection:
@@ -237,7 +242,7 @@ async def build(
                 await persons.scrub()
                 await asyncio.to_thread(empty_room, own)
 
-            history = HistoryUpkeep(live, sources, library, scrub)
+            history = HistoryUpkeep(live, sources, library, scrub, privacy.pages_are_made_anew)
             people.after = [history.person_gone]
             my_data = MyData(persons, privacy, home.path)
             my_data.others = {"read in channels": history.written}

@@ -58,6 +58,8 @@ class Message:
     """The language that it is answered in, once that is known: `de`."""
     unasked: Literal["", "questions", "forum"] = ""
     """The channel's mode by which it is answered, where nobody called the bot."""
+    authors: tuple[str, ...] = ()
+    """The accounts whose words `text` holds, where they are not its author's alone."""
 
     @property
     def key(self) -> str:
@@ -184,8 +186,8 @@ class Reply:
     `final` is False while the text still grows. Platforms cut `markdown` to their own lengths.
     `answer_id` is set on finished answers. `controls` hang under the last message of the reply.
     `calls` names people and roles that a sent message calls by sound, by the platform's own ids (`U1`,
-    `S1`, `role:5`); it is the only way in which the bot can ping anybody. `concerns` is the answer that a
-    message tells somebody else of.
+    `S1`, `role:5`); it is the only way in which the bot can ping anybody. `concerns` are the answers and
+    remembered pairs whose questions a message quotes, by their ids, apart by spaces.
     `grows` tells that it is the answer's own words so far, to which more are added at the end.
     """
 

@@ -130,8 +130,11 @@ def _batch(settings: Settings, options: argparse.Namespace) -> int:
     for place, line in enumerate(lines):
         if (options.release or options.channel) and line.strip():
             lines[place] = _with_defaults(line, options)
+    from bot.exports import note
     from core.files import private
 
+    settings.home.mkdir(parents=True, exist_ok=True)
+    note(settings.home, options.out)  # remembered answers of the community may be in it
     with open(options.out, "w", encoding="utf-8", opener=private) as out:
         return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
 

@@ -126,7 +126,7 @@ async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             key = entry.get("id", number)
             question = await _question(app, entry)
             answer = await _with_evidence(app, question, await app.engine.answer(question))
-            out = {"id": key} | shown(answer) | await _pair_id(app, answer)
+            out = {"id": key, "answer_id": answer.id} | shown(answer) | await _pair_id(app, answer)
         except ThreadloreError as error:
             out = {"id": key, "error": str(error)}
         except Exception as error:  # the other lines go on, whatever is wrong with this one

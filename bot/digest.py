@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
-from bot.gaps_text import digest_text
+from bot.gaps_text import IN_DIGEST, digest_text
 from bot.notices import Notices
 from core.statistics import Gap
 
@@ -55,7 +55,8 @@ class Digest:
         self._tried = now
         days = WEEK * await self._weeks(due)
         if found := await self._gaps(days):
-            await self._notices.say_once(digest_text(found, self._product, days), key)
+            quoted = " ".join(gap.example.answer_id for gap in found[:IN_DIGEST])
+            await self._notices.say_once(digest_text(found, self._product, days), key, quoted)
         else:
             await self._notices.settle(key)
 

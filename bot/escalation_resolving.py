@@ -146,13 +146,20 @@ class Resolving:
             await self._show(chat, replace(changed, notice=()), told, "")
 
     async def forget(self, accounts: Collection[str], chat_of: Callable[[str], Chat | None]) -> None:
-        """Take back what was told to others of what these accounts asked, before they are forgotten."""
+        """Take back what was told to others in the words of these accounts, before they are forgotten."""
         for ticket in await self._tickets.since(0.0):
             chat = chat_of(ticket.channel.partition(":")[0])
             if chat is not None and ticket.asker in accounts:
                 last = await self._removed(ticket.message)
                 for post in (*last.posts, last.notice) if last else ():
                     await self._delete(chat, post)
+            elif chat is not None and not (await self._authors(ticket)).isdisjoint(accounts):
+                told = [text.WORDS_GONE] * len(ticket.posts)
+                await self._show(chat, replace(ticket, notice=()), told, "")
+
+    async def _authors(self, ticket: Ticket) -> frozenset[str]:
+        """Return whose words the question of a ticket holds, and who put it to people."""
+        return await self._engine.given.authors(ticket.answer_id) | {ticket.by}
 
     async def _removed(self, message: str) -> Ticket | None:
         """Remove a ticket and return its last state: what people are just being told of it is in that."""

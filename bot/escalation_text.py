@@ -48,6 +48,10 @@ NOTICE = N_("I have asked {names} for help. Put ✅ on the answer that helps, an
 NOTICE_DIRECT = N_("I have asked {names} to write to you. Put ✅ on this message when it is settled.")
 NOTICE_RESOLVED = N_("✅ Resolved by {name}.")
 TAKEN_BACK = "The question was deleted, so there is nothing left to do here."
+WORDS_GONE = (
+    "Somebody would like help here. What this said was in the words of a person who asked to be forgotten; "
+    "please look in the thread."
+)
 RESOLVED_LINE = "✅ **Resolved by {name}.**"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.exports import note
 
 
 async def evaluate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -53,5 +54,7 @@ async def evaluate(app: Threadlore, request: dict[str, Any], send: Send) -> None
     finally:
         told.put_nowait(None)
         await passing
+    # answers quote what people said in channels that are sources
+    note(app.settings.home, Path(request["report"]) / "questions.jsonl")
     await send({"line": f"The report is in {request['report']}."})
     await send({"code": 0})

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.exports import clean
+from bot.logs import drop_open_files
 from bot.playground_journal import JOURNAL, players_of, read, without, write
 from core.languages import _
 from core.memory.community import CommunityMemory
@@ -21,7 +22,7 @@ EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 TELLING = 12
 """Least characters of a text that is looked for in files; shorter ones stand everywhere."""
 Listener = Callable[[frozenset[str], frozenset[str]], Awaitable[None]]
-"""Forgets accounts and answers wherever something of them is held in memory."""
+"""Forgets accounts, and answers and pairs by their ids, wherever something of them is held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class Done:
 class Forgetting:
     """Takes a person out of the home, with all accounts that `corpora.toml` links.
 
-    `overwrite` takes texts out of the files of the vector index.
+    `overwrite` takes texts out of the files of the vector index, `reload` has searches know no pages that
+    are gone.
     """
 
     def __init__(
@@ -56,7 +58,9 @@ class Forgetting:
         encoders: Encoders,
         home: Path,
         overwrite: Callable[[Sequence[bytes]], object],
+        reload: Callable[[], Awaitable[None]],
     ) -> None:
+        self._reload = reload
         self._privacy = privacy
         self._store = store
         self._memory = memory
@@ -92,12 +96,18 @@ class Forgetting:
         await self._store.scrub()
         (await self._encoders.current()).forget()
         gone = found[0]
+        if gone.pages:
+            await self._reload()
         for listener in self.listeners:
-            await listener(frozenset(accounts), gone.answers)
+            await listener(frozenset(accounts), gone.answers | gone.pair_ids)
         if not self.listeners:  # a playground that runs has done it, and goes on writing there
-            await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), gone.answers)
+            ids = gone.answers | gone.pair_ids
+            await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), ids)
         await asyncio.to_thread(self._overwrite, _forms(gone.texts))
-        exported = await asyncio.to_thread(clean, self._home, gone.pair_ids, _forms(gone.texts))
+        await asyncio.to_thread(drop_open_files, self._home)
+        await asyncio.to_thread(_drop_halves, self._home / JOURNAL)
+        ids = gone.answers | gone.pair_ids | gone.pages
+        exported = await asyncio.to_thread(clean, self._home, ids, _forms(gone.texts))
         still = await asyncio.to_thread(_still, self._home, gone.texts)
         for take_out in self.after:
             await take_out(accounts)
@@ -112,6 +122,12 @@ def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
     """Take out of the playground's journal what a player wrote and voted, and what they were answered."""
     if journal.exists():
         write(journal, without(read(journal), players, answers))
+
+
+def _drop_halves(journal: Path) -> None:
+    """Remove what a process that died in writing the journal anew has left beside it."""
+    for ending in (".fresh", ".new"):
+        journal.with_suffix(ending).unlink(missing_ok=True)
 
 
 def _forms(texts: Iterable[str]) -> list[bytes]:

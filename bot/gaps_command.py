@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,17 +30,18 @@ async def gaps(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         if target == "-":
             await send({"line": text.rstrip("\n")})
         else:
-            await asyncio.to_thread(_write, app.settings.home, Path(target), text)
+            ids = [question.answer_id for gap in found for question in gap.questions]
+            await asyncio.to_thread(_write, app.settings.home, Path(target), text, ids)
             await send({"line": f"{len(found)} topics are in {target}."})
     else:
         await send({"line": gaps_text(found, days, len(found))})
     await send({"code": 0})
 
 
-def _write(home: Path, path: Path, text: str) -> None:
-    """Write the page, and remember the file: forgetting names it where it holds somebody's words."""
+def _write(home: Path, path: Path, text: str, ids: Sequence[str]) -> None:
+    """Write the page, and remember the file: forgetting goes by the answers whose questions it holds."""
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written ({error.strerror}); name a file in a folder.") from None
-    note(home, path)
+    note(home, path, ids)

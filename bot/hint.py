@@ -27,9 +27,13 @@ class Hint:
             "Ask me anything about {product}: write your question after my name, name a release if it is not "
             "the latest, and go on in the thread."
         ).format(product=self._product)
-        return Reply(f"{said}\n\n{await self.examples(message.ref, message.scope)}".rstrip())
+        return await self.with_examples(said, message.ref, message.scope)
 
-    async def examples(self, where: MessageRef, scope: Scope) -> str:
-        """Return example questions as Markdown; empty where nothing is known yet."""
+    async def with_examples(self, said: str, where: MessageRef, scope: Scope) -> Reply:
+        """Return what is said with example questions under it, where any are known yet."""
         found = await self._examples.of(where.channel_key, scope)
-        return "\n".join([_("For example:"), *(f"- {question}" for question in found)]) if found else ""
+        if not found:
+            return Reply(said)
+        listed = "\n".join([_("For example:"), *(f"- {example.text}" for example in found)])
+        pairs = " ".join(example.pair for example in found if example.pair)
+        return Reply(f"{said}\n\n{listed}", concerns=pairs)

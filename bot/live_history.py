@@ -58,6 +58,7 @@ def open_sources(catalogue: Catalogue, settings: Settings, privacy: Privacy) -> 
     for source in (source for all_ in sources.values() for source in all_):
         if isinstance(source, PeoplesSource):
             source.is_out, source.forgotten = privacy.is_out, privacy.forgotten
+            source.one_way = privacy.names.of_pages
         if isinstance(source, HistorySource):
             source.live = live
     histories = [s for all_ in sources.values() for s in all_ if isinstance(s, HistorySource)]
@@ -68,15 +69,25 @@ def open_sources(catalogue: Catalogue, settings: Settings, privacy: Privacy) -> 
 class HistoryUpkeep:
     """Reads sources of kind `history` again where something in them must go, and notes what changed.
 
-    `scrub` overwrites what was removed from the database and the files of the vector index.
+    `scrub` overwrites what was removed from the database and the files of the vector index; `made_anew` is
+    told whose words are in no page any more.
     """
 
     def __init__(
-        self, live: LiveChannels, sources: Sources, library: Library, scrub: Callable[[], Awaitable[None]]
+        self,
+        live: LiveChannels,
+        sources: Sources,
+        library: Library,
+        scrub: Callable[[], Awaitable[None]],
+        made_anew: Callable[[Collection[str]], None],
     ) -> None:
-        self._live, self._library, self._scrub = live, library, scrub
+        self._live, self._library, self._scrub, self._made_anew = live, library, scrub, made_anew
         self._sources = {
             release: [source for source in all_ if isinstance(source, HistorySource)]
+            for release, all_ in sources.items()
+        }
+        self._peoples = {
+            release: [source for source in all_ if isinstance(source, PeoplesSource)]
             for release, all_ in sources.items()
         }
         self._channels = {key for all_ in self._sources.values() for s in all_ for key in s.channels}
@@ -93,9 +104,10 @@ class HistoryUpkeep:
 
         The platforms are not asked for that: what was read of their channels is kept.
         """
-        for source in (s for all_ in self._sources.values() for s in all_):
+        for source in (s for all_ in self._peoples.values() for s in all_):
             source.asks = False
-        self._begin({release: [s.name for s in all_] for release, all_ in self._sources.items()})
+        names = {release: [s.name for s in all_] for release, all_ in self._peoples.items()}
+        self._begin(names, tuple(accounts))
 
     def written(self, accounts: Collection[str]) -> list[dict[str, Any]]:
         """Return the messages of a person in the copies of channels, the latest first; blocking."""
@@ -129,9 +141,11 @@ class HistoryUpkeep:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._live.stop()
 
-    def _begin(self, names: Mapping[str, Sequence[str]]) -> None:
-        if any(names.values()):
-            task = asyncio.create_task(self._read({r: some for r, some in names.items() if some}))
+    def _begin(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str] = ()) -> None:
+        if not any(names.values()):
+            self._made_anew(forgotten)
+        else:
+            task = asyncio.create_task(self._read({r: some for r, some in names.items() if some}, forgotten))
             self._tasks.add(task)
             task.add_done_callback(self._done)
 
@@ -140,14 +154,28 @@ class HistoryUpkeep:
         if not task.cancelled() and (error := task.exception()):
             log.error("what people said could not be read again", exc_info=error)
 
-    async def _read(self, names: Mapping[str, Sequence[str]]) -> None:
+    def _withhold(self) -> None:
+        for source in (s for all_ in self._sources.values() for s in all_):
+            self._live.withhold(source.channels, source.reach, source.leaves_out)
+
+    async def _read(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str]) -> None:
+        try:  # at once, and also where the source is not read again for now
+            await asyncio.to_thread(self._withhold)
+        except OSError as error:
+            log.error("what people said is left in a copy of a channel: %s", error.strerror)
         ready = {entry["name"] for entry in await self._library.releases() if entry["ready"]}
+        failed = False
         for release in [name for name in names if name in ready]:
             try:
-                await self._library.reindex(release, only=names[release])
+                [done] = await self._library.reindex(release, only=names[release])
+                failed = failed or bool(done.reading.failed)
             except ThreadloreError as error:
+                failed = True
                 log.error("what people said could not be read again for %s: %s", release, error)
+        if not failed:
+            self._made_anew(forgotten)
         try:
+            await self._library.rewrite_words()
             await self._scrub()
         except ThreadloreError as error:
             log.error("what people said is removed, but not overwritten yet: %s", error)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 import re
 import sys
 import threading
@@ -53,6 +54,8 @@ _TOKENS = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"  # a password in an address
     r"|(?<=[?&]token=)[^&\s\"']+|(?<=[?&]ticket=)[^&\s\"']+|(?i:(?<=bearer )[\w.~+/-]+)"
 )
+_OPEN = (b" DEBUG ", b'"level": "DEBUG"')
+"""What only stands in a file in which lines of DEBUG are."""
 _about: ContextVar[Mapping[str, str]] = ContextVar("about", default={})  # noqa: B039 - never changed in place
 
 
@@ -128,12 +131,15 @@ class Lines(logging.Formatter):
 
 
 def set_up(settings: Settings, level: str, in_home: bool = False) -> None:
-    """Write logs of that level to standard error, with `in_home` also by day below the home."""
+    """Write logs of that level to standard error, with `in_home` also by day below the home.
+
+    What people write is in no file of the home: there nothing stands that is said at DEBUG alone.
+    """
     handlers = [stream_handler(settings, level, sys.stderr)]
     days = settings.retention_logs_days
     if in_home and days:
         with contextlib.suppress(OSError):  # a home that cannot be written is told by who opens it
-            handlers.append(_dressed(_by_day(settings.home / FOLDER, days), settings, level))
+            handlers.append(in_files(settings, days, level))
     root = logging.getLogger()
     root.handlers[:] = handlers
     root.setLevel(level)
@@ -142,6 +148,20 @@ def set_up(settings: Settings, level: str, in_home: bool = False) -> None:
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a line that cannot be written would be printed with all it holds
     threading.excepthook = _of_thread
+
+
+def in_files(settings: Settings, days: int, level: str) -> logging.Handler:
+    """Return a handler that writes lines without what people wrote, a file a day below the home."""
+    handler = _dressed(_by_day(settings.home / FOLDER, days), settings, "INFO")
+    handler.setLevel("INFO" if level == "DEBUG" else level)
+    return handler
+
+
+def drop_open_files(home: Path) -> None:
+    """Empty the log files of a home that an older version wrote at DEBUG, with what people wrote."""
+    for path in (home / FOLDER).glob("threadlore.log*"):
+        if any(mark in path.read_bytes() for mark in _OPEN):
+            os.truncate(path, 0)  # one that is being written goes on from there
 
 
 def stream_handler(settings: Settings, level: str, stream: TextIO) -> logging.Handler:

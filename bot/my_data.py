@@ -37,6 +37,7 @@ _SECTIONS = {
     "commands": N_("lines of the log of commands"),
     "modes set": N_("channels whose mode you set"),
     "pauses set": N_("pauses that you set"),
+    "words elsewhere": N_("questions of others, and answers to them, that hold words of yours"),
     "events": N_("ids of events, which keep me from answering twice"),
     "playground": N_("messages in the playground"),
     "read in channels": N_("messages in channels that I read as a source"),

@@ -88,13 +88,16 @@ class Notices:
         known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
         return all(notice is not None and notice.told_at >= max(since, 1e-9) for notice in known)
 
-    async def say_once(self, text: str, key: str) -> None:
-        """Say something where it was not said yet; its text is kept nowhere, so the caller tries again."""
+    async def say_once(self, text: str, key: str, concerns: str = "") -> None:
+        """Say something where it was not said yet; its text is kept nowhere, so the caller tries again.
+
+        `concerns` are the answers whose questions it quotes, as of a `Reply`.
+        """
         for channel in self.channels:
             known = await self._store.notice(channel, _key(key))
             if known is None or not known.told_at:
                 notice = Notice(channel, _key(key), text, self._clock())
-                if problem := await self._post(notice):
+                if problem := await self._post(notice, concerns):
                     log.warning("%s was not told %r, it is tried again: %s", channel, key, problem)
                 else:
                     await self._store.keep(replace(notice, text="", told_at=self._clock(), tries=1))
@@ -121,7 +124,7 @@ class Notices:
             log.warning("%s was not told, it is tried again: %s", notice.destination, problem)
         await self._store.keep(replace(told, tries=notice.tries + 1))
 
-    async def _post(self, notice: Notice) -> str:
+    async def _post(self, notice: Notice, concerns: str = "") -> str:
         """Post a notice; return what went wrong, empty where nothing did."""
         if notice.destination == _LOG:
             return ""
@@ -130,7 +133,7 @@ class Notices:
         if chat is None:
             return f"{platform} is not connected"
         try:
-            await chat.send(to, Reply(notice.text))
+            await chat.send(to, Reply(notice.text, concerns=concerns))
         except ThreadloreError as error:
             return str(error)
         return ""

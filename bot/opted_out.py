@@ -53,18 +53,23 @@ class OptedOut:
         return self._privacy.names.stands_for(claim.asker, account, claim.message)
 
     def heard(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
-        """Leave out what these people said in a conversation, and what the bot answered right after that."""
+        """Leave out what these people said, and what was said before its author was forgotten, and what the
+        bot answered right after that.
+        """
         kept: list[Turn] = []
         waits = answered = False
         for turn in turns:
             if turn.role == "assistant" and waits:
                 answered = True
-            elif turn.role == "user" and self.is_out(turn.author):
+            elif turn.role == "user" and self._is_silent(turn):
                 waits, answered = True, False
             else:
                 waits = waits and not answered
                 kept.append(turn)
         return tuple(kept)
+
+    def _is_silent(self, turn: Turn) -> bool:
+        return self.is_out(turn.author) or 0.0 < turn.at <= self._privacy.forgotten(turn.author)
 
     async def dressed(self, reply: Reply, account: str) -> Reply:
         """Return a reply without the controls that keep something; the first says how they are served."""

@@ -23,6 +23,7 @@ def unpacked(payload: Mapping[str, Any]) -> Message:
             "ref": MessageRef(**payload["ref"]),
             "author": Person(**payload["author"]),
             "scope": Scope(**payload["scope"]),
+            "authors": tuple(payload.get("authors") or ()),
         }
     )
 

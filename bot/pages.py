@@ -58,7 +58,7 @@ class Pages:
 
     async def examples(self, channel: str) -> tuple[str, ...]:
         """Return questions that the bot can answer in a channel; none where nothing is indexed."""
-        return await self._examples.of(channel, Scope())
+        return tuple(example.text for example in await self._examples.of(channel, Scope()))
 
     async def source(self, answer_id: str, number: int) -> dict[str, Any]:
         """Return a source of an answer with its page's words; raises KeyError where there is none."""

@@ -59,7 +59,7 @@ def _record(line: str) -> Any:
 def without(
     records: Sequence[Mapping[str, Any]], players: Collection[str], answers: Collection[str]
 ) -> list[dict[str, Any]]:
-    """Return the records without what players wrote and voted, and without those answers and talk of them.
+    """Return the records without what players wrote and voted, and what tells of `answers` (or pairs, by id).
 
     What the bot said in a thread that a player began goes as well, and what it told them alone, but for
     what is said to an admin's command, such as the one that is being carried out.
@@ -70,11 +70,12 @@ def without(
         command = str(record.get("command"))
         told_again = command.startswith("/threadlore") and "my-data" not in command
         alone = record.get("only") in players and not told_again
+        told_of = set(str(record.get("concerns") or "").split())
         told = record.get("author") == BOT and (
             alone
             or record.get("thread") in asked
             or record.get("answer") in answers
-            or record.get("concerns") in answers
+            or not told_of.isdisjoint(answers)
         )
         if told or record.get("id") in asked:
             continue

@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from bot.exports import note
 from bot.index_command import passed_on
 from core.errors import ModelError, ThreadloreError, UsageError
 from core.ingestion.pregeneration.model import ModelPairs, Tally
@@ -88,6 +89,7 @@ async def _sample(app: Threadlore, release: str, path: Path, send: Send) -> None
         await asyncio.to_thread(path.write_text, "".join(f"{line}\n" for line in lines), "utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error
+    note(app.settings.home, path)
     await send({"line": f"{len(lines)} of {len(pairs)} pairs are in {path}"})
 
 

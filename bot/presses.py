@@ -15,7 +15,7 @@ from bot.escalation import Escalation
 from bot.limits import Limits, wait_text
 from bot.packing import packed, unpacked
 from bot.reach import beyond
-from bot.sharing import Sharing
+from bot.sharing import FORGOTTEN, Sharing
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError
@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 
 VOTES: dict[str, Literal[0, 1]] = {"up": 1, "down": 0}
 """Controls that are a vote, and what it is worth."""
-FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
 COUNTED = N_("Your 👍 counts. Thank you!")
 UNCOUNTED = {1: N_("Your 👍 is taken back."), 0: N_("Your 👎 is taken back.")}
 NOTED = N_("Thank you, that is noted.")
@@ -145,10 +144,19 @@ class Presses:
             await responder.reply(Reply(_(FORGOTTEN)))
             return
         text = await self._engine.given.question(answer_id, release)
+        authors = await self._engine.given.authors(answer_id) - {press.person.id}
         asked = unpacked(claim.payload).ref
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked if asked.message or not claim.parts else claim.parts[0]
-        message = Message(where, press.person, text, press.scope, release=release, language=spoken())
+        message = Message(
+            where,
+            press.person,
+            text,
+            press.scope,
+            release=release,
+            language=spoken(),
+            authors=tuple(sorted(authors)),
+        )
         known = await self._conversations.claimed(message.key)
         if known and known.parts:
             link = await chat.permalink(known.parts[0])

@@ -38,6 +38,6 @@ async def promoted_command(app: Threadlore, request: dict[str, Any], send: Send)
         settings = {"model": model.name if model else "none", "encoder": encoder.name}
         write(Path(folder), replayed, settings)
         for name in ("promoted.json", "promoted.md"):
-            note(app.settings.home, Path(folder) / name)
+            note(app.settings.home, Path(folder) / name, [item.pair_id for item in replayed])
         await send({"line": f"The report is in {folder}."})
     await send({"code": 1 if changed else 0})

@@ -52,7 +52,8 @@ def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch
     dispatch.pages = Pages(slash, app.modes, app.engine.given, app.passages, app.examples)
     dispatch.history = app.history
     app.people.listeners = dispatch.forgetters
-    app.people.before = [dispatch.before_forgetting, app.modes.unname, app.pauses.unname]
+    app.people.before = [dispatch.before_forgetting, app.modes.unname]
+    app.people.after = [app.pauses.reread, app.history.person_gone]
     app.retention.expirers = dispatch.expirers
     return dispatch
 

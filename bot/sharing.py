@@ -20,6 +20,7 @@ from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
 
+FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
 _ALONE = ("up", "down", "why")
@@ -69,11 +70,15 @@ class Sharing:
 
     async def _post(self, chat: Chat, press: Press, where: MessageRef, answer_id: str, key: str) -> str:
         answer, question = await self._engine.given.answer(answer_id)
+        if not answer.text:
+            return FORGOTTEN
         known = await self._conversations.claimed(key)
         if known and known.parts:
             return ALREADY
         if not known:
-            asked = packed(Message(where, press.person, question, press.scope, language=spoken()))
+            authors = tuple(sorted(await self._engine.given.authors(answer_id) - {press.person.id}))
+            said = Message(where, press.person, question, press.scope, language=spoken(), authors=authors)
+            asked = packed(said)
             now = time.time()
             await self._conversations.claim(
                 Claim(key, where.conversation, press.person.id, now, asked, kind="share")

@@ -182,7 +182,7 @@ class SlashCommands:
         )
         if not (found.everybody or may):
             await call.tell(_(ONLY_ADMINS))
-            await call.note(REFUSED)
+            await replace(call, is_secret=call.is_secret or not _is_given(found, call.words)).note(REFUSED)
             return
         try:
             call = replace(call, given=parsed(found.options, call.words))
@@ -239,3 +239,12 @@ class SlashCommands:
 
     async def _help(self, call: Call) -> None:
         await call.tell(f"{self.help_for(call.person)}\n\n{_(PRIVACY)}")
+
+
+def _is_given(found: Subcommand, said: Sequence[str]) -> bool:
+    """Tell whether words are what a command takes, and not a question that was typed after its name."""
+    try:
+        parsed(found.options, said)
+    except UsageError:
+        return False
+    return True

@@ -94,6 +94,7 @@ class PeoplesAnswers:
             asker=question.asker,
             channel=question.channel,
             language=await language.detect(written.text) or asked.language,
+            others=tuple(sorted({*asked.taken.asked, *question.authors} - {question.asker})),
         )
         await self._opinions.mark(written.message, helper, "accept")
         await self._remember(pair, written.author)
@@ -167,6 +168,7 @@ class PeoplesAnswers:
                 asker=row["asker"],
                 channel=row["channel"],
                 language=await language.detect(correction.better) or row["trace"].get("language", DEFAULT),
+                others=tuple(sorted(await self._store.whose([correction.answer_id], False) - {row["asker"]})),
             )
             await self._remember(pair, correction.person)
             correction = replace(correction, pair_id=pair.id)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from core.domain import News, Queries, Question, Recall, Resolution
+from core.domain import News, Queries, Question, Recall, Resolution, Taken
 from core.languages import DEFAULT
 from core.ports import Matrix
 from core.retrieval.found import Found
@@ -42,6 +42,10 @@ class Asked:
     """The release notes that are asked for, where the question is for nothing else."""
     is_draft: bool = False
     """Whether the answer is for a comparison only, and kept nowhere."""
+    taken: Taken = field(default_factory=Taken)
+    """What of the answer is in others' words."""
+    began: float = field(default_factory=time.time)
+    """When it was asked, in seconds since the epoch."""
 
     @property
     def topic(self) -> str:

@@ -184,10 +184,6 @@ class Pauses:
         self._known.pop(place, None)
         return was_running
 
-    async def unname(self, accounts: Collection[str]) -> None:
-        """Know no more that these people set a pause: they are being forgotten."""
-        await self.running()
-        self._known = {
-            place: replace(pause, by=FORGOTTEN) if pause.by in accounts else pause
-            for place, pause in (self._known or {}).items()
-        }
+    async def reread(self, accounts: Collection[str]) -> None:
+        """Know no more who set a pause, and why, than the store does: these people were forgotten."""
+        self._known = None

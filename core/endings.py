@@ -5,27 +5,32 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from core.asked import Asked
-from core.domain import Answer, Citation, Product, QAPair, Recall, Route
-from core.errors import ModelUnavailable
+from core.domain import Answer, Citation, Evidence, Product, QAPair, Recall, Route, Taken
+from core.errors import ModelUnavailable, WordsGone
 from core.generation import phrases
 from core.generation.answer import write as written_by
 from core.generation.citations import citation
 from core.generation.composite import nothing_on
+from core.generation.fitting import Request
 from core.generation.quote import without_introduction
 from core.memory.community import CommunityMemory
 from core.memory.prior import PriorScorer
 from core.memory.scoring import SUPPORTED, support
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
+from core.privacy import since_never
 from core.prompts import DONT_KNOW, PROMPT_VERSION
+from core.query.carried import carried, others, own
 from core.reading import Reader, without
 from core.research import Research
 from core.retrieval.found import Found
 
 log = logging.getLogger(__name__)
+
+_GONE = "Somebody was forgotten while an answer was made of their words; it is not kept. Ask again."
 
 
 class Endings:
@@ -40,7 +45,10 @@ class Endings:
         model: LanguageModel | None,
         reader: Reader,
         scorer: PriorScorer | None,
+        gone: Callable[[Collection[str], float], bool] = since_never,
     ) -> None:
+        """Make answers; `gone` tells whether any of these people was forgotten since a time."""
+        self._gone = gone
         self._product = product
         self._memory = memory
         self._store = store
@@ -53,6 +61,7 @@ class Endings:
         """Say a remembered answer again; one in another language only where no model can write anew."""
         pair, similarity = near
         asked.trace["origin"] = pair.origin
+        asked.taken = replace(asked.taken, pairs=frozenset({pair.id}))
         text = without_introduction(pair.answer)
         if pair.language != asked.language:
             text = f"{phrases.in_another_language(pair.language)}\n\n{text}"
@@ -83,7 +92,25 @@ class Endings:
         citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
         asked.trace["uncited"] = not written.citations
         asked.repeats = await self._memory.repeated(written.text, asked.topic, recall)
+        asked.taken = self._taken(asked, request, written.text, citations)
         return await self._say(asked, route, written.text, citations, found, asked.open)
+
+    def _taken(self, asked: Asked, request: Request, text: str, citations: Sequence[Citation]) -> Taken:
+        """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
+        mine = [*own(asked.question, self._product), asked.queries.base]
+        mine += [_words(item) for item in request.evidence if not item.chunk.people]
+        cited = {entry.hash for entry in citations}
+        said = others(asked.question)
+        said += [(_words(item), item.chunk.people) for item in request.evidence]
+        told = carried(text, mine, said) | _authors(
+            [item for item in request.evidence if item.chunk.hash in cited]
+        )
+        pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in (*request.high, *request.low)]
+        return replace(asked.taken, people=told, pairs=carried(text, mine, pairs))
+
+    def _takes(self, asked: Asked, pages: Sequence[Evidence]) -> None:
+        """Note that the words of these pages are said."""
+        asked.taken = replace(asked.taken, people=asked.taken.people | _authors(pages))
 
     async def quote(self, asked: Asked, recall: Recall, found: Found) -> Answer:
         """Quote the pages; what was voted down for this very question is not quoted again."""
@@ -93,6 +120,8 @@ class Endings:
         asked.lap("quote")
         if not citations:
             return await self.dont_know(asked, found)
+        cited = {entry.hash for entry in citations}
+        self._takes(asked, [item for item in found.evidence if item.chunk.hash in cited])
         return await self._say(asked, "quote", text, citations, without(found, rejected), missed)
 
     async def _say(
@@ -118,6 +147,7 @@ class Endings:
 
     async def dont_know(self, asked: Asked, found: Found) -> Answer:
         """Say that the documentation does not answer it, and which pages come nearest."""
+        self._takes(asked, found.near)
         return await self.abstain(asked, phrases.dont_know(self._product, found.near), found)
 
     async def abstain(self, asked: Asked, text: str, found: Found | None = None) -> Answer:
@@ -148,6 +178,7 @@ class Endings:
             resolution=asked.resolution,
             timings_ms=asked.timings,
             trace=asked.trace,
+            taken=replace(asked.taken, shown=_authors(found.evidence if found else ())),
         )
 
     async def _prior(self, asked: Asked, answer: Answer) -> float:
@@ -163,8 +194,17 @@ class Endings:
     async def _keep(self, asked: Asked, answer: Answer) -> Answer:
         """Save the answer, and the neutral pair that votes may promote; a draft is not kept.
 
-        An answer that says again what a pair says is one more answer of that pair.
+        An answer that says again what a pair says is one more answer of that pair. Raises WordsGone where
+        somebody was forgotten meanwhile whose words it holds.
         """
+        taken = answer.taken
+        people = {asked.question.asker, *asked.question.authors, *taken.asked, *taken.people, *taken.shown}
+
+        def still() -> bool:
+            return not self._gone(people, asked.began)
+
+        if not still():
+            raise WordsGone(_GONE)
         if asked.is_draft:
             return answer
         pair = None
@@ -189,7 +229,8 @@ class Endings:
             answer = replace(answer, pair_id=pair.id)
         asked.trace["ms"] = round(sum(asked.timings.values()), 1)
         asked.trace["timings"] = dict(asked.timings)
-        await self._store.save_answer(answer, asked.question, pair)
+        if not await self._store.save_answer(answer, asked.question, pair, still):
+            raise WordsGone(_GONE)
         asked.lap("save")
         fields = {
             "answer": answer.id,
@@ -199,3 +240,12 @@ class Endings:
         }
         log.info("answered", extra=fields)
         return answer
+
+
+def _authors(pages: Sequence[Evidence]) -> frozenset[str]:
+    """Return who wrote pages that are made of what people said."""
+    return frozenset(person for item in pages for person in item.chunk.people)
+
+
+def _words(item: Evidence) -> str:
+    return "\n".join((item.chunk.title, item.chunk.heading, item.chunk.text))

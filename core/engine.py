@@ -21,7 +21,7 @@ from core.memory.community import CommunityMemory
 from core.memory.electorate import Electorate
 from core.memory.prior import PriorScorer
 from core.ports import LanguageModel, Listener, MemoryStore
-from core.privacy import nobody
+from core.privacy import nobody, since_never
 from core.reading import Reader
 from core.research import Research
 from core.retrieval.found import Found
@@ -55,6 +55,7 @@ class Engine:
         reader: Reader | None = None,
         scorer: PriorScorer | None = None,
         is_out: Callable[[str], bool] = nobody,
+        gone: Callable[[Collection[str], float], bool] = since_never,
     ) -> None:
         self.product = catalogue.product
         self.model = model
@@ -66,7 +67,7 @@ class Engine:
         self._electorate = electorate
         self._private: set[str] = set()
         reader = reader or Reader(self.product.name)
-        self._endings = Endings(self.product, memory, store, research, model, reader, scorer)
+        self._endings = Endings(self.product, memory, store, research, model, reader, scorer, gone)
         self._is_out = is_out
 
     # --- a question's journey --------------------------------------------------------------------------

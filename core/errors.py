@@ -12,6 +12,7 @@
     │   └── SourceClosed        what it held may not be told any more
     ├── StorageError            disk full, database unreachable
     │   └── OverQuota           an index would be larger than it may be
+    ├── WordsGone               somebody was forgotten whose words an answer was made of
     ├── EncoderError
     │   └── EncoderChanged      the index was built with another embedder
     ├── ModelError
@@ -78,6 +79,12 @@ class SourceAway(SourceError):
 
 class SourceClosed(SourceError):
     """Report a source whose documents may not be told any more, such as a channel that became private."""
+
+
+class WordsGone(ThreadloreError):
+    """Report that somebody was forgotten while an answer was made of their words."""
+
+    told = N_("What this answer was made of has just been removed. Please ask again.")
 
 
 class StorageError(ThreadloreError):

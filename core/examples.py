@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from core.catalogue import ChannelSettings
 from core.domain import Product, Question, Scope
@@ -22,6 +23,14 @@ TRIED = 8
 """Headings that are tried as questions."""
 _SKIPPED = re.compile(r"(?:^|/)(?:changes|changelog|history|license|api|index|contributing)\b", re.IGNORECASE)
 _HEADING = re.compile(r"[A-Z][\w'’ -]{4,50}\??")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question that the bot can answer; `pair` is the id of the remembered one that it is, if any."""
+
+    text: str
+    pair: str = ""
 
 
 class Examples:
@@ -44,7 +53,7 @@ class Examples:
         self._research = research
         self._headings: dict[str, tuple[float, tuple[str, ...]]] = {}
 
-    async def of(self, channel: str, scope: Scope) -> tuple[str, ...]:
+    async def of(self, channel: str, scope: Scope) -> tuple[Example, ...]:
         """Return two questions for a channel (`slack:C1`); fewer where nothing is indexed yet.
 
         Only what was asked in public is shown, also in a private channel.
@@ -52,10 +61,10 @@ class Examples:
         release = self._channels.get(channel, ChannelSettings()).release or self._product.latest.name
         found = await self._remembered(release, Scope(platform=platform_of(channel)))
         if len(found) < SHOWN:
-            found = (*found, *await self._from_headings(release))
-        return tuple(dict.fromkeys(found))[:SHOWN]
+            found = (*found, *map(Example, await self._from_headings(release)))
+        return tuple({example.text: example for example in reversed(found)}.values())[::-1][:SHOWN]
 
-    async def _remembered(self, release: str, hearer: Scope) -> tuple[str, ...]:
+    async def _remembered(self, release: str, hearer: Scope) -> tuple[Example, ...]:
         """Return the questions of the best public pairs."""
         ranked: list[tuple[float, str]] = []
         for (filed, heard, store), partition in self._memory.partitions().items():
@@ -64,8 +73,8 @@ class Examples:
         best = [pair_id for _, pair_id in sorted(ranked)[:LOOKED_AT]]
         pairs = await self._pairs.pairs(best) if best else {}
         current = (pairs[pair_id] for pair_id in best if pair_id in pairs and not pairs[pair_id].stale)
-        questions = (one_line(pair.question) for pair in current)
-        return tuple(q for q in questions if len(q) <= LONGEST and looks_like_question(q))[:SHOWN]
+        found = (Example(one_line(pair.question), pair.id) for pair in current)
+        return tuple(e for e in found if len(e.text) <= LONGEST and looks_like_question(e.text))[:SHOWN]
 
     async def _from_headings(self, release: str) -> tuple[str, ...]:
         """Make questions of headings, and keep those that the pages answer; looked up once a corpus."""
@@ -84,7 +93,9 @@ class Examples:
         rows = await self._corpora.rows(release, [document.id for document in documents[:LOOKED_AT]])
         firsts = {row.document_id: row.context_id for row in reversed(rows)}
         chunks = await self._corpora.contexts(list({*firsts.values(), *(row.context_id for row in rows)}))
-        headings = [c.heading for c in chunks.values() if _HEADING.fullmatch(c.heading)]
+        # not those of what people said: a heading there is somebody's question
+        written = (c.heading for c in chunks.values() if not c.people)
+        headings = [heading for heading in written if _HEADING.fullmatch(heading)]
         return sorted(
             dict.fromkeys(headings), key=lambda heading: (not looks_like_question(heading), heading)
         )

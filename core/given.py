@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +57,18 @@ class GivenAnswers:
         """Return who asked for an answer and who heard it; raises KeyError for an unknown one."""
         row = await self._row(answer_id)
         return Asking(row["asker"], row["scope"])
+
+    async def authors(self, answer_id: str) -> frozenset[str]:
+        """Return the accounts whose words the stand-alone question of an answer holds."""
+        return await self._store.whose([answer_id], text=False)
+
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+        return await self._store.emptied(answer_ids)
+
+    async def whose(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return the accounts whose words answers and their questions hold."""
+        return await self._store.whose(answer_ids)
 
     async def release_of(self, answer_id: str) -> str:
         """Return the release an answer spoke for; empty for none."""

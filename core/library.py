@@ -167,6 +167,12 @@ class Library:
             for name in [release] if release else self.order():
                 await self.pregeneration.run(name, encoder, report)
 
+    async def rewrite_words(self) -> None:
+        """Leave nothing in the files of the word index of documents that are gone."""
+        await self._indexer.rewrite()
+        if self.pregeneration:
+            await self.pregeneration.rewrite()
+
     async def plan(self, release: str = "") -> dict[str, Reading]:
         """Tell what a reindex would change, by release; nothing is written."""
         encoder = await self.encoders.current()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import time
 from collections.abc import Collection, Mapping
 from typing import Literal
@@ -14,6 +15,7 @@ KEY_BYTES = 32
 Notice = Literal["answer", "vote"]
 """What somebody who opted out is told once: how they are answered, that their votes do not count."""
 _LIST = "opt-out"
+_PAGES = "pages"
 _MARK = "~"
 
 
@@ -53,6 +55,10 @@ class Names:
         """Return every one-way name that a person may stand under at a place."""
         return frozenset(self.veil(name, place) for name in self.everyone(account))
 
+    def of_pages(self, account: str) -> str:
+        """Return the one-way name of an account as an author of pages, the same for all of them."""
+        return self.veil(account, _PAGES)
+
     def stands_for(self, name: str, account: str, place: str) -> bool:
         """Tell whether a name that was kept for a place is that of the person behind an account."""
         if is_veiled(name):
@@ -76,6 +82,7 @@ class Privacy:
         self._store = store
         self._out: frozenset[str] = frozenset()
         self._forgotten: dict[str, float] = {}
+        self._authors: dict[str, float] = {}
 
     async def load(self) -> None:
         """Read the lists of those who opted out and of those who asked to be forgotten."""
@@ -102,8 +109,23 @@ class Privacy:
 
     async def forget(self, account: str) -> None:
         """Note that a person asked to be forgotten now; sources leave out what they wrote before."""
-        await self._store.forget(self._listed(account), time.time())
+        now = time.time()
+        await self._store.forget(self._listed(account), now)
+        self._authors |= {self.names.of_pages(name): math.inf for name in self.names.everyone(account)}
         await self.load()
+
+    def pages_are_made_anew(self, accounts: Collection[str]) -> None:
+        """Note that no page holds words any more that these people wrote before they were forgotten."""
+        now = time.time()
+        self._authors |= {self.names.of_pages(account): now for account in accounts}
+
+    def gone(self, people: Collection[str], since: float) -> bool:
+        """Tell whether any of these people was forgotten since then, by account or as an author of pages.
+
+        Of an author that is so until their pages are made anew: just now one may be read as it was.
+        """
+        latest = (max(self.forgotten(who), self._authors.get(who, 0.0)) for who in people if who)
+        return any(at and at >= since for at in latest)
 
     def forgotten(self, account: str) -> float:
         """Return when the person behind an account last asked to be forgotten, 0 for never."""
@@ -122,6 +144,16 @@ class Privacy:
 def nobody(account: str) -> bool:
     """Tell that no account opted out, where there is no list of them."""
     return False
+
+
+def since_never(people: Collection[str], at: float) -> bool:
+    """Tell that nobody was forgotten since a time, where there is no list of them."""
+    return False
+
+
+def no_name(account: str) -> str:
+    """Give an account no one-way name, where nobody makes any."""
+    return ""
 
 
 def never(account: str) -> float:

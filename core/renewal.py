@@ -104,7 +104,8 @@ class Renewal:
                 return True
         proposal = (draft.text, draft.citations) if draft is not None and draft.citations else ("", ())
         await self._store.found(seen, f"{finding} {different}", *proposal, time.time())
-        log.warning("pair %s waits for an admin (`threadlore memory stale`): %s", seen.pair.id, finding)
+        # not what was found: that quotes the answer, which a person may have written
+        log.warning("pair %s waits for an admin (`threadlore memory stale`)", seen.pair.id)
         return True
 
     async def _drafted(self, pair: Remembered) -> Answer | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.asked import Asked
 from core.catalogue import Catalogue, ChannelSettings
-from core.domain import Evidence, Question, Recall
+from core.domain import Evidence, Product, Question, Recall, Taken
 from core.errors import ModelUnavailable
 from core.generation.offers import differs
 from core.languages import _
@@ -20,6 +20,7 @@ from core.memory.second_look import same_question
 from core.models.encoders import Encoders
 from core.ports import Corpus, Encoder, LanguageModel, Matrix
 from core.query import understand
+from core.query.carried import of_thread
 from core.query.mentions import mentions
 from core.query.news import dated, is_whole, news
 from core.query.releases import resolve
@@ -88,6 +89,7 @@ class Research:
         queries = query_forms(question, product, resolution)
         asked = Asked(question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language)
         is_foreign, is_translated = understand.is_foreign(question, product), False
+        understood = None
         if by_rules:
             asked.course.failure = ModelUnavailable("This question is kept from the model.")
         if doubt := understand.doubt(question, resolution, queries, product):
@@ -102,6 +104,7 @@ class Research:
         self._settle_news(asked)
         resolution = asked.resolution
         asked.releases = resolution.named if resolution.comparison else (resolution.release,)
+        asked.taken = _of_thread(asked, product, understood is not None)
         asked.note_understood(is_foreign and not is_translated)
         if not resolution.unknown:
             encoder = await self.encoder_of(asked)
@@ -207,3 +210,10 @@ class Research:
         others = [name for name in newest if name in self.corpora and name not in asked.releases]
         found = [name for name in others if differs(answer, evidence.chunk.page, pages.get(name, ()))]
         return tuple(found[:OFFERED])
+
+
+def _of_thread(asked: Asked, product: Product, by_model: bool) -> Taken:
+    """Return whose words of the thread the queries hold."""
+    said = asked.queries
+    forms = (said.base, said.filtered, said.versionless, said.topic, *said.parts, *said.carried)
+    return Taken(asked=of_thread(asked.question, product, said.base, " ".join(forms), by_model))

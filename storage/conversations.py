@@ -7,11 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import MessageRef
 from core.ports import Claim
 from storage.database import Database, slices
 from storage.tables import ClaimRow, EscalationPostRow, EventRow, PostRow
+from storage.whose import CLAIM, Name, drop_words, keep_words
 
 
 class SqlConversations:
@@ -27,6 +29,7 @@ class SqlConversations:
                 return False
             if not claim.message:
                 return True
+            await self._note(connection, claim.message, claim.payload)
             return await self._database.add(
                 connection,
                 ClaimRow,
@@ -78,6 +81,7 @@ class SqlConversations:
     async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
         """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""
         async with self._database.write() as connection:
+            await self._note(connection, message, payload)
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
@@ -88,6 +92,7 @@ class SqlConversations:
         """Forget a claim that was not meant for the bot; its event stays taken."""
         async with self._database.write() as connection:
             await connection.execute(delete(ClaimRow).where(ClaimRow.message == message))
+            await drop_words(connection, CLAIM, [message])
 
     async def tried(self, message: str) -> int:
         """Note that this process begins to work on a claim; return how many did, this one included."""
@@ -108,6 +113,7 @@ class SqlConversations:
             await connection.execute(
                 update(ClaimRow).where(ClaimRow.message == message).values(payload={}, asker="")
             )
+            await drop_words(connection, CLAIM, [message])
 
     async def unanswered(self, since: float) -> tuple[Claim, ...]:
         """Return claims younger than `since` that were never settled, oldest first."""
@@ -134,6 +140,27 @@ class SqlConversations:
         if not answer_id:
             return None
         return await self._first(select(ClaimRow.__table__).where(ClaimRow.answer_id == answer_id).limit(1))
+
+    async def answers_of(self, parts: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the answers that posted messages carry, by their keys; others are left out."""
+        statement = (
+            select(PostRow.part, ClaimRow.answer_id)
+            .join(ClaimRow, PostRow.message == ClaimRow.message)
+            .where(PostRow.part.in_(parts), ClaimRow.answer_id != "")
+        )
+        async with self._database.read() as connection:
+            return {part: answer_id or "" for part, answer_id in await connection.execute(statement)}
+
+    async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of the latest answers of a conversation, newest first."""
+        statement = (
+            select(ClaimRow.answer_id)
+            .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            return tuple(await connection.scalars(statement))
 
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
@@ -188,6 +215,7 @@ class SqlConversations:
     async def reworded(self, message: str, payload: Mapping[str, Any]) -> None:
         """Note the new words of a claim that is not decided yet."""
         async with self._database.write() as connection:
+            await self._note(connection, message, payload)
             await connection.execute(
                 update(ClaimRow).where(ClaimRow.message == message).values(payload=dict(payload))
             )
@@ -195,11 +223,17 @@ class SqlConversations:
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
         """Let a settled claim be answered anew, with a new payload, in the same messages."""
         async with self._database.write() as connection:
+            await self._note(connection, message, payload)
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
                 .values(payload=dict(payload), at=at, answer_id=None, decided=True, tries=1)
             )
+
+    async def _note(self, connection: AsyncConnection, message: str, payload: Mapping[str, Any]) -> None:
+        """Write down whose words a claim holds, where they are not those of who asked."""
+        people = map(Name, payload.get("authors") or ())
+        await keep_words(self._database, connection, CLAIM, message, people)
 
     async def _first(self, statement: Any) -> Claim | None:
         async with self._database.read() as connection:

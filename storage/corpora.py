@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from storage.tables import (
     writable,
 )
 from storage.text_vectors import SqlTextVectors
+from storage.whose import PAGE, Name, drop_orphans, keep_words
 
 
 class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
@@ -74,6 +75,8 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
                 hash=document.hash,
                 at=time.time(),
             )
+            people = map(Name, document.people)
+            await keep_words(self._database, connection, PAGE, document.id, people)
             if not new:
                 return
             contexts = [
@@ -107,6 +110,12 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
                 await connection.execute(self._database.insert(ContextRow), contexts)
             if searches:
                 await connection.execute(self._database.insert(SearchRowTable), searches)
+
+    async def wrote(self, people: Mapping[str, Collection[str]]) -> None:
+        """Note who wrote kept documents, by their ids: one-way names of people."""
+        async with self._database.write() as connection:
+            for key, names in people.items():
+                await keep_words(self._database, connection, PAGE, key, map(Name, names))
 
     async def swap(self, release: str, document_ids: Sequence[str], encoder: str) -> Corpus:
         """Make exactly these documents the live corpus, in one transaction."""
@@ -165,6 +174,7 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
         used = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
         async with self._database.write() as connection:
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
+            await drop_orphans(connection, PAGE, DocumentRow.id)
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
             kept = {content_hash(topic) for topic in await connection.scalars(select(PairRow.topic))}
             for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):

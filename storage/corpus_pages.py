@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import ContextChunk
 from core.ports import Place, SearchRow
 from storage.database import Database, slices
-from storage.tables import ContextRow, CorpusDocumentRow, DocumentRow, SearchRowTable, writable
+from storage.tables import ContextRow, CorpusDocumentRow, DocumentRow, SearchRowTable, WordsRow, writable
+from storage.whose import PAGE
 
 
 class SqlCorpusPages:
@@ -57,8 +60,21 @@ class SqlCorpusPages:
         found: dict[str, ContextChunk] = {}
         async with self._database.read() as connection:
             for part in slices(ids):
-                for row in await connection.execute(statement.where(ContextRow.id.in_(part))):
-                    found[row.id] = page_of(row)
+                rows = (await connection.execute(statement.where(ContextRow.id.in_(part)))).all()
+                authors = await self._authors(connection, {row.document_id for row in rows})
+                for row in rows:
+                    found[row.id] = replace(page_of(row), people=authors.get(row.document_id, ()))
+        return found
+
+    async def _authors(
+        self, connection: AsyncConnection, documents: Collection[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return who wrote documents that are made of what people said."""
+        found: dict[str, tuple[str, ...]] = {}
+        for part in slices(list(documents)):
+            rows = select(WordsRow.key, WordsRow.person).where(WordsRow.kind == PAGE, WordsRow.key.in_(part))
+            for key, person in await connection.execute(rows.order_by(WordsRow.person)):
+                found[key] = (*found.get(key, ()), person)
         return found
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:

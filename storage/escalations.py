@@ -10,6 +10,7 @@ from core.domain import MessageRef
 from core.escalations import Ticket
 from storage.database import Database
 from storage.tables import EscalationPostRow, EscalationRow
+from storage.whose import TICKET, drop_words, keep_ticket_words
 
 
 class SqlEscalations:
@@ -23,6 +24,7 @@ class SqlEscalations:
         async with self._database.write() as connection:
             added = await self._database.add(connection, EscalationRow, **_values(ticket))
             if added:
+                await keep_ticket_words(self._database, connection, ticket.message, ticket.answer_id)
                 await self._note(connection, ticket)
             return added
 
@@ -46,6 +48,7 @@ class SqlEscalations:
         async with self._database.write() as connection:
             for table in (EscalationRow, EscalationPostRow):
                 await connection.execute(delete(table).where(table.message == message))
+            await drop_words(connection, TICKET, [message])
 
     async def of(self, message: str) -> Ticket | None:
         """Return the ticket of a message."""

@@ -12,8 +12,9 @@ from core.audit import FORGOTTEN
 from core.domain import content_hash
 from core.ports import Forgotten
 from core.privacy import Names
+from storage.blanking import blank_answers, blank_claims, blank_pages, blank_traces, citing
 from storage.database import Database, slices
-from storage.held import events_of, held_of, said
+from storage.held import events_of, held_of
 from storage.mentions import clean_mentions
 from storage.personal import STANDS, rows_of
 from storage.tables import (
@@ -29,8 +30,24 @@ from storage.tables import (
     UnaskedRow,
     VectorRow,
     VoteRow,
+    WordsRow,
 )
 from storage.traces import clean_traces
+from storage.whose import (
+    ANSWER,
+    ASKED,
+    CLAIM,
+    PAGE,
+    PAIR,
+    QUERIES,
+    TICKET,
+    TOLD,
+    TRACE,
+    drop_ticket_orphans,
+    drop_words,
+    held_words,
+    names_of,
+)
 
 TELLING = 12
 """Least characters of a question by which other rows are searched; shorter ones stand everywhere."""
@@ -51,53 +68,66 @@ class SqlPeople:
     async def forget(self, accounts: Collection[str], voters: Collection[str]) -> Forgotten:
         """Remove a person's questions, their answers, pairs and votes, and what was derived from them.
 
-        What others were told from these pairs goes as well. Raises StorageError; then nothing is gone.
+        Of what others asked the words go that are this person's, and what others were told of them. Raises
+        StorageError; then nothing is gone.
         """
         async with self._database.write() as connection:
             asked = await self._rows(connection, "questions", accounts, AnswerRow.id, AnswerRow.question)
             named = await self._rows(connection, "remembered", accounts, PairRow.id, PairRow.question)
-            columns = (ClaimRow.message, ClaimRow.conversation, ClaimRow.payload)
-            claims = await self._rows(connection, "messages", accounts, *columns)
+            claims = await self._rows(connection, "messages", accounts, ClaimRow.message, ClaimRow.payload)
             cast = await self._rows(connection, "votes", voters, VoteRow.number)
-            own, pairs = {row.id for row in asked}, {row.id for row in named}
+            names = await names_of(connection, accounts, self._names)
+            held = await held_words(connection, names)
+            own, pages = {row.id for row in asked}, held[PAGE, ""]
+            written = set(await _ids(connection, AuthorRow.pair_id, AuthorRow.person, accounts))
+            pairs = {row.id for row in named} | written | held[PAIR, ""]
+            pairs |= await citing(connection, pages, PairRow)
+            pairs |= set(await _ids(connection, PairRow.id, PairRow.label, pairs))  # exported, and imported
+            told = held[ANSWER, ASKED] | held[ANSWER, QUERIES] | held[ANSWER, TOLD]
+            told |= set(await _ids(connection, AnswerRow.id, AnswerRow.pair_id, pairs))
+            told = (told | await citing(connection, pages, AnswerRow)) - own
             texts = {row.question for row in (*asked, *named) if row.question}
             texts |= {str(row.payload["text"]) for row in claims if row.payload.get("text")}
-            follow_ups, more = await _followed(connection, {row.conversation for row in claims}, texts)
-            pairs |= more
-            written = set(await _ids(connection, AuthorRow.pair_id, AuthorRow.person, accounts))
             texts |= set(await _ids(connection, PairRow.answer, PairRow.id, written))
-            pairs |= written
-            answers = own | follow_ups | set(await _ids(connection, AnswerRow.id, AnswerRow.pair_id, pairs))
-            votes = await _delete_votes(connection, answers, pairs, {row.number for row in cast})
+            telling = [text for text in texts if len(text) >= TELLING]
+            theirs = held[ANSWER, ASKED] - own | await _saying(connection, told, telling)
+            claimed = await _ids(connection, ClaimRow.message, ClaimRow.answer_id, theirs)
+            votes = await _delete_votes(connection, own, pairs, {row.number for row in cast})
             topics = set(await _ids(connection, PairRow.topic, PairRow.id, pairs))
-            topics |= await topics_of(connection, answers)
+            topics |= await topics_of(connection, own | told)
             for table, column, keys in (
-                (AnswerRow, AnswerRow.id, answers),
+                (AnswerRow, AnswerRow.id, own),
                 (PairRow, PairRow.id, pairs),
-                (UnaskedRow, UnaskedRow.answer_id, answers),
+                (UnaskedRow, UnaskedRow.answer_id, own),
                 (AuthorRow, AuthorRow.pair_id, pairs),
-                (CorrectionRow, CorrectionRow.answer_id, answers),
+                (CorrectionRow, CorrectionRow.answer_id, own),
                 (PostRow, PostRow.message, {row.message for row in claims}),
                 (ClaimRow, ClaimRow.message, {row.message for row in claims}),
                 (EventRow, EventRow.event, await events_of(connection, accounts)),
             ):
                 await _delete(connection, table, column, keys)
-            for stand in STANDS:
-                own_rows = stand.who.in_({*accounts, *voters})
-                if stand.goes == "row":
-                    await connection.execute(delete(stand.table).where(own_rows))
-                else:
-                    gone_name = {stand.who.key: FORGOTTEN}
-                    await connection.execute(update(stand.table).where(own_rows).values(**gone_name))
-            await clean_mentions(connection, accounts, [text for text in texts if len(text) >= TELLING])
-            for part in slices(list(follow_ups)):  # their askers' messages stay claimed, without an answer
-                settled = update(ClaimRow).where(ClaimRow.answer_id.in_(part))
-                await connection.execute(settled.values(answer_id=""))
+            await blank_answers(connection, told, theirs, pairs)
+            await blank_claims(connection, held[CLAIM, ""] | set(claimed))
+            paths = await blank_pages(connection, pages)
+            await self._unname(connection, {*accounts, *voters})
+            await clean_mentions(connection, accounts, telling, held[TICKET, ""])
             await delete_vectors(connection, topics)
             await clean_traces(connection, pairs)
+            await blank_traces(connection, held[ANSWER, TRACE] - own - told)
+            await _forget_words(connection, names, own, pairs, {row.message for row in claims})
             await self._database.owe_scrub(connection)
-        gone = (frozenset(answers), frozenset(texts), frozenset(pairs))
+        gone = (frozenset(own | told), frozenset(texts), frozenset(pairs), frozenset(paths))
         return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
+
+    async def _unname(self, connection: AsyncConnection, people: Collection[str]) -> None:
+        """Remove the rows that are a person's, and their name from those that others need."""
+        for stand in STANDS:
+            rows = stand.who.in_(people)
+            if stand.goes == "row":
+                await connection.execute(delete(stand.table).where(rows))
+            else:
+                emptied = {stand.who.key: FORGOTTEN} | {column.key: "" for column in stand.words}
+                await connection.execute(update(stand.table).where(rows).values(**emptied))
 
     async def _rows(
         self, connection: AsyncConnection, section: str, names: Collection[str], *columns: Any
@@ -142,25 +172,28 @@ async def _delete_votes(
     return own
 
 
-async def _followed(
-    connection: AsyncConnection, conversations: Iterable[str], texts: set[str]
-) -> tuple[set[str], set[str]]:
-    """Return answers and pairs of others in the same threads that were completed by the person's words."""
-    telling = [text for text in texts if len(text) >= TELLING]
-    answers: set[str] = set()
-    pairs: set[str] = set()
-    for part in slices(list(conversations)):
-        rows = await connection.execute(
-            select(AnswerRow.__table__)
-            .join(ClaimRow, ClaimRow.answer_id == AnswerRow.id)
-            .where(ClaimRow.conversation.in_(part))
-        )
-        for row in rows:
-            told = said(row.trace.get("queries"), row.text)
-            if any(text in told and text not in row.question for text in telling):
-                answers.add(row.id)
-                pairs |= {row.pair_id} if row.route != "reuse" and row.pair_id else set()
-    return answers, pairs
+async def _saying(connection: AsyncConnection, answers: Iterable[str], texts: Collection[str]) -> set[str]:
+    """Return the answers whose questions say word for word what a person said."""
+    found: set[str] = set()
+    for part in slices(list(answers)):
+        questions = select(AnswerRow.id, AnswerRow.question).where(AnswerRow.id.in_(part))
+        rows = await connection.execute(questions)
+        found |= {row.id for row in rows if any(text in row.question for text in texts)}
+    return found
+
+
+async def _forget_words(
+    connection: AsyncConnection,
+    names: Collection[str],
+    answers: Collection[str],
+    pairs: Collection[str],
+    messages: Collection[str],
+) -> None:
+    """Forget whose words were in what is gone, and that a person's words were anywhere."""
+    for kind, keys in ((ANSWER, answers), (PAIR, pairs), (CLAIM, messages)):
+        await drop_words(connection, kind, keys)
+    await drop_ticket_orphans(connection)
+    await _delete(connection, WordsRow, WordsRow.person, names)
 
 
 async def delete_vectors(connection: AsyncConnection, topics: set[str]) -> None:

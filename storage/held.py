@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.privacy import Names
 from storage.personal import STANDS, rows_of
-from storage.tables import AuthorRow, EscalationRow, EventRow, PairRow
+from storage.tables import AuthorRow, EscalationRow, EventRow, PairRow, WordsRow
+from storage.whose import names_of
 
 
 async def held_of(
@@ -24,6 +25,7 @@ async def held_of(
         found[stand.section] = [dict(row._mapping) for row in rows]
     found["answers of theirs"] = await _authored(connection, accounts)
     found["asked for help"] = await _asked(connection, accounts)
+    found["words elsewhere"] = await _elsewhere(connection, accounts, names)
     found["events"] = [{"event": event} for event in await events_of(connection, accounts)]
     return {section: rows for section, rows in found.items() if rows}
 
@@ -51,6 +53,15 @@ async def _asked(connection: AsyncConnection, accounts: Collection[str]) -> list
     columns = (EscalationRow.message, EscalationRow.at, EscalationRow.people)
     rows = await connection.execute(select(*columns).order_by(EscalationRow.at.desc()))
     return [{"message": row.message, "at": row.at} for row in rows if set(row.people) & set(accounts)]
+
+
+async def _elsewhere(
+    connection: AsyncConnection, accounts: Collection[str], names: Names
+) -> list[dict[str, Any]]:
+    """Return which rows of others hold words of theirs; what else these say is not theirs to see."""
+    known = await names_of(connection, accounts, names)
+    rows = await connection.execute(select(WordsRow.__table__).where(WordsRow.person.in_(known)))
+    return [{"in": row.kind, "id": row.key} for row in rows]
 
 
 def said(*values: Any) -> str:

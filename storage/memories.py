@@ -12,13 +12,14 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import Answer, Question, Vote
-from core.ports import MemoryChange, Placement, Remembered
+from core.ports import MemoryChange, Placement, Remembered, always
 from storage.database import Database, slices
 from storage.pair_rows import load_pairs, pair_values
 from storage.standing import raised, standing
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.traces import clean_traces
 from storage.upkeep import CURRENT
+from storage.whose import PAIR, Name, keep_answer_words, keep_words, whose
 
 Veils = Callable[[str, str], Collection[str]]
 """The one-way names that a person may stand under at a place; `core.privacy` makes them."""
@@ -36,13 +37,24 @@ class SqlMemories:
         self._database = database
         self._veils = veils
 
-    async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
-        """Keep an answer with its trace, and the neutral pair it may become.
+    async def save_answer(
+        self,
+        answer: Answer,
+        question: Question,
+        pair: Remembered | None,
+        still: Callable[[], bool] = always,
+    ) -> bool:
+        """Keep an answer with its trace and whose words it holds, and the neutral pair it may become.
 
-        An answer that reuses a pair counts as a use of it, once.
+        An answer that reuses a pair counts as a use of it, once. False, and nothing is kept, where `still`
+        says no, or where pairs that its text was taken from are gone.
         """
         now = time.time()
         async with self._database.write() as connection:
+            if not still():
+                return False
+            if not await keep_answer_words(self._database, connection, answer, question, pair):
+                return False
             if pair is not None:
                 await self._database.add(connection, PairRow, **pair_values(pair))
             new = await self._database.add(
@@ -66,10 +78,25 @@ class SqlMemories:
             if new and answer.route == "reuse":
                 used = update(PairRow).where(PairRow.id == answer.pair_id)
                 await connection.execute(used.values(uses=PairRow.uses + 1, used_at=now))
+        return True
+
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+        empty = select(AnswerRow.id).where(AnswerRow.id.in_(answer_ids), AnswerRow.text == "")
+        async with self._database.read() as connection:
+            return frozenset(await connection.scalars(empty)) if answer_ids else frozenset()
+
+    async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
+        """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
+        async with self._database.read() as connection:
+            return await whose(connection, answer_ids, text)
 
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
         async with self._database.write() as connection:
+            for pair in pairs:
+                people = map(Name, pair.others)
+                await keep_words(self._database, connection, PAIR, pair.id, people)
             return {
                 pair.id
                 for pair in pairs

@@ -10,23 +10,32 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.audit import FORGOTTEN
+from core.text import one_line
 from storage.held import said
-from storage.tables import ActRow, EscalationPostRow, EscalationRow, NoticeRow
+from storage.tables import ActRow, EscalationPostRow, EscalationRow, NoticeRow, PauseRow
+from storage.whose import TICKET, drop_words
 
 
 async def clean_mentions(
-    connection: AsyncConnection, accounts: Collection[str], texts: Iterable[str]
+    connection: AsyncConnection, accounts: Collection[str], texts: Iterable[str], tickets: Collection[str]
 ) -> None:
-    """Take a person's accounts, name and words (`texts`, long enough to tell) out of rows that are kept."""
+    """Take a person's accounts, name and words (`texts`, long enough to tell) out of rows that are kept.
+
+    Of `tickets` it is known that they hold their words.
+    """
     telling = list(texts)
-    await _clean_tickets(connection, accounts, telling)
-    await _clean_acts(connection, accounts)
+    await _clean_tickets(connection, accounts, telling, tickets)
+    await _clean_acts(connection, accounts, telling)
+    await _clean_pauses(connection, telling)
     await _clean_notices(connection, accounts, telling)
 
 
-async def _clean_tickets(connection: AsyncConnection, accounts: Collection[str], texts: list[str]) -> None:
+async def _clean_tickets(
+    connection: AsyncConnection, accounts: Collection[str], texts: list[str], known: Collection[str]
+) -> None:
     columns = (
         EscalationRow.message,
+        EscalationRow.by,
         EscalationRow.people,
         EscalationRow.question,
         EscalationRow.told,
@@ -40,27 +49,53 @@ async def _clean_tickets(connection: AsyncConnection, accounts: Collection[str],
             changes |= {"people": people, "names": FORGOTTEN}
         if row.resolver == FORGOTTEN and row.resolver_name != FORGOTTEN:
             changes["resolver_name"] = FORGOTTEN
-        if any(text in row.question for text in texts):
+        if row.message in known or any(text in row.question for text in texts):
             changes["question"] = FORGOTTEN
-        if any(text in said(row.told) for text in texts):
+        # who put it to people is named there
+        told = row.message in known or row.by == FORGOTTEN or any(text in said(row.told) for text in texts)
+        if told and set(row.told) != {FORGOTTEN}:
             changes["told"] = [FORGOTTEN for _ in row.told]
         if changes:
             ticket = update(EscalationRow).where(EscalationRow.message == row.message)
             await connection.execute(ticket.values(**changes))
     kept = select(EscalationRow.message)
     await connection.execute(delete(EscalationPostRow).where(EscalationPostRow.message.not_in(kept)))
+    await drop_words(connection, TICKET, known)
 
 
-async def _clean_acts(connection: AsyncConnection, accounts: Collection[str]) -> None:
-    """Take accounts out of the words of commands that others gave."""
-    for name in _names(accounts):
-        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
-        for column in (ActRow.what, ActRow.outcome):
-            holds = column.contains(name, autoescape=True)
-            rows = (await connection.execute(select(ActRow.number, column.label("words")).where(holds))).all()
-            for row in rows:
-                words = {column.key: whole.sub(FORGOTTEN, row.words)}
-                await connection.execute(update(ActRow).where(ActRow.number == row.number).values(**words))
+async def _clean_acts(connection: AsyncConnection, accounts: Collection[str], texts: list[str]) -> None:
+    """Take accounts and words out of what others did, and all but the command's name out of what they did."""
+    own = select(ActRow.number, ActRow.what, ActRow.outcome).where(ActRow.who == FORGOTTEN)
+    for number, what, outcome in (await connection.execute(own)).all():
+        bare = {"what": what.partition(" ")[0], "outcome": outcome.partition(":")[0]}
+        if bare != {"what": what, "outcome": outcome}:
+            await connection.execute(update(ActRow).where(ActRow.number == number).values(**bare))
+    said = [one_line(text) for text in texts]
+    names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in _names(accounts)]
+    for number, *lines in (
+        await connection.execute(select(ActRow.number, ActRow.what, ActRow.outcome))
+    ).all():
+        cleaned = [_without(line, said, names) for line in lines]
+        if cleaned != lines:
+            changed = dict(zip(("what", "outcome"), cleaned, strict=True))
+            await connection.execute(update(ActRow).where(ActRow.number == number).values(**changed))
+
+
+def _without(line: str, texts: list[str], names: list[re.Pattern[str]]) -> str:
+    for text in texts:
+        if len(text) <= len(line):
+            line = line.replace(text, FORGOTTEN)
+    for name in names:
+        line = name.sub(FORGOTTEN, line)
+    return line
+
+
+async def _clean_pauses(connection: AsyncConnection, texts: list[str]) -> None:
+    """Take words out of the reasons that others gave."""
+    for place, why in (await connection.execute(select(PauseRow.place, PauseRow.why))).all():
+        if any(one_line(text) in why for text in texts):
+            pause = update(PauseRow).where(PauseRow.place == place)
+            await connection.execute(pause.values(why=FORGOTTEN))
 
 
 async def _clean_notices(connection: AsyncConnection, accounts: Collection[str], texts: list[str]) -> None:

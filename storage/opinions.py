@@ -9,6 +9,7 @@ from sqlalchemy import delete, select, update
 from core.opinions import Correction, Mark
 from storage.database import Database
 from storage.tables import AnswerRow, AuthorRow, CorrectionRow, MarkRow, PairRow, VoteRow
+from storage.whose import PAIR, drop_words
 
 
 class SqlOpinions:
@@ -57,6 +58,7 @@ class SqlOpinions:
             await connection.execute(delete(VoteRow).where(VoteRow.pair_id == pair_id))
             await connection.execute(delete(AuthorRow).where(AuthorRow.pair_id == pair_id))
             await connection.execute(delete(PairRow).where(PairRow.id == pair_id))
+            await drop_words(connection, PAIR, [pair_id])
 
     async def correct(self, correction: Correction) -> None:
         """Keep a correction in place of what the same person said of the same answer before."""

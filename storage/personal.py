@@ -25,6 +25,7 @@ from storage.tables import (
     PairRow,
     PauseRow,
     VoteRow,
+    WordsRow,
 )
 
 
@@ -32,7 +33,8 @@ from storage.tables import (
 class Stand:
     """A column that names a person, and what of a row is told to them, by its name in what they get.
 
-    `goes` says what forgetting does: the row goes, or just the name in it, for others need the row.
+    `goes` says what forgetting does: the row goes, or just the name in it, for others need the row; `words`
+    are columns that are emptied with the name.
     `place` are the columns of which the first that is not empty is the place of a one-way name.
     """
 
@@ -43,6 +45,7 @@ class Stand:
     shown: tuple[Any, ...]
     goes: Literal["row", "name"] = "row"
     place: tuple[Any, ...] = ()
+    words: tuple[Any, ...] = ()
 
     @property
     def table(self) -> Any:
@@ -81,10 +84,10 @@ STANDS: tuple[Stand, ...] = (
     Stand("modes set", ChannelModeRow.by, ChannelModeRow.channel, ChannelModeRow.at,
           (ChannelModeRow.channel, ChannelModeRow.at, ChannelModeRow.mode, ChannelModeRow.why), "name"),
     Stand("pauses set", PauseRow.by, PauseRow.place, PauseRow.at,
-          (PauseRow.place, PauseRow.at, PauseRow.until, PauseRow.why), "name"),
+          (PauseRow.place, PauseRow.at, PauseRow.until, PauseRow.why), "name", words=(PauseRow.why,)),
 )
 # fmt: on
-OTHERS = (AuthorRow, "events", "opt_outs", "forgotten", "escalations.people")
+OTHERS = (AuthorRow, WordsRow, "events", "opt_outs", "forgotten", "escalations.people")
 """What names people in another way, and is looked for by hand."""
 
 

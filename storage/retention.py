@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.ports import Slice
 from core.privacy import Names
+from storage.blanking import change
 from storage.database import Database
 from storage.forgetting import delete_vectors, topics_of
 from storage.personal import is_veiled_column
@@ -29,6 +30,7 @@ from storage.tables import (
     UnaskedRow,
     VoteRow,
 )
+from storage.whose import ANSWER, ASKED, CLAIM, PAIR, QUERIES, drop_ticket_orphans, drop_words, veil_words
 
 Step = Callable[[AsyncConnection, float, int], Awaitable[int]]
 """Removes up to so many old rows of one kind, and tells how many."""
@@ -98,7 +100,7 @@ class SqlRetention:
                 for row in rows
                 if (row.voter, row.pair_id) not in busy
             ]
-            await _change(connection, VoteRow.number, changes)
+            await change(connection, VoteRow.number, changes)
             if changes:
                 await self._database.owe_scrub(connection)
         done = {"names of voters": len(changes)} if changes else {}
@@ -119,6 +121,7 @@ class SqlRetention:
         topics = await topics_of(connection, ids)
         voted = set(await connection.scalars(select(VoteRow.answer_id).where(VoteRow.answer_id.in_(ids))))
         await connection.execute(delete(AnswerRow).where(AnswerRow.id.in_(set(ids) - voted)))
+        await drop_words(connection, ANSWER, set(ids) - voted)
         held = select(PlacementRow.pair_id)
         columns = (AnswerRow.id, AnswerRow.asker, AnswerRow.pair_id, AnswerRow.trace)
         rows = await connection.execute(
@@ -133,7 +136,9 @@ class SqlRetention:
             name = self._names.veil(row.asker, row.pair_id or row.id)
             bare = {"question": "", "text": "", "citations": [], "asker": name, "trace": trace}
             changes.append({"key": row.id, **bare})
-        await _change(connection, AnswerRow.id, changes)
+        await change(connection, AnswerRow.id, changes)
+        await drop_words(connection, ANSWER, voted, keep=(ASKED, QUERIES))
+        await veil_words(connection, ANSWER, voted, self._names)
         await delete_vectors(connection, topics)
         return len(ids)
 
@@ -144,6 +149,7 @@ class SqlRetention:
         ids = [row.id for row in rows]
         for column in (VoteRow.pair_id, AuthorRow.pair_id, PairRow.id):
             await connection.execute(delete(column.class_).where(column.in_(ids)))
+        await drop_words(connection, PAIR, ids)
         await delete_vectors(connection, {row.topic for row in rows})
         return len(ids)
 
@@ -151,7 +157,8 @@ class SqlRetention:
         """Take who asked out of old pairs."""
         rows = await _some(connection, (PairRow.id, PairRow.asker), _asked(before), limit)
         changes = [{"key": row.id, "asker": self._names.veil(row.asker, row.id)} for row in rows]
-        await _change(connection, PairRow.id, changes)
+        await change(connection, PairRow.id, changes)
+        await veil_words(connection, PAIR, [row.id for row in rows], self._names)
         return len(rows)
 
     async def _claims(self, connection: AsyncConnection, before: float, limit: int) -> int:
@@ -161,7 +168,8 @@ class SqlRetention:
             {"key": row.message, "asker": self._names.veil(row.asker or "~", row.message), "payload": {}}
             for row in rows
         ]
-        await _change(connection, ClaimRow.message, changes)
+        await change(connection, ClaimRow.message, changes)
+        await drop_words(connection, CLAIM, [row.message for row in rows])
         return len(rows)
 
     async def _tickets(self, connection: AsyncConnection, before: float, limit: int) -> int:
@@ -171,6 +179,7 @@ class SqlRetention:
             kept = select(EscalationRow.message)
             posts = delete(EscalationPostRow).where(EscalationPostRow.message.not_in(kept))
             await connection.execute(posts)
+            await drop_ticket_orphans(connection)
         return count
 
 
@@ -212,14 +221,3 @@ async def _old(at: Any, key: Any, connection: AsyncConnection, before: float, li
     if keys:
         await connection.execute(delete(key.class_).where(key.in_(set(keys)), at < before))
     return len(keys)
-
-
-async def _change(connection: AsyncConnection, key: Any, changes: Sequence[dict[str, Any]]) -> None:
-    """Change rows by their key, all in one statement; each change has the key and the same columns."""
-    if not changes:
-        return
-    names = [name for name in changes[0] if name != "key"]
-    table = key.class_.__table__
-    values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
-    rows = [{"key": each["key"]} | {f"new_{name}": each[name] for name in names} for each in changes]
-    await connection.execute(update(table).where(key == bindparam("key")).values(values), rows)

@@ -99,7 +99,7 @@ class SqlStatistics:
                 AnswerRow.release,
                 AnswerRow.route,
                 AnswerRow.trace,
-            ).where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC)
+            ).where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC, AnswerRow.question != "")
             found: list[Unserved] = []
             for row in await connection.execute(answers.order_by(AnswerRow.at.desc(), AnswerRow.id)):
                 why = _why(row, down, corrected, escalated)

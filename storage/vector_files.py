@@ -6,10 +6,13 @@ of people, and pieces of them, may be written down there; nothing reads it.
 
 from __future__ import annotations
 
+import shutil
 import struct
 from collections.abc import Sequence
 from pathlib import Path
 
+BROKEN = ".broken"
+"""Ending of the folder in which a torn index is set aside."""
 _HEADER = struct.Struct("<iQQQQ")
 """How the header of a vector file begins: version, offset, room, vectors held, bytes of each."""
 
@@ -26,8 +29,12 @@ def empty_room(folder: Path) -> None:
 
 
 def overwrite(folder: Path, texts: Sequence[bytes]) -> None:
-    """Overwrite texts wherever they stand in the files below a folder, and empty the room."""
+    """Overwrite texts wherever they stand in the files below a folder, and empty the room.
+
+    An index that was set aside as torn goes: where its room begins cannot be told.
+    """
     empty_room(folder)
+    shutil.rmtree(folder.with_suffix(BROKEN), ignore_errors=True)
     for path in folder.rglob("*.bin") if texts else ():
         held = path.read_bytes()
         with open(path, "r+b") as file:

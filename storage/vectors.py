@@ -25,7 +25,7 @@ from core.domain import Hit
 from core.files import private_folder, set_aside
 from core.ports import Matrix
 from storage.disk import storage_error
-from storage.vector_files import empty_room
+from storage.vector_files import BROKEN, empty_room
 from storage.vectors_server import connected, told
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@ Terms are cut by `core.text.index_terms`, so tantivy only splits at spaces.
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import shutil
 import threading
@@ -54,16 +55,37 @@ class TantivyWords:
         def put(writer: tantivy.IndexWriter) -> None:
             for key, title, text in entries:
                 writer.delete_documents_by_term("id", key)
-                writer.add_document(
-                    tantivy.Document(
-                        id=[key], title=[" ".join(index_terms(title))], text=[" ".join(index_terms(text))]
-                    )
-                )
+                writer.add_document(_document(key, title, text))
 
         await self._write(collection, put)
 
+    async def replace(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Put exactly these (id, title, text) entries; nothing of others is left, in no file either.
+
+        What is removed stays in a segment's dictionary until that is written anew.
+        """
+
+        def put(writer: tantivy.IndexWriter) -> None:
+            writer.delete_all_documents()
+            for entry in entries:
+                writer.add_document(_document(*entry))
+
+        await self._write(collection, put, create=bool(entries))
+        # the files of segments that a search had open go only now
+        await self._write(collection, lambda writer: writer.garbage_collect_files(), create=False)
+
+    async def has_remains(self, collection: str) -> bool:
+        """Tell whether words of what was removed may still stand in files."""
+
+        def read() -> bool:
+            told = self._folder / collection / "meta.json"
+            segments = json.loads(told.read_text(encoding="utf-8"))["segments"] if told.exists() else []
+            return any(segment.get("deletes") for segment in segments)
+
+        return await asyncio.get_running_loop().run_in_executor(self._writing, read)
+
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
-        """Remove ids; unknown ones are no error."""
+        """Remove ids; unknown ones are no error. Their words may stay in files until `replace`."""
 
         def remove(writer: tantivy.IndexWriter) -> None:
             for key in ids:
@@ -193,6 +215,12 @@ class TantivyWords:
                 raise storage_error(error, "The word index") from error
 
         await asyncio.get_running_loop().run_in_executor(self._writing, run)
+
+
+def _document(key: str, title: str, text: str) -> tantivy.Document:
+    return tantivy.Document(
+        id=[key], title=[" ".join(index_terms(title))], text=[" ".join(index_terms(text))]
+    )
 
 
 def _plain(term: str) -> bool:

@@ -34,6 +34,7 @@ from core.ports import (
     SearchRow,
     SourceRun,
     StoredDocument,
+    always,
 )
 from core.schedule import next_level
 from core.windows import window_texts
@@ -66,6 +67,12 @@ class FakeCorpora:
 
     async def put(self, release: str, document: ChunkedDocument) -> None:
         self._documents.setdefault(document.id, (release, document))
+
+    async def wrote(self, people: Mapping[str, Collection[str]]) -> None:
+        for key, names in people.items():
+            if key in self._documents:
+                release, kept = self._documents[key]
+                self._documents[key] = (release, replace(kept, people=tuple(sorted({*kept.people, *names}))))
 
     async def missing_vectors(self, encoder: str, hashes: Sequence[str]) -> set[str]:
         return {key for key in hashes if (encoder, key) not in self._vectors}
@@ -136,7 +143,9 @@ class FakeCorpora:
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
         wanted = set(ids)
         return {
-            chunk.id: replace(chunk, path=document.path, title=document.title, release=release)
+            chunk.id: replace(
+                chunk, path=document.path, title=document.title, release=release, people=document.people
+            )
             for release, document in self._documents.values()
             for chunk in document.contexts
             if chunk.id in wanted
@@ -198,6 +207,7 @@ class FakeMemories:
 
     def __init__(self) -> None:
         self._answers: dict[str, dict[str, Any]] = {}
+        self._whose: dict[str, tuple[Collection[str], Collection[str], Collection[str]]] = {}
         self._pairs: dict[str, Remembered] = {}
         self.votes: list[tuple[Vote, str, float]] = []
         self.marks: dict[str, Mark] = {}
@@ -230,7 +240,16 @@ class FakeMemories:
         self._placements.pop(pair_id, None)
         self.votes = [vote for vote in self.votes if vote[1] != pair_id]
 
-    async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
+    async def save_answer(
+        self,
+        answer: Answer,
+        question: Question,
+        pair: Remembered | None,
+        still: Callable[[], bool] = always,
+    ) -> bool:
+        wanted = {*answer.taken.pairs, *([answer.pair_id] if answer.pair_id and pair is None else [])}
+        if not still() or wanted - self._pairs.keys():
+            return False
         if pair is not None:
             self._pairs.setdefault(pair.id, replace(pair, opinions=()))
         used = self._pairs.get(answer.pair_id)
@@ -253,6 +272,19 @@ class FakeMemories:
             "trace": answer.trace,
         }
         self._answers.setdefault(answer.id, kept)
+        lent = {person for key in wanted for person in (*self._pairs[key].others, self._pairs[key].asker)}
+        self._whose[answer.id] = (question.authors, answer.taken.asked, answer.taken.people | lent)
+        return True
+
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        return frozenset(key for key in answer_ids if key in self._answers and not self._answers[key]["text"])
+
+    async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
+        found: set[str] = set()
+        for key in [key for key in answer_ids if key in self._answers]:
+            authors, asked, told = self._whose[key]
+            found |= {*(authors or [self._answers[key]["asker"]]), *asked, *(told if text else ())}
+        return frozenset(found - {""})
 
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
         new = {pair.id: replace(pair, opinions=()) for pair in reversed(pairs) if pair.id not in self._pairs}
@@ -461,6 +493,14 @@ class FakeConversations:
     async def claim_of(self, answer_id: str) -> Claim | None:
         found = (c for c in self._claims.values() if answer_id and c.answer_id == answer_id)
         return next(found, None)
+
+    async def answers_of(self, parts: Sequence[str]) -> dict[str, str]:
+        found = {part: await self.answer_of(part) for part in parts}
+        return {part: answer_id for part, answer_id in found.items() if answer_id}
+
+    async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
+        found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]
+        return tuple(c.answer_id for c in sorted(found, key=lambda claim: -claim.at)[:limit])
 
     async def last_claim(self, conversation: str) -> Claim | None:
         found = [c for c in self._claims.values() if c.conversation == conversation and c.answer_id]

@@ -175,6 +175,14 @@ class FakeWords:
         for key, title, text in entries:
             kept[key] = (index_terms(title), index_terms(text))
 
+    async def has_remains(self, collection: str) -> bool:
+        return False
+
+    async def replace(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
+        if entries or collection in self._kept:
+            self._kept[collection] = {}
+            await self.upsert(collection, entries)
+
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
         for key in ids:
             self._kept.get(collection, {}).pop(key, None)

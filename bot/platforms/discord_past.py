@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -112,12 +113,14 @@ class Past:
         turns: list[Turn] = []
         for message in told:
             if message.author.id == me and turns and turns[-1].role == "assistant":
-                turns[-1] = Turn("assistant", f"{turns[-1].text}\n\n{message.content}")
+                turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{message.content}")
             elif message.author.id == me:
-                turns.append(Turn("assistant", message.content))
+                key = reading.ref(message.channel, message.id).key
+                turns.append(Turn("assistant", message.content, message=key))
             else:
                 words = reading.text(message, me)
-                turns.append(Turn("user", words, f"{reading.NAME}:{message.author.id}"))
+                at = message.created_at.timestamp()
+                turns.append(Turn("user", words, f"{reading.NAME}:{message.author.id}", at=at))
         return turns[-limit:] if limit > 0 else []
 
     async def _told(self, before: MessageRef, limit: int) -> list[discord.Message]:

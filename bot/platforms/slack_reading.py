@@ -153,10 +153,12 @@ class Reader:
                 said = _sources().sub("", text)
                 if turns and turns[-1].role == "assistant":
                     # a long answer takes several messages
-                    said = f"{turns.pop().text}\n\n{said}".strip()
-                turns.append(Turn("assistant", said))
+                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{said}".strip())
+                else:
+                    key = MessageRef("slack", before.channel, ts).key
+                    turns.append(Turn("assistant", said, message=key))
             elif is_person(message):
-                turns.append(Turn("user", text, f"slack:{message['user']}"))
+                turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
         return turns
 
 

@@ -28,7 +28,8 @@ class Post:
 
     `votes` maps a player to their one of 👍 and 👎, `marks` to their other emoji. `only` names the one
     player who sees an ephemeral message, `about` the message that it stands under, if it does. `gone`
-    marks a deleted root whose replies are still there. `concerns` is an answer that is told of here.
+    marks a deleted root whose replies are still there. `concerns` are ids of answers and pairs that are
+    told of here.
     """
 
     id: str
@@ -61,8 +62,8 @@ class Post:
     def turn(self) -> Turn:
         """Return this message as a turn of its conversation."""
         if self.author == BOT:
-            return Turn("assistant", self.text, release=self.release)
-        return Turn("user", without_mention(self.text), author=f"{PLATFORM}:{self.author}")
+            return Turn("assistant", self.text, release=self.release, message=self.ref.key)
+        return Turn("user", without_mention(self.text), author=f"{PLATFORM}:{self.author}", at=self.at)
 
     @property
     def reactions(self) -> dict[str, list[str]]:

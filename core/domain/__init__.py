@@ -3,7 +3,7 @@
 Imports nothing of the project. Vectors are float32 arrays of shape (dimensions,), of unit length.
 """
 
-from core.domain.answers import Answer, Citation, Route
+from core.domain.answers import Answer, Citation, Route, Taken
 from core.domain.conversation import MessageRef, Question, Scope, Turn
 from core.domain.documents import (
     ChunkedDocument,
@@ -48,6 +48,7 @@ __all__ = [
     "Span",
     "Standing",
     "Store",
+    "Taken",
     "Turn",
     "Vector",
     "Vote",

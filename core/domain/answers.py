@@ -24,6 +24,21 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What an answer took from others than its asker, so that it can go with them.
+
+    `asked` are accounts whose words its queries hold, `people` those whose words its text holds, or one-way
+    names of people who wrote pages; `pairs` are the remembered pairs whose words its text holds. The words
+    of those in `shown` are in nothing but its trace.
+    """
+
+    asked: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What is said, where it came from, and the trace that explains it."""
 
@@ -42,3 +57,4 @@ class Answer:
     """Names of other releases worth asking about."""
     timings_ms: dict[str, float] = field(default_factory=dict)
     trace: dict[str, Any] = field(default_factory=dict)
+    taken: Taken = field(default_factory=Taken)

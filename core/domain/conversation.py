@@ -78,12 +78,19 @@ class MessageRef:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One earlier message of a conversation; `author` is a person's id, empty for the bot."""
+    """One earlier message of a conversation; `author` is a person's id, empty for the bot.
+
+    `at` is when it was written, in seconds since the epoch, 0 where nobody knows. Of the bot's `message` is
+    the key of its first message, and `authors` are the accounts whose words it may repeat.
+    """
 
     role: Literal["user", "assistant"]
     text: str
     author: str = ""
     release: str = ""
+    at: float = 0.0
+    authors: tuple[str, ...] = ()
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +108,5 @@ class Question:
     """The language it is asked in, as `de`; empty where nobody found out, which counts as English."""
     unasked: bool = False
     """Whether nobody asked the bot: it answers only where it is sure, and else keeps nothing of it."""
+    authors: tuple[str, ...] = ()
+    """The accounts whose words `text` holds, where they are not the asker's alone."""

@@ -24,6 +24,8 @@ class RawDocument:
     format: Format
     root: str = ""
     file: str = ""
+    people: tuple[str, ...] = ()
+    """One-way names of those who wrote it, where it is made of what people said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,8 @@ class ContextChunk:
     before: str = ""
     after: str = ""
     release: str = ""
+    people: tuple[str, ...] = ()
+    """One-way names of those who wrote it, where it is made of what people said."""
 
     @property
     def text(self) -> str:
@@ -95,3 +99,4 @@ class ChunkedDocument:
     url: str
     contexts: tuple[ContextChunk, ...]
     searches: tuple[SearchChunk, ...]
+    people: tuple[str, ...] = ()

@@ -177,6 +177,15 @@ class Indexer:
                 await index.drop(name)
         return mended
 
+    async def rewrite(self) -> None:
+        """Leave nothing in the files of the word index of what is not live."""
+        for corpus in (await self._store.live()).values():
+            if not await self._words.has_remains(corpus.collection):
+                continue
+            async with self._turn:
+                rows = await self._store.rows(corpus.release)
+                await self._words.replace(corpus.collection, [(r.id, r.title, r.text) for r in rows])
+
     async def _build(
         self,
         release: str,

@@ -197,6 +197,7 @@ class Reader:
         changed: list[str] = []
         skipped: list[tuple[str, str, str]] = []
         ids: dict[str, str] = {}
+        people: dict[str, tuple[str, ...]] = {}
         async with opened(source) as documents:
             while (raw := await asyncio.to_thread(following, source, documents)) is not None:
                 progress.done += 1
@@ -210,6 +211,7 @@ class Reader:
                 if document is None:
                     assert old is not None
                     ids[raw.path] = old.id
+                    people |= {old.id: raw.people} if raw.people else {}
                     continue
                 (changed if old else added).append(f"{source.name}: {raw.path}")
                 ids[raw.path] = document.id
@@ -218,6 +220,8 @@ class Reader:
                     self._quota.check_passages(release, kept + passages)
                     self._quota.check_disk()
                     await self._store.put(release, document)
+        if people and keep:  # an older version did not write it down
+            await self._store.wrote(people)
         skipped += [(source.name, path, reason) for path, reason in source.skipped]
         if not ids and not (isinstance(source, PeoplesSource) and (source.withheld or source.may_be_empty)):
             first = f" (first: {skipped[0][1]}: {skipped[0][2]})" if skipped else ""
@@ -256,7 +260,7 @@ def _cut(
     )
     if not cut.searches:
         raise SourceError("holds no text")
-    return _keyed(cut, hash_)
+    return replace(_keyed(cut, hash_), people=raw.people)
 
 
 def _keyed(cut: ChunkedDocument, hash_: str) -> ChunkedDocument:

@@ -19,7 +19,15 @@ from core.ports.corpora import (
     VectorIndex,
     WordIndex,
 )
-from core.ports.memory import MemoryChange, MemoryStore, Placement, Remembered, Reworded, RewordingStore
+from core.ports.memory import (
+    MemoryChange,
+    MemoryStore,
+    Placement,
+    Remembered,
+    Reworded,
+    RewordingStore,
+    always,
+)
 from core.ports.models import Encoder, LanguageModel, Listener, Matrix, ModelHealth, Prompt, Reranker
 from core.ports.people import (
     Acquaintance,
@@ -90,6 +98,7 @@ __all__ = [
     "VoteEvent",
     "VoterStore",
     "WordIndex",
+    "always",
     "entries",
     "pairs_collection",
     "refusal_of",

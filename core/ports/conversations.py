@@ -75,6 +75,12 @@ class ConversationStore(Protocol):
     async def claim_of(self, answer_id: str) -> Claim | None:
         """Return the claim that was settled with that answer."""
 
+    async def answers_of(self, parts: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the answers that posted messages carry, by their keys; others are left out."""
+
+    async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of the latest answers of a conversation, newest first."""
+
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -33,12 +33,16 @@ class PeoplesSource(Protocol):
     """A source of what people said: it yields nothing of those of whom `is_out` says that they opted out.
 
     `is_out` is given accounts as everywhere (`slack:U1`), and so is `forgotten`, which tells until when what
-    an account wrote is left out, too, in seconds since the epoch. `withheld` counts messages that the last
+    an account wrote is left out, too, in seconds since the epoch. `one_way` gives the name under which an
+    account is told as the author of a document. Where `asks` is False, the next run goes by what was read
+    before, and puts it back to True. `withheld` counts messages that the last
     run left out for that, so that nothing left is no failure; nor is it where the source `may_be_empty`.
     """
 
     is_out: Callable[[str], bool]
     forgotten: Callable[[str], float]
+    one_way: Callable[[str], str]
+    asks: bool
     withheld: int
     may_be_empty: bool
 
@@ -118,6 +122,9 @@ class CorpusStore(Protocol):
 
     async def put(self, release: str, document: ChunkedDocument) -> None:
         """Keep a document with its chunks, not yet live; the same id again changes nothing."""
+
+    async def wrote(self, people: Mapping[str, Collection[str]]) -> None:
+        """Note who wrote kept documents, by their ids: one-way names of people."""
 
     async def missing_vectors(self, encoder: str, hashes: Sequence[str]) -> set[str]:
         """Return the text hashes that have no vector by that encoder yet."""
@@ -216,8 +223,14 @@ class WordIndex(Protocol):
     async def upsert(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
         """Put (id, title, text) entries."""
 
+    async def replace(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
+        """Put exactly these (id, title, text) entries; nothing of others is left, in no file either."""
+
+    async def has_remains(self, collection: str) -> bool:
+        """Tell whether words of what was removed may still stand in files."""
+
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
-        """Remove ids; unknown ones are no error."""
+        """Remove ids; unknown ones are no error. Their words may stay in files until `replace`."""
 
     async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
         """Return up to k hits with their BM25 score, best first."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from core.domain import Answer, Citation, Question, Store, Vote
+
+
+def always() -> bool:
+    """Say yes."""
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +22,8 @@ class Remembered:
     `strangers` those of people who are not yet, as (value, weight, whether nobody was known then).
     `label` is the id a pair was imported under, `channel` where it was learnt (`slack:C1`). `aside`
     says why a pair is in no store whatever its votes are, `uses` how often it was reused, `used_at`
-    when last, in seconds since the epoch. `language` is what the answer is in, as `de`.
+    when last, in seconds since the epoch. `language` is what the answer is in, as `de`. `others` are
+    accounts, beside who asked it and who wrote its answer, whose words a new pair holds.
     """
 
     id: str
@@ -39,6 +45,7 @@ class Remembered:
     used_at: float = 0.0
     channel: str = ""
     language: str = "en"
+    others: tuple[str, ...] = ()
     strangers: tuple[tuple[int, float, bool], ...] = ()
 
 
@@ -68,11 +75,24 @@ class MemoryChange:
 class MemoryStore(Protocol):
     """Keeps answers, pairs and votes. Votes are events; placements are derived from them."""
 
-    async def save_answer(self, answer: Answer, question: Question, pair: Remembered | None) -> None:
-        """Keep an answer with its trace, and the neutral pair it may become.
+    async def save_answer(
+        self,
+        answer: Answer,
+        question: Question,
+        pair: Remembered | None,
+        still: Callable[[], bool] = always,
+    ) -> bool:
+        """Keep an answer with its trace, and the neutral pair it may become; tells whether it is kept.
 
-        An answer that reuses a pair counts as a use of it, once.
+        An answer that reuses a pair counts as a use of it, once. Nothing is kept where `still`, which is
+        asked while nobody else writes, says no, or where pairs that its text was taken from are gone.
         """
+
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+
+    async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
+        """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
 
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""

@@ -52,7 +52,11 @@ class VoterStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was removed of a person: how much, which answers (of others too), and what they had asked."""
+    """What was removed of a person: how much, which answers, and what they had asked.
+
+    `answers` are those that were removed, and those of others whose words are gone; `pages` the paths of
+    documents of sources that they wrote and that say nothing now until they are made anew.
+    """
 
     questions: int
     pairs: int
@@ -61,6 +65,7 @@ class Forgotten:
     answers: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
     pair_ids: frozenset[str] = frozenset()
+    pages: frozenset[str] = frozenset()
 
 
 class PersonStore(Protocol):

@@ -35,6 +35,7 @@ from storage.tables.serving import (
     OptOutRow,
     PauseRow,
 )
+from storage.tables.words import WordsRow
 
 __all__ = [
     "ID",
@@ -72,5 +73,6 @@ __all__ = [
     "UnaskedRow",
     "VectorRow",
     "VoteRow",
+    "WordsRow",
     "writable",
 ]

@@ -205,6 +205,40 @@ def test_logs_kept_in_the_home_are_one_file_a_day(tmp_path: Path) -> None:
     assert handler.backupCount == 13 and handler.when == "MIDNIGHT"  # type: ignore[attr-defined]
 
 
+def test_at_debug_no_file_of_the_home_holds_what_people_write(tmp_path: Path) -> None:
+    handler = logs.in_files(settings(tmp_path), 3, "DEBUG")
+    root = logging.getLogger()
+    before, root.level = root.level, logging.DEBUG
+    root.addHandler(handler)
+    try:
+        logging.getLogger("bot.x").debug("a pair is dropped: marmalade")
+        logging.getLogger("slack_sdk").info("payload: %s", "marmalade")
+        logging.getLogger("bot.x").error("x failed", exc_info=raised(ValueError("marmalade")))
+    finally:
+        root.removeHandler(handler)
+        root.level = before
+        handler.close()
+    (file,) = (settings(tmp_path).home / "logs").iterdir()
+    assert "marmalade" not in file.read_text() and "x failed" in file.read_text()
+
+
+def test_files_of_a_version_that_wrote_what_people_write_are_emptied(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    told = {
+        "threadlore.log": "2026-01-01 00:00:00 INFO bot: said something (LOG_LEVEL=DEBUG shows it)\n",
+        "threadlore.log.2026-01-01": "2026-01-01 00:00:00 DEBUG slack_sdk: marmalade\nand more\n",
+        "threadlore.log.2026-01-02": '{"at": "x", "level": "DEBUG", "event": "marmalade"}\n',
+    }
+    for name, text in told.items():
+        (folder / name).write_text(text)
+    logs.drop_open_files(tmp_path)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == dict.fromkeys(told, "") | {
+        "threadlore.log": told["threadlore.log"]
+    }
+    logs.drop_open_files(tmp_path / "nowhere")
+
+
 async def test_progress_without_a_terminal_is_a_line_of_the_log(
     log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -241,6 +241,13 @@ async def test_what_was_done_is_written_down_and_what_was_only_looked_up_by_ever
     assert audit_text(()) == "Nothing is written down yet."
 
 
+async def test_of_a_refused_command_a_question_behind_its_name_is_not_written_down() -> None:
+    table = Table()
+    await table.say(ANN, "reindex 2.0")
+    await table.say(ANN, "reindex how do I make marmalade?")
+    assert await table.log() == [("slack:U1", "reindex 2.0", "refused"), ("slack:U1", "reindex", "refused")]
+
+
 @pytest.mark.parametrize(
     ("request_", "line"),
     [

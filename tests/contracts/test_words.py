@@ -169,3 +169,20 @@ async def test_a_torn_collection_is_begun_anew(tmp_path: Path) -> None:
     await again.upsert("corpus-a", PAGES)
     assert await found(again, "2.3") == ["old"]
     again.close()
+
+
+async def test_what_is_replaced_is_found_no_more_and_weighs_nothing(index: WordIndex) -> None:
+    await index.upsert("corpus-a", PAGES)
+    assert not await index.has_remains("corpus-a")
+    await index.delete("corpus-a", ["old"])
+    assert await index.has_remains("corpus-a") == isinstance(index, TantivyWords)
+    await index.replace("corpus-a", [entry for entry in PAGES if entry[0] != "old"])
+    fresh = await index.rarity("corpus-a", ["unheard"])
+    assert not await index.has_remains("corpus-a") and not await index.has_remains("nowhere")
+    assert await index.rarity("corpus-a", ["remov"]) == {"remov": fresh["unheard"]}, "no trace of the word"
+    assert await index.ids("corpus-a") == {"keys", "debug", "new", "long"}
+    assert await found(index, "3.1") == ["new"]
+    await index.replace("corpus-a", [])
+    assert await index.ids("corpus-a") == set()
+    await index.replace("corpus-b", [])
+    assert "corpus-b" not in await index.collections()

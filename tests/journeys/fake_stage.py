@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,8 +20,13 @@ PLACES = ("public", "private", "direct", "desk")
 """Channels; `desk` is where people who help are asked."""
 
 
+NAMES: dict[str, str] = {}
+"""What people are called who have another name than the stage gives them."""
+
+
 def person(who: str) -> Person:
-    return Person(f"fake:{who}", who, bot=who in ("robot", "bot"), admin=who == "boss", helper=who == "hal")
+    name = NAMES.get(who, who)
+    return Person(f"fake:{who}", name, bot=who in ("robot", "bot"), admin=who == "boss", helper=who == "hal")
 
 
 def scope(place: str) -> Scope:
@@ -46,7 +52,9 @@ class FakeChat:
 
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         turns = [
-            Turn("assistant", m["text"]) if m["who"] == "bot" else Turn("user", m["text"], f"fake:{m['who']}")
+            Turn("assistant", m["text"], message=f"fake:{m['place']}:{m['id']}")
+            if m["who"] == "bot"
+            else Turn("user", m["text"], f"fake:{m['who']}", at=m["at"])
             for m in self.messages
             if m["root"] == before.thread and m["place"] == before.channel and m["id"] < int(before.message)
         ]
@@ -118,7 +126,7 @@ class FakeChat:
     def keep(self, who: str, place: str, root: str, text: str) -> dict[str, Any]:
         number = next(self.ids)
         kept = {"id": number, "who": who, "place": place, "root": root, "text": text, "seeds": (), "to": ""}
-        kept["controls"] = ()
+        kept |= {"controls": (), "at": time.time()}
         self.messages.append(kept)
         return kept
 

@@ -469,6 +469,7 @@ async def test_every_table_that_names_somebody_is_told_and_emptied(kettle: Kettl
             named = set(rows_with(url, "UANN1"))
             told_of = {stand.section: stand.table.__tablename__ for stand in STANDS}
             told_of |= {"answers of theirs": "authors", "asked for help": "escalations", "events": "events"}
+            told_of |= {"words elsewhere": "words"}
             assert tables == WITHOUT_PEOPLE | ABOUT_OTHERS | set(told_of.values())
             assert named == set(told_of.values()), "everything is there to be told"
             held = await bot.app.my_data.of(ANN)

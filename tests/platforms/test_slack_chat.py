@@ -260,10 +260,11 @@ async def test_the_thread_before_a_message_is_history(chat: Chat, slack: SlackSe
     before = MessageRef("slack", "C1", now, root)
     turns = await chat.history(before, 10)
     assert turns == (
-        Turn("user", "how & why?", "slack:U1"),
-        Turn("assistant", "**because**"),
-        Turn("user", "thanks", "slack:U2"),
+        Turn("user", "how & why?", "slack:U1", at=float(root)),
+        Turn("assistant", "**because**", message=turns[1].message),
+        Turn("user", "thanks", "slack:U2", at=turns[2].at),
     )
+    assert float(root) < turns[2].at < float(now) and turns[1].message.startswith("slack:C1:")
     assert [t.text for t in await chat.history(before, 2)] == ["**because**", "thanks"]
 
 

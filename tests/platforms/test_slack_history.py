@@ -476,3 +476,26 @@ async def test_the_doctor_tries_each_channel(slack: SlackServer, tmp_path: Path)
     slack.fail("conversations.history", "missing_scope")
     [first, *_] = await history(settings)
     assert first.state == "bad" and "slack-manifest.yaml" in first.advice
+
+
+async def test_what_may_not_be_kept_goes_from_the_copy_at_once(slack: SlackServer, tmp_path: Path) -> None:
+    talk(slack)
+    house = House(slack, tmp_path)
+    pages = await house.read()
+    people = [d.people for d in await asyncio.to_thread(lambda: list(house.source.documents()))]
+    assert people and not any(any(some) for some in people), (
+        "who is told of by no one-way name is not told of"
+    )
+    before, (file,) = house.kept(), list((tmp_path / "sources" / "history").iterdir())
+    source, gone = house.source, "slack:U1"
+    source.one_way = lambda account: f"~{account}"
+    first, *_ = await asyncio.to_thread(lambda: list(source.documents()))
+    assert "~slack:U1" in first.people and len(first.people) > 1
+    source.is_out = lambda account: account == gone
+    slack.calls.clear()
+    house.live.withhold(source.channels, source.reach, source.leaves_out)
+    assert '"U1"' in before and '"U1"' not in house.kept() and not slack.calls and pages
+    file.write_text(before.replace('"version": 1', '"version": 0'))
+    house.live.withhold(source.channels, source.reach, source.leaves_out)
+    assert not file.exists(), "what an older version wrote cannot be cleaned, so it is read anew"
+    house.live.withhold(source.channels, source.reach, source.leaves_out)

@@ -81,6 +81,17 @@ class LiveChannels:
         """Return what is kept of an author, by their platform's id, in a channel."""
         return [post for post in ChannelCopy(self._file(key, reach)).posts() if post.author == author]
 
+    def withhold(self, keys: Collection[str], reach: Reach, leaves_out: LeavesOut) -> None:
+        """Take out of the copies of channels what may not be kept; blocking. Raises OSError."""
+        with self._one:
+            for key in keys:
+                copy = ChannelCopy(self._file(key, reach))
+                if copy.empty:  # nothing is there, or what an older version wrote
+                    copy.remove()
+                    continue
+                copy.withhold(_for(key.partition(":")[0], leaves_out))
+                copy.save()
+
     def read(
         self,
         keys: Sequence[str],

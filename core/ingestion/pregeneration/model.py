@@ -92,7 +92,7 @@ class ModelPairs:
                 for page in again:
                     await self._ask([page], found)
             elif again:
-                log.info("no pairs by the model for %s: %s", batch[0].heading, error)
+                log.info("no pairs by the model for %s: %s", batch[0].path, error)
         else:
             self._keep(filter(None, map(as_asked, said["pairs"])), batch, found)
 

@@ -117,6 +117,16 @@ class Pregeneration:
             mended += await self._index(corpus, await self._store.pairs(corpus.release))
         return mended
 
+    async def rewrite(self) -> None:
+        """Leave nothing in the files of the word index of pairs that are not there any more."""
+        for corpus in (await self._corpora.live()).values():
+            if not await self._words.has_remains(pairs_collection(corpus)):
+                continue
+            async with self._turn:
+                pairs = await self._store.pairs(corpus.release)
+                kept = [(key, "", text) for pair in pairs for key, text, _ in entries(pair)]
+                await self._words.replace(pairs_collection(corpus), kept)
+
     async def _run(
         self,
         corpus: Corpus,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import RawDocument
@@ -163,10 +163,13 @@ def _thanked(people: Sequence[Post], asker: str) -> set[str]:
     return found
 
 
-def document(path: str, conversation: Told, title: str = "") -> RawDocument:
+def document(
+    path: str, conversation: Told, title: str = "", one_way: Callable[[str], str] | None = None
+) -> RawDocument:
     """Write a conversation as a document: the question for its heading, then what answers it.
 
-    Names are left out: what counts is what was worked out, and people may ask to be forgotten.
+    Names are left out: what counts is what was worked out, and people may ask to be forgotten. By `one_way`
+    its authors get the names under which they are found then.
     """
     question = conversation.question
     first = title or _headline(question.text)
@@ -174,7 +177,9 @@ def document(path: str, conversation: Told, title: str = "") -> RawDocument:
     if question.text.strip() != first:
         parts.append(question.text.strip())
     parts += [_item(post.text.strip()) for post in conversation.answers]
-    return RawDocument(path, question.url, "\n\n".join(parts).encode(), "markdown")
+    wrote = {post.author for post in (question, *conversation.answers)} - {""}
+    people = tuple(sorted(filter(None, map(one_way, wrote)))) if one_way else ()
+    return RawDocument(path, question.url, "\n\n".join(parts).encode(), "markdown", people=people)
 
 
 def _item(text: str) -> str:

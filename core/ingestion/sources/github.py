@@ -17,7 +17,7 @@ from core.domain import RawDocument, content_hash
 from core.files import private_folder
 from core.ingestion.sources._conversations import document
 from core.ingestion.sources._github_items import author_of, conversation, labels_of, written_at
-from core.privacy import never, nobody
+from core.privacy import never, no_name, nobody
 from core.settings import Settings
 
 
@@ -56,6 +56,8 @@ class GithubSource:
     def __init__(self, spec: SourceSpec, home: Path, token: str = "") -> None:
         self.is_out: Callable[[str], bool] = nobody
         self.forgotten: Callable[[str], float] = never
+        self.one_way: Callable[[str], str] = no_name
+        self.asks = True
         self.may_be_empty = False
         self.withheld = 0
         self._options = cast(Options, spec.options)
@@ -88,7 +90,7 @@ class GithubSource:
             elif self._options.answers == "settled" and not told.settled:
                 self._skipped.append((path, "it was not settled"))
             else:
-                yield document(path, told, " ".join(str(item.get("title") or "").split()))
+                yield document(path, told, " ".join(str(item.get("title") or "").split()), self._author)
 
     def _exported(self) -> list[tuple[str, Mapping[str, Any]]]:
         place = self._spec.resolve(self._options.export)
@@ -114,15 +116,17 @@ class GithubSource:
             raise self._spec.error("Discussions need a token; set GITHUB_TOKEN in .env")
         kept = self._load(nothing_kept())
         refused = ""
+        asks, self.asks = self.asks, True
         try:
-            renew(
-                kept,
-                self._options.repository,
-                api=self._options.api,
-                token=self._token,
-                issues="issues" in wanted,
-                discussions="discussions" in wanted,
-            )
+            if asks:
+                renew(
+                    kept,
+                    self._options.repository,
+                    api=self._options.api,
+                    token=self._token,
+                    issues="issues" in wanted,
+                    discussions="discussions" in wanted,
+                )
         except GithubRefused as error:
             refused = str(error)
         self._drop_words(kept)
@@ -153,6 +157,9 @@ class GithubSource:
         accounts = (f"github:{login}", f"github:{login.lower()}")
         until = max(self.forgotten(account) for account in accounts)
         return any(self.is_out(account) for account in accounts) or bool(until and written_at(item) <= until)
+
+    def _author(self, login: str) -> str:
+        return self.one_way(f"github:{login.lower()}")
 
     def _drop_words(self, kept: dict[str, Any]) -> None:
         """Take what people wrote who opted out from what is kept for the next run."""

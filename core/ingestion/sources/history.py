@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from datetime import time as midnight
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, Self, cast
 
@@ -22,7 +23,7 @@ from core.ingestion.sources._conversations import Post, Told, document, threads,
 from core.ingestion.sources._discord_posts import read_channel
 from core.ingestion.sources._patterns import Patterns
 from core.ingestion.sources._slack_posts import NoExport, SlackExport
-from core.privacy import never, nobody
+from core.privacy import never, no_name, nobody
 from core.settings import Settings
 
 HOUR = 3_600.0
@@ -85,6 +86,7 @@ class HistorySource:
     def __init__(self, spec: SourceSpec, now: Callable[[], float] = time.time) -> None:
         self.is_out: Callable[[str], bool] = nobody
         self.forgotten: Callable[[str], float] = never
+        self.one_way: Callable[[str], str] = no_name
         self.withheld = 0
         self.may_be_empty = bool(cast(Options, spec.options).channel)
         self.live: LiveChannels | None = None
@@ -120,6 +122,9 @@ class HistorySource:
         """Tell whether nothing is kept of what an account (`slack:U1`) wrote at a time."""
         left_out = account.partition(":")[2] in self._options.without or self.is_out(account)
         return left_out or at <= self.forgotten(account)
+
+    def _author(self, platform: str, author: str) -> str:
+        return self.one_way(f"{platform}:{author}")
 
     # --- live ---------------------------------------------------------------------------------
 
@@ -234,7 +239,8 @@ class HistorySource:
             elif self._options.answers == "settled" and not found.settled:
                 self._skipped.append((path, "no answer was accepted, voted for or thanked for"))
             else:
-                yield document(path, found, titles.get(first.thread, ""))
+                name = partial(self._author, platform)
+                yield document(path, found, titles.get(first.thread, ""), name)
         if left_out := self.withheld - before:
             self._skipped.append(
                 (channel, f"{left_out} messages are left out: deleted, or of people who opted out")

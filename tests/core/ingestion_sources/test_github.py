@@ -233,6 +233,20 @@ def test_people_who_opted_out_are_left_out_and_not_kept_on_disk(hub, tmp_path):
     assert "Turn the lid" not in kept and "limescale" not in kept and "Buy another" in kept
 
 
+def test_who_is_forgotten_goes_at_once_without_asking_github(hub, tmp_path):
+    github = source(hub, tmp_path)
+    github.one_way = lambda account: f"one way {account}"
+    [first, _] = github.documents()
+    assert first.people == tuple(f"one way github:{login}" for login in ("ann", "bob", "eve"))
+    hub.given.clear()
+    hub.unchanged = 0
+    github.forgotten = lambda account: 4e9 if account == "github:eve" else 0.0
+    github.asks = False
+    assert "Turn the lid" not in "".join(read(github).values())
+    assert not hub.given and not hub.unchanged and github.asks, "the next run asks again"
+    assert not any("Turn the lid" in path.read_text() for path in (tmp_path / "sources").rglob("*.json"))
+
+
 def test_what_somebody_wrote_before_they_asked_to_be_forgotten_is_left_out(hub, tmp_path):
     hub.issue(7, "Scale", "Where does the limescale go?", user=person("Eve"))
     hub.comment(7, 71, "ann", "Into the filter.", role="OWNER")
