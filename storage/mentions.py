@@ -51,10 +51,15 @@ async def _clean_tickets(connection: AsyncConnection, accounts: Collection[str],
     await connection.execute(delete(EscalationPostRow).where(EscalationPostRow.message.not_in(kept)))
 
 
+def account(name: str) -> re.Pattern[str]:
+    """Return the pattern of an account that is no part of a longer one."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+
+
 async def _clean_acts(connection: AsyncConnection, accounts: Collection[str]) -> None:
     """Take accounts out of the words of commands that others gave."""
     for name in _names(accounts):
-        whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        whole = account(name)
         for column in (ActRow.what, ActRow.outcome):
             holds = column.contains(name, autoescape=True)
             rows = (await connection.execute(select(ActRow.number, column.label("words")).where(holds))).all()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from core.domain.spacing import single_spaced
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -78,17 +80,23 @@ class MessageRef:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One earlier message of a conversation; `author` is a person's id, empty for the bot."""
+    """One earlier message of a conversation; `author` is a person's id, empty for the bot.
+
+    Its text is single spaced, as a question's is.
+    """
 
     role: Literal["user", "assistant"]
     text: str
     author: str = ""
     release: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(self.text))
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, by whom (`slack:U1`), where, and after what was said before."""
+    """What is asked, by whom (`slack:U1`), where, and after what was said before; single spaced."""
 
     text: str
     asker: str = ""
@@ -101,3 +109,6 @@ class Question:
     """The language it is asked in, as `de`; empty where nobody found out, which counts as English."""
     unasked: bool = False
     """Whether nobody asked the bot: it answers only where it is sure, and else keeps nothing of it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(self.text))

@@ -26,6 +26,9 @@ from core.ports import Encoder
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle
 
+PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
+"""Variables of the environment that a child process has, too."""
+
 
 class _Lent:
     """An encoder that many houses have one after the other: none of them closes it."""
@@ -90,7 +93,7 @@ class Kettle:
 
     def variables(self, **more: str) -> dict[str, str]:
         """Return the environment of a child process that serves this home."""
-        passed = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "OMP_NUM_THREADS")}
+        passed = {k: v for k, v in os.environ.items() if k in PASSED}
         return passed | {
             "THREADLORE_HOME": str(self.home),
             "THREADLORE_CONFIG": str(self.config),
