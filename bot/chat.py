@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from core.domain import MessageRef, Scope, Turn
+from core.domain import MessageRef, Scope, Turn, single_spaced
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -41,8 +41,8 @@ class Person:
 class Message:
     """A message somebody wrote.
 
-    `text` is Markdown without the mention of the bot. `event` is the platform's own id of the
-    event ("" where there is none). `mentions_others` tells whether it addresses another person.
+    `text` is Markdown without the mention of the bot, single spaced. `event` is the platform's own id of
+    the event ("" where there is none). `mentions_others` tells whether it addresses another person.
     """
 
     ref: MessageRef
@@ -60,6 +60,9 @@ class Message:
     """The channel's mode by which it is answered, where nobody called the bot."""
     authors: tuple[str, ...] = ()
     """The accounts whose words `text` holds, where they are not its author's alone."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(self.text))
 
     @property
     def key(self) -> str:
@@ -96,7 +99,7 @@ class Cleared:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line.
+    """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line, single spaced.
 
     `author` is who wrote the message that is asked ("Answer this"); empty where the caller wrote the words.
     """
@@ -108,6 +111,9 @@ class Command:
     scope: Scope
     event: str = ""
     author: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +162,9 @@ class Form:
 class Press:
     """Somebody used a control under a message of the bot, or sent a form that one opened.
 
-    `ref` is the message with the control. `fields` holds what was filled in, by field name; it is empty
-    for a mere press. `again` tells of a vote whether it was pressed already and is to be taken back, None
-    where the platform does not show what is pressed.
+    `ref` is the message with the control. `fields` holds what was filled in, by field name and single
+    spaced; it is empty for a mere press. `again` tells of a vote whether it was pressed already and is to
+    be taken back, None where the platform does not show what is pressed.
     """
 
     name: str
@@ -169,6 +175,10 @@ class Press:
     fields: Mapping[str, str] = field(default_factory=dict)
     event: str = ""
     again: bool | None = None
+
+    def __post_init__(self) -> None:
+        fields = {name: single_spaced(said) for name, said in self.fields.items()}
+        object.__setattr__(self, "fields", fields)
 
 
 @dataclass(frozen=True, slots=True)

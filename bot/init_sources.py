@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 _GIT = re.compile(
-    r"(?P<repository>(?:git@|ssh://|https?://|/|\.).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
+    r"(?=.*\Z)(?P<repository>(?:git@|ssh://|https?://|/|\.).*?(?:\.git)?)@(?P<ref>[\w./-]+)(?::(?P<path>.+))?"
 )
 _PACKAGE = re.compile(r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[^\s:]+)(?::(?P<path>.+))?")
 

@@ -11,32 +11,41 @@ import html
 import re
 from collections.abc import Callable
 
+from core.text import closes_fence
+
 GAP = "\u200b"
 """Zero-width space: breaks a mention, or gives emphasis the boundary that Slack wants."""
 
-_FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}|~{3,})[^`]*$")
+_FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}+|~{3,}+)[^`]*$")
 _RULE = re.compile(r"^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$")
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(?P<text>.*?)(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++(?P<text>(?:[^ \t\n]++|[ \t]++(?!#*[ \t]*$))*+)")
 _BULLET = re.compile(r"^(?P<indent>\s*)[-*+][ \t]+(?:\[(?P<task>[ xX])\][ \t]+)?(?P<text>.*)$")
 _QUOTE = re.compile(r"^\s{0,3}>(?:[ \t]*>)*[ \t]?(?P<text>.*)$")
-_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_TABLE_RULE = re.compile(r"^\s*+(?:\|\s*+)?:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+(?:\|\s*+)?$")
 _CELL = re.compile(r"(?<!\\)\|")
-_RUN = r"(?:`[^`]*`|[^`])+?"
-_LABEL = r"(?:\\.|`[^`]*`|\[[^\[\]]*\]|[^\[\]\\`])*"
+_LABEL = r"(?:[^\[\]\\`]++|\\.|`[^`]*`|\[[^\[\]]*\]){0,100}+"
+
+
+def _run(mark: str) -> str:
+    """Return what stands between two marks of emphasis: code whole, and few of the same marks."""
+    return rf"(?:[^`{mark}]++|`[^`]*`|{re.escape(mark)}){{1,100}}?"
+
+
 _INLINE = re.compile(
     r"\\(?P<literal>[!-/:-@\[-`{-~])"
-    r"|(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
-    rf"|!?\[(?P<label>{_LABEL})\]\([ \t]*(?:<(?P<angled>[^<>]*)>|(?P<target>(?:\([^\s()]*\)|[^\s()])*))"
-    r"(?:[ \t]+(?:\"[^\"]*\"|'[^']*'))?[ \t]*\)"
+    r"|(?:(?<!`)|(?<=\\`))(?P<ticks>`++)(?P<code>.{1,1000}?)(?<!`)(?P=ticks)(?!`)"
+    rf"|!?\[(?P<label>{_LABEL})\]\([ \t]*+"
+    r"(?:<(?P<angled>[^<>]*)>|(?P<target>(?:\([^\s()]*\)|[^\s()]++)*+))"
+    r"(?:[ \t]++(?:\"[^\"]*\"|'[^']*'))?[ \t]*+\)"
     r"|<(?P<auto>(?:https?://|mailto:)[^\s<>|]+)>"
     r"|(?P<url>https?://(?:\([^\s()<>]*\)|[^\s()<>`*|])*[^\s()<>`*|.,;:!?'\"\]_~])"
     r"|(?P<entity>&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]\w{1,30});)"
-    rf"|\*\*\*(?=\S)(?P<both>{_RUN})(?<=\S)\*\*\*"
-    rf"|\*\*(?=\S)(?P<bold>{_RUN})(?<=\S)\*\*(?!\*)"
-    rf"|(?<!\w)__(?=\S)(?!\w+__)(?P<strong>{_RUN})(?<=\S)__(?!\w)"
-    rf"|(?<![\w*])\*(?=[^\s*])(?P<italic>{_RUN})(?<=[^\s*])\*(?![\w*])"
-    rf"|(?<!\w)_(?=[^\s_])(?P<slanted>{_RUN})(?<=[^\s_])_(?!\w)"
-    rf"|~~(?=\S)(?P<strike>{_RUN})(?<=\S)~~"
+    rf"|\*\*\*(?=\S)(?P<both>{_run('*')})(?<=\S)\*\*\*"
+    rf"|\*\*(?=\S)(?P<bold>{_run('*')})(?<=\S)\*\*(?!\*)"
+    rf"|(?<!\w)__(?=\S)(?!\w+__)(?P<strong>{_run('_')})(?<=\S)__(?!\w)"
+    rf"|(?<![\w*])\*(?=[^\s*])(?P<italic>{_run('*')})(?<=[^\s*])\*(?![\w*])"
+    rf"|(?<!\w)_(?=[^\s_])(?P<slanted>{_run('_')})(?<=[^\s_])_(?!\w)"
+    rf"|~~(?=\S)(?P<strike>{_run('~')})(?<=\S)~~"
 )
 _PING = re.compile(
     r"(<|&lt;?|&#0*60;?|&#[xX]0*3[cC];?)(?=!(?:here|channel|everyone|group|subteam)|[@#][A-Z0-9])"
@@ -80,9 +89,8 @@ def to_mrkdwn(markdown: str) -> str:
 
 
 def _fenced(lines: list[str], at: int, mark: str, indent: int) -> tuple[list[str], int]:
-    closing = re.compile(rf"^\s*{re.escape(mark[0])}{{{len(mark)},}}\s*$")
     block = []
-    while at < len(lines) and not closing.match(lines[at]):
+    while at < len(lines) and not closes_fence(lines[at], mark):
         line = lines[at]
         line = line[min(indent, len(line) - len(line.lstrip())) :]
         block.append(_quiet(escape(line.replace("```", f"``{GAP}`"))))
@@ -181,7 +189,7 @@ _CODE = re.compile(r"```(?P<block>.*?)```|`(?P<span>[^`\n]+)`", re.DOTALL)
 _ENTITY = re.compile(r"<(?P<inside>[^<>\n]+)>")
 _BOLD = re.compile(r"(?<![\w*])\*(?=[^\s*])(?P<text>[^*\n]+?)(?<=[^\s*])\*(?![\w*])")
 _STRIKE = re.compile(r"(?<![\w~])~(?=[^\s~])(?P<text>[^~\n]+?)(?<=[^\s~])~(?![\w~])")
-_DOT = re.compile(r"^(\s*)[•◦▪] ", re.MULTILINE)
+_DOT = re.compile(r"^([^\S\n]*)[•◦▪] ", re.MULTILINE)
 
 
 def from_slack(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.text import looks_like_question
+from core.text import looks_like_question, ruled
 
 _WORDS = frozenset(
     """a again ah alright all amazing and appreciated awesome big bot brilliant cheers cool danke did do
@@ -38,14 +38,14 @@ _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
 
 def is_pleasantry(text: str) -> bool:
     """Tell whether a text only thanks, agrees or laughs: no word of it asks or tells anything."""
-    plain = _SMILEY.sub(" ", text).lower().replace("’", "'")
+    plain = _SMILEY.sub(" ", ruled(text)).lower().replace("’", "'")
     words = _WORD.findall(plain)
     return all(word in _WORDS for word in words) and not (words and looks_like_question(plain))
 
 
 def is_greeting(text: str) -> bool:
     """Tell whether a text only greets the bot, or asks who it is, what it can do, or just for help."""
-    plain = " ".join(_SMILEY.sub(" ", text).lower().replace("’", "'").replace("please", " ").split())
+    plain = " ".join(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'").replace("please", " ").split())
     clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
     asks = [bool(_ABOUT_ITSELF.fullmatch(clause)) for clause in clauses]
     greets = [_greets(clause) for clause in clauses]

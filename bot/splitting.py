@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from bot.spans import boundary, spans
+from core.text import closes_fence
 
 Measure = Callable[[str], int]
 
@@ -23,7 +24,7 @@ _LEAST_FILL = 1 / 3
 """Share of a part below which a worse place that fills it better is taken."""
 
 _FENCE = re.compile(r"([ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?)(`{3,8}(?=[^`]*$)|~{3,8}(?!~))(.*)")
-_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_RULE = re.compile(r"[ \t>]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+(?:\|[ \t]*+)?")
 _HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
 _UNDERLINE = re.compile(r"[ \t>]*(?:=+|-+)[ \t]*")
 _QUOTE = re.compile(r"(?:[ \t]{0,3}>)+[ \t]?")
@@ -232,10 +233,9 @@ def _blocks(text: str) -> Iterator[_Block]:
         if fence := _FENCE.fullmatch(line):
             lead, mark, info = fence.groups()
             quoted = ">" in lead
-            close = re.compile(rf"[ \t>]*{re.escape(mark)}{re.escape(mark[0])}*[ \t]*")
             closed = False
             while at < len(lines) and not closed and not (quoted and ">" not in lines[at][1][:12]):
-                closed = close.fullmatch(lines[at][1]) is not None
+                closed = closes_fence(lines[at][1], mark, " \t>")
                 at += 1
             body = lines[first + 2 : at - 1 if closed else at]
             lead = re.sub(r"[^ \t>]", " ", lead) if len(lead) <= _LONGEST_LEAD else ""

@@ -28,7 +28,9 @@ _HOW = re.compile(
     r"^how (?:(?:do|can|could|should|would|might|to)\s*(?:i|we|you|one|people)?)\s+", re.IGNORECASE
 )
 _WHAT = re.compile(r"^what(?:'s| is| are| was)\s+", re.IGNORECASE)
-_WHAT_DOES = re.compile(r"^what (?:does|do|did)\s+(.+?)\s+(?:do|does|mean|stand for)$", re.IGNORECASE)
+_WHAT_DOES = re.compile(
+    r"^what (?:does|do|did)\s++(\S++(?:\s++\S++)*?)\s++(?:do|does|mean|stand for)$", re.IGNORECASE
+)
 
 
 def page(gaps: Sequence[Gap], product: str, days: int, now: float | None = None) -> str:

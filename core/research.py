@@ -28,10 +28,17 @@ from core.query.rewrite import queries as query_forms
 from core.retrieval.found import Found, merged
 from core.retrieval.search import Searcher
 from core.steps import Steps
+from core.text import ruled
 
 OFFERED = 4
 """Other releases that an answer names at most."""
 _NONE: Matrix = np.zeros((0, 0), np.float32)
+
+
+def heard_by_rules(question: Question) -> Question:
+    """Return a question as far as rules look at it and at what was said before; the model gets all of it."""
+    history = tuple(replace(turn, text=ruled(turn.text)) for turn in question.history)
+    return replace(question, text=ruled(question.text), history=history)
 
 
 class Research:
@@ -85,8 +92,13 @@ class Research:
         began = time.perf_counter()
         product = self._catalogue.product
         default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
-        resolution = resolve(question, product, default)
-        queries = query_forms(question, product, resolution)
+        heard = heard_by_rules(question)
+        resolution = resolve(heard, product, default)
+        queries = query_forms(heard, product, resolution)
+        if heard.text != question.text:  # what is too long for rules stands alone, and is searched for whole
+            queries = replace(
+                queries, base=question.text, parts=(question.text,), rewritten=False, carried=()
+            )
         asked = Asked(question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language)
         is_foreign, is_translated = understand.is_foreign(question, product), False
         understood = None
@@ -97,11 +109,11 @@ class Research:
             understood = await self._steps.take(
                 asked.course,
                 "understand",
-                lambda model: understand.understand(model, question, product, resolution, queries),
+                lambda model: understand.understand(model, heard, product, resolution, queries),
             )
             asked.resolution, asked.queries = understood or (resolution, queries)
             is_translated = is_foreign and asked.queries.base != queries.base
-        self._settle_news(asked)
+        self._settle_news(asked, heard)
         resolution = asked.resolution
         asked.releases = resolution.named if resolution.comparison else (resolution.release,)
         asked.taken = _of_thread(asked, product, understood is not None)
@@ -112,10 +124,10 @@ class Research:
             asked.lap("embed")
         return asked
 
-    def _settle_news(self, asked: Asked) -> None:
+    def _settle_news(self, asked: Asked, heard: Question) -> None:
         """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""
         product = self._catalogue.product
-        found = news(asked.queries.base, asked.question, product, asked.resolution)
+        found = news(ruled(asked.queries.base), heard, product, asked.resolution)
         asked.news = found = self._searcher.release_notes.settled(found) if found else None
         if found is None:
             return
@@ -186,7 +198,7 @@ class Research:
         if len(lists) > 1:
             asked.groups = tuple(frozenset(item.chunk.id for item in found.evidence) for found in lists)
         found = merged(lists)
-        when = dated(asked.queries.base, self._catalogue.product)
+        when = dated(ruled(asked.queries.base), self._catalogue.product)
         if when and len(lists) == 1:
             found = await self._searcher.release_notes.dated(when, asked.releases[0], found)
         asked.note_found(found)

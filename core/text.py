@@ -44,6 +44,23 @@ _VERSION = re.compile(r"v\d")
 _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", "er", "ly", "s")
 
 
+RULED = 4_000
+"""Characters of a text that rules look at, on every platform.
+
+It is the longest message of Discord, for its subscribers; others may write 2,000. Slack takes 40,000, but what
+follows is a log or a file, which the model alone reads.
+"""
+_LONGEST_WORD = 200
+
+
+def ruled(text: str) -> str:
+    """Return the beginning of a text that rules look at, without a word that is cut in two."""
+    if len(text) <= RULED:
+        return text
+    begin, *rest = text[: RULED + 1].rsplit(None, 1)
+    return begin if rest and RULED - len(begin) <= _LONGEST_WORD else text[:RULED]
+
+
 def one_line(text: str) -> str:
     """Put a text on one line, with one space between words."""
     return " ".join(text.split())
@@ -116,8 +133,22 @@ def query_terms(text: str) -> list[str]:
     return list(dict.fromkeys(index_terms(" ".join(kept))))
 
 
+def closes_fence(line: str, mark: str, before: str = " \t") -> bool:
+    """Tell whether a line closes a fence that `mark` opened; it may be indented by the signs of `before`."""
+    marks = line.lstrip(before).rstrip()
+    return len(marks) >= len(mark) and not marks.strip(mark[0])
+
+
+@lru_cache(maxsize=4096)
+def whole_word(name: str) -> re.Pattern[str]:
+    """Return the pattern of a name that is no part of a longer one, however it is capitalised."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z0-9\"'`*(\[])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|Mr|Mrs|Dr|No|Fig|Sec|al)\.|\b[A-Z]\.)$")
+
+_LONGEST_ABBREVIATION = 10
 
 
 def sentences(text: str) -> list[str]:
@@ -125,7 +156,7 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text[start : match.start()]):
+        if _ABBREVIATION.search(text, max(start, match.start() - _LONGEST_ABBREVIATION), match.start()):
             continue
         found.append(text[start : match.end()].strip())
         start = match.end()
@@ -158,7 +189,7 @@ _CODE = re.compile(
     r"|\.[a-z]{2,6}\b)"  # .env
 )
 _ABBREVIATED = frozenset({"e.g", "i.e", "a.k.a", "p.s", "u.s", "a.m", "p.m", "etc.and"})
-_BACKTICKS = re.compile(r"`+([^`\n]+)`+")
+_BACKTICKS = re.compile(r"(?<!`)`++([^`\n]+)`+")
 _QUANTITY = re.compile(r"(?<![\w.])v?(\d+(?:[.,]\d+)*(?:\.[xX])?)\s?([A-Za-z%$€°]+)?", re.IGNORECASE)
 
 

@@ -8,9 +8,7 @@ from collections.abc import Iterable
 
 VersionKey = tuple[tuple[int, ...], int, int]
 
-_VERSION = re.compile(
-    r"(?P<prefix>[^\W\d][^\d]*?)?[ ._-]*(?P<numbers>\d+(?:[._-]\d+)*)(?P<rest>.*)", re.DOTALL
-)
+_VERSION = re.compile(r"(?P<prefix>[^\W\d]\D*+)?[ ._-]*+(?P<numbers>\d+(?:[._-]\d+)*)(?P<rest>.*)", re.DOTALL)
 _STAGE = re.compile(
     r"[ ._-]*(dev|snapshot|nightly|alpha|beta|preview|pre|rc|a|b|c|m)[ ._-]*(\d*)(?![a-z])", re.I
 )

@@ -71,7 +71,7 @@ async def _clean_acts(connection: AsyncConnection, accounts: Collection[str], te
         if bare != {"what": what, "outcome": outcome}:
             await connection.execute(update(ActRow).where(ActRow.number == number).values(**bare))
     said = [one_line(text) for text in texts]
-    names = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in _names(accounts)]
+    names = [account(name) for name in _names(accounts)]
     for number, *lines in (
         await connection.execute(select(ActRow.number, ActRow.what, ActRow.outcome))
     ).all():
@@ -79,6 +79,11 @@ async def _clean_acts(connection: AsyncConnection, accounts: Collection[str], te
         if cleaned != lines:
             changed = dict(zip(("what", "outcome"), cleaned, strict=True))
             await connection.execute(update(ActRow).where(ActRow.number == number).values(**changed))
+
+
+def account(name: str) -> re.Pattern[str]:
+    """Return the pattern of an account that is no part of a longer one."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
 
 
 def _without(line: str, texts: list[str], names: list[re.Pattern[str]]) -> str:

@@ -7,15 +7,17 @@ import unicodedata
 from collections.abc import Sequence
 
 from bot.splitting import split
+from core.text import closes_fence
 
 LIMIT = 2000
 """UTF-16 units of one message; the API counts characters, clients count units, and units are never fewer."""
 
-_FENCE = re.compile(r"([ \t>]*)(`{3,}|~{3,})([^`]*)")
-_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
-_DEEP = re.compile(r"^([ \t>]*)#{4,6}[ \t]+(.+?)[ \t#]*$")
+_FENCE = re.compile(r"([ \t>]*)(`{3,}+|~{3,}+)([^`]*)")
+_RULE = re.compile(r"[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+(?:\|[ \t]*+)?")
+_DEEP = re.compile(r"^([ \t>]*+)#{4,6}[ \t]++(.[^ \t#\n]*+(?:[ \t#]++[^ \t#\n]++)*+)[ \t#]*$")
 _LINE = re.compile(r"[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})")
-_IMAGE = re.compile(r"!\[([^\]]*)\]\(")
+_IMAGE = re.compile(r"!\[([^\]]{0,300}+)\]\(")
+_MARKS = re.compile(r"`|\*\*|\[([^\]]{1,300}+)\]\([^)]{0,1000}+\)")
 _LINK = re.compile(r"(\]\()(https?://[^\s<>()]*(?:\([^\s<>()]*\)[^\s<>()]*)*)(?=\)|\s)")
 _BARE = re.compile(r"(?<![<(\w])(https?://[^\s<>]*[^\s<>.,;:!?)\]}'\"*_])")
 _FOOTER = re.compile(r"(?:\A|(?<=\n\n))\*(?![*\s])([^*\n]+)\*\s*\Z")
@@ -48,11 +50,10 @@ def for_discord(markdown: str) -> str:
         at += 1
         if fence := _FENCE.fullmatch(line):
             lead, mark, info = fence.groups()
-            end = re.compile(rf"[ \t>]*{re.escape(mark)}{re.escape(mark[0])}*[ \t]*")
             tildes = mark[0] == "~"
             out.append(f"{lead}```{info}" if tildes else line)
             while at < len(lines):
-                closing = end.fullmatch(lines[at])
+                closing = closes_fence(lines[at], mark, " \t>")
                 out.append(f"{lead}```" if closing and tildes else lines[at])
                 at += 1
                 if closing:
@@ -91,7 +92,7 @@ def _table(rows: Sequence[Sequence[str]]) -> list[str]:
 
     Each item of a list names the columns of its cells: a long list goes on in the next message.
     """
-    plain = [[re.sub(r"`|\*\*|\[([^\]]+)\]\([^)]*\)", r"\1", cell) for cell in row] for row in rows]
+    plain = [[_MARKS.sub(r"\1", cell) for cell in row] for row in rows]
     count = max(map(len, plain))
     plain = [[*row, *[""] * (count - len(row))] for row in plain]
     widths = [max(map(_columns, column)) for column in zip(*plain, strict=True)]

@@ -25,7 +25,8 @@ ATTACHED = 20_000
 _WRITTEN = frozenset({discord.MessageType.default, discord.MessageType.reply})
 _MENTION = re.compile(r"<@!?(?P<user>\d+)>|<@&(?P<role>\d+)>|<#(?P<channel>\d+)>")
 _EMOJI = re.compile(r"<a?:(\w+):\d+>")
-_COMMAND = re.compile(r"</([^:>]+):\d+>")
+_COMMAND = re.compile(r"</([^:>]{1,100}):\d+>")
+"""A command's name, with those of two groups above it: 32 characters each."""
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 
 

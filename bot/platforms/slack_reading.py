@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from bot.chat import Message, Person, Stray
@@ -41,9 +41,7 @@ class Reader:
     def __init__(self, api: SlackApi, directory: Directory) -> None:
         self._api, self._directory = api, directory
         self.user, self.bot = api.user, api.bot
-        self._mention = re.compile(
-            rf"[ \t]*<@{re.escape(self.user)}(?:\|[^>]*)?>[:,]?[ \t]*" if self.user else r"(?!)"
-        )
+        self._mention = mention_of(self.user)
 
     def read(self, text: str) -> tuple[str, bool]:
         """Return a message's Markdown without the mention of the bot, and whether it had one."""
@@ -162,6 +160,13 @@ class Reader:
         return turns
 
 
+@lru_cache(maxsize=16)
+def mention_of(user: str) -> re.Pattern[str]:
+    """Return the pattern of a mention of an account, with the spaces around it; of none for ""."""
+    name = rf"<@{re.escape(user)}(?:\|[^>]{{0,200}})?>"
+    return re.compile(rf"(?<![ \t])[ \t]*+{name}[:,]?[ \t]*+" if user else r"(?!)")
+
+
 def _gap(mention: re.Match[str]) -> str:
     before, after = mention.string[: mention.start()], mention.string[mention.end() :]
     return "" if not before or before.endswith("\n") or after[:1] in ("", *".,;:!?)\n") else " "
@@ -171,7 +176,7 @@ def _gap(mention: re.Match[str]) -> str:
 def _sources() -> re.Pattern[str]:
     """Find where the list of sources begins that `bot.render` puts under an answer, in any language."""
     heading = "|".join(map(re.escape, translations_of(SOURCES)))
-    return re.compile(rf"(?:\A|\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
+    return re.compile(rf"(?:\A|(?<!\n)\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
 
 
 def is_person(message: dict[str, Any]) -> bool:

@@ -49,7 +49,7 @@ def _seconds(value: object) -> float:
 
 
 def _schedule(value: object) -> Schedule:
-    bounds = re.split(r"\s+to\s+", value.strip()) if isinstance(value, str) else [value]
+    bounds = re.split(r"(?<!\s)\s+to\s+", value.strip()) if isinstance(value, str) else [value]
     seconds = [_seconds(bound) for bound in bounds]
     fit = all(MIN_INTERVAL <= one < float("inf") for one in seconds)
     if not fit or len(seconds) > 2 or seconds[0] > seconds[-1]:

@@ -16,8 +16,8 @@ from pydantic_core import ErrorDetails
 from core.catalogue.toml_lines import BARE_KEY, Place, TomlLines
 from core.errors import ConfigurationError
 
-_AT_LINE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
-_BARE_COLON = re.compile(r"\s*\[+[^\"'#]*:")
+_AT_LINE = re.compile(r"(?<!\s)\s*+\(at (?:line (\d+), column \d+|end of document)\)")
+_BARE_COLON = re.compile(r"\s*+\[[^\"'#]*:")
 
 
 class TomlFile:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 Place = tuple[str | int, ...]
 """Keys and list positions that lead to a value: `("release", 0, "source", 1, "kind")`."""
 
-_BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
+_BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _SPACE = re.compile(r"[ \t]*")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _STRING = re.compile(

@@ -18,6 +18,7 @@ from core.domain.hashing import content_hash
 from core.domain.memory import STRANGERS, Cluster, QAPair, Recall, Standing, Store, Vector, Vote
 from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
 from core.domain.retrieval import Evidence, Hit, Queries
+from core.domain.spacing import single_spaced
 
 __all__ = [
     "STRANGERS",
@@ -54,4 +55,5 @@ __all__ = [
     "Vote",
     "begins",
     "content_hash",
+    "single_spaced",
 ]

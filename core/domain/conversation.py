@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from core.domain.spacing import single_spaced
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -81,7 +83,8 @@ class Turn:
     """One earlier message of a conversation; `author` is a person's id, empty for the bot.
 
     `at` is when it was written, in seconds since the epoch, 0 where nobody knows. Of the bot's `message` is
-    the key of its first message, and `authors` are the accounts whose words it may repeat.
+    the key of its first message, and `authors` are the accounts whose words it may repeat. The text is single
+    spaced, as a question's is.
     """
 
     role: Literal["user", "assistant"]
@@ -92,10 +95,13 @@ class Turn:
     authors: tuple[str, ...] = ()
     message: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(self.text))
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, by whom (`slack:U1`), where, and after what was said before."""
+    """What is asked, by whom (`slack:U1`), where, and after what was said before; single spaced."""
 
     text: str
     asker: str = ""
@@ -110,3 +116,6 @@ class Question:
     """Whether nobody asked the bot: it answers only where it is sure, and else keeps nothing of it."""
     authors: tuple[str, ...] = ()
     """The accounts whose words `text` holds, where they are not the asker's alone."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(self.text))

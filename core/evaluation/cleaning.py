@@ -106,7 +106,7 @@ def _is_boilerplate(tag: Tag | None) -> bool:
 
 def _words(text: str) -> str:
     """Return the words of a text alone: without footnote marks, emphasis, targets of links."""
-    text = re.sub(r"\]\([^)\s]*\)|\[\s*[\w ]{1,3}\s*\]", " ", text)
+    text = re.sub(r"\]\([^)\s]{0,500}+\)|\[\s{0,20}[\w ]{1,3}\s{0,20}\]", " ", text)
     return " ".join(re.findall(r"\w+", text.replace("_", " ").lower()))
 
 

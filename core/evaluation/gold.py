@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -184,12 +185,16 @@ def holds(text: str, wanted: str) -> bool:
 
 
 def _holds(already_plain: str, wanted: str) -> bool:
-    for option in map(plain, wanted.split("||")):
-        before = r"(?<!\w)" if option[:1].isalnum() else ""
-        after = r"(?!\w)" if option[-1:].isalnum() else ""
-        if option and re.search(before + re.escape(option) + after, already_plain):
-            return True
-    return False
+    options = (option for option in map(plain, wanted.split("||")) if option)
+    return any(spelled(option).search(already_plain) for option in options)
+
+
+@lru_cache(maxsize=4096)
+def spelled(option: str) -> re.Pattern[str]:
+    """Return the pattern of a string as whole words."""
+    before = r"(?<!\w)" if option[:1].isalnum() else ""
+    after = r"(?!\w)" if option[-1:].isalnum() else ""
+    return re.compile(before + re.escape(option) + after)
 
 
 def is_hit(place: Place, path: str, text: str) -> bool:
@@ -215,12 +220,16 @@ def is_right(line: GoldLine, answer: str) -> bool:
 
 
 def _says(already_plain: str, wanted: str) -> bool:
-    for option in map(plain, wanted.split("||")):
-        before = r"(?<![\w.])" if option[:1].isdigit() else ""
-        after = r"(?!\w|\.\d)" if option[-1:].isdigit() else ""
-        if option and re.search(before + re.escape(option) + after, already_plain):
-            return True
-    return False
+    options = (option for option in map(plain, wanted.split("||")) if option)
+    return any(said(option).search(already_plain) for option in options)
+
+
+@lru_cache(maxsize=4096)
+def said(option: str) -> re.Pattern[str]:
+    """Return the pattern of a string that may be part of a longer word, while a number may not."""
+    before = r"(?<![\w.])" if option[:1].isdigit() else ""
+    after = r"(?!\w|\.\d)" if option[-1:].isdigit() else ""
+    return re.compile(before + re.escape(option) + after)
 
 
 def rank_of(places: Mapping[str, Place], found: Sequence[tuple[str, str, str]]) -> int:

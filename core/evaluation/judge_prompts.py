@@ -15,7 +15,7 @@ JUDGE_VERSION = "1"
 NO_ANSWER = "The documentation has no answer to this question."
 """Stands for the true answer of a question that is out of scope."""
 
-_TAG = re.compile(r"<(\s*/?\s*(?:question|answer|truth|text|item)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(\s*+(?:/\s*+)?(?:question|answer|truth|text|item)\b)", re.IGNORECASE)
 
 GROUPS: dict[str, tuple[str, str]] = {
     "factual accuracy": (

@@ -32,7 +32,8 @@ NEAR = 3
 """Pages among which the right one must be."""
 _MENTION = "<@"
 _MESSAGE = re.compile(
-    r'<message conversation_id="(?P<conversation>[^"]*)">(?:(?!</message>).)*?<text>(?P<text>.*?)</text>',
+    r'<message conversation_id="(?P<conversation>[^"]*)">(?:(?!</?message\b|<text>).)*+'
+    r"<text>(?P<text>(?:(?!</?message\b).)*?)</text>",
     re.DOTALL,
 )
 

@@ -121,7 +121,7 @@ def terms(text: str) -> Iterable[str]:
     return (term for word in text.split() for term in _word_terms(word))
 
 
-_LEVELS = re.compile(r"\s+[>›»/|]\s+")
+_LEVELS = re.compile(r"(?<!\s)\s+[>›»/|]\s+")
 
 
 def headings(title: str, heading: str, *, whole: bool = False) -> str:

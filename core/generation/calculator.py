@@ -20,7 +20,7 @@ SIGNIFICANT_DIGITS: Final = 12
 
 Number = int | float
 
-_MARKER = re.compile(r"\{\{\s*calc\s*:\s*([^{}]{1,400}?)\s*\}\}", re.IGNORECASE)
+_MARKER = re.compile(r"\{\{\s*+calc\s*+:([^{}]{1,400})\}\}", re.IGNORECASE)
 _UNFINISHED = re.compile(r"\{\{?[^{}]*\}?$")
 
 _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
@@ -58,7 +58,9 @@ def calculate(expression: str) -> str:
         raise UsageError(f"An expression may have {MAX_CHARACTERS} characters; shorten it.")
     text = text.replace("×", "*").replace("÷", "/").replace("−", "-").replace("^", "**")
     if not re.search(r"[A-Za-z]", text):  # between the values of a function a comma means something else
-        text = re.sub(r"(?<![\w.])(\d{1,3}(?:,\d{3})+)(?![\d,])", lambda m: m.group(1).replace(",", ""), text)
+        text = re.sub(
+            r"(?<![\w.,])(\d{1,3}(?:,\d{3})+)(?![\d,])", lambda m: m.group(1).replace(",", ""), text
+        )
     try:
         tree = ast.parse(text, mode="eval")
         value = _bounded(_value(tree.body, 0))
@@ -78,7 +80,7 @@ def fill(text: str) -> str:
         try:
             return calculate(match.group(1))
         except UsageError:
-            return match.group(1)
+            return match.group(1).strip()
 
     return _MARKER.sub(result, text)
 

@@ -17,7 +17,7 @@ _LIST = r"\d{1,2}(?:\s*(?:,|;|&|and|-|–|—)\s*(?:and\s+)?\^?" + _WORDS + r"\d
 # [1] [1, 3] [1-3] [^1] [[1]] \[1\] 【1】 【1†source】 [Source 1] (Source 1), and [1](where it would link to).
 _ONE = (
     rf"(?:\\?\[{{1,2}}\s*\^?{_WORDS}{_LIST}\s*\\?\]{{1,2}}(?:\([^()\s]*\))?"
-    rf"|【\s*{_WORDS}{_LIST}\s*(?:[†:][^】]*)?】"
+    rf"|【\s*{_WORDS}{_LIST}\s*(?:[†:][^】]{{0,300}}+)?】"
     rf"|\((?:sources?|evidence|references?|refs?)[\s:#]*\[?{_LIST}\]?\))"
 )
 # Begins at the first of several blanks only, or long runs of them would take quadratic time.
@@ -28,9 +28,9 @@ _NUMBER = re.compile(r"(\d{1,2})(?:\s*[-–—]\s*\^?(\d{1,2}))?")
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 
 _FENCES = re.compile(
-    r"(^[ \t>]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*\2[`~]*[ \t]*$|\Z))", re.MULTILINE | re.DOTALL
+    r"(^[ \t>]*(`{3,}+|~{3,}+)[^\n]*\n.*?(?:^[ \t>]*\2[`~]*[ \t]*$|\Z))", re.MULTILINE | re.DOTALL
 )
-_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_INLINE = re.compile(r"(?<!`)(`++)(.{1,2000}?)(?<!`)\1(?!`)")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,60}\]:[ \t]*\S.*(?:\n|\Z)", re.MULTILINE)
 _SOURCES = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,2}(?:sources?|references?|citations?|links?|further reading|see also)"
@@ -39,13 +39,14 @@ _SOURCES = re.compile(
 )
 _ENTRY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|\\?\[|【|https?:|$)")
 _MARKDOWN_LINK = re.compile(
-    r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?[^()\n]*\)"
+    r"!?\[((?:[^\[\]]++|\[[^\[\]]*\])*+)\]"
+    r"\(\s*+<?([^\s()<>]*+(?:\([^\s()]*+\)[^\s()<>]*+)*+)>?[^()\n]*+\)"
 )
 _REFERENCE_LINK = re.compile(r"!?\[([^\[\]\n]{2,}?)\]\[[^\[\]\n]*\]")
 _ANGLE = re.compile(
     r"<((?:https?|ftp|mailto|file|javascript|data|slack|discord)[:][^<>\s|]*)(?:\|([^<>]*))?>", re.IGNORECASE
 )
-_TAG_LINK = re.compile(r"</?a\b[^>]*>", re.IGNORECASE)
+_TAG_LINK = re.compile(r"</?a\b[^>]{0,1000}+>", re.IGNORECASE)
 _BARE = re.compile(r"(?:(?:https?|ftp)://|(?<![\w@/])www\.)[^\s<>\"'`\])}|]+", re.IGNORECASE)
 _GONE = "\ue002"
 _HOLE = re.compile(
@@ -141,7 +142,7 @@ def _without_sources(text: str) -> str:
 
 def _numbers(text: str) -> list[int]:
     found: list[int] = []
-    for first, last in _NUMBER.findall(_TARGET.sub("]", re.sub(r"[†:][^】\]]*(?=】)", "", text))):
+    for first, last in _NUMBER.findall(_TARGET.sub("]", re.sub(r"[†:][^】\]]{0,300}+(?=】)", "", text))):
         start, end = int(first), int(last or first)
         found += range(start, end + 1) if start <= end <= start + 20 else [start, end]
     return found

@@ -102,7 +102,7 @@ def without_introduction(text: str) -> str:
 @cache
 def _introductions() -> re.Pattern[str]:
     before_after = (sentence.split("{product}") for sentence in translations_of(_INTRODUCTION))
-    return re.compile("|".join(".+".join(map(re.escape, parts)) for parts in before_after))
+    return re.compile("|".join(".{1,300}".join(map(re.escape, parts)) for parts in before_after))
 
 
 @lru_cache(maxsize=1024)

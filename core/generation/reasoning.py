@@ -20,7 +20,6 @@ log = logging.getLogger(__name__)
 REASONING_TOKENS = 400
 """Room for the reasoning beside the answer's own; five short sentences need about 200."""
 
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 _FIELD = re.compile(r'"(reasoning|answer)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _FLAG = re.compile(r'"(false_premise|answerable)"\s*:\s*"?(true|false)', re.IGNORECASE)
 
@@ -73,9 +72,10 @@ def parse(output: Mapping[str, Any] | str) -> dict[str, Any] | None:
 
 
 def _fields(text: str) -> dict[str, Any]:
-    if match := _OBJECT.search(text):
+    start, end = text.find("{"), text.rfind("}") + 1
+    if 0 <= start < end:
         try:
-            value = json.loads(match.group(), strict=False)
+            value = json.loads(text[start:end], strict=False)
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):

@@ -115,7 +115,7 @@ def _dedented(code: str) -> str:
 
 
 def _sentences(block: Block, number: int, term: str, follow: str, start: int) -> list[Unit]:
-    text = one_line(re.sub(r"\n\s*:\s+", ": ", block.text))
+    text = one_line(re.sub(r"(?<!\s)[^\S\n]*+\n\s*+:\s+", ": ", block.text))
     told = sentences(text)
     made: list[Unit] = []
     previous = -2
@@ -145,7 +145,7 @@ def _item(block: Block, number: int) -> list[Unit]:
 
 def _is_link_only(text: str) -> bool:
     """Tell an entry of a table of contents: a title or a link and nothing said about it."""
-    return len(re.findall(r"\w+", re.sub(r"\[([^\]]*)\]\([^)]*\)", "", text))) < 3
+    return len(re.findall(r"\w+", re.sub(r"\[([^\]]{0,300}+)\]\([^)]{0,1000}+\)", "", text))) < 3
 
 
 def _is_readable(sentence: str) -> bool:

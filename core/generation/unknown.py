@@ -15,7 +15,9 @@ _PHRASE = re.compile(
     r"(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_BARE_END = re.compile(r"\s*(?:the answer(?: to (?:this|that|your question))?)?\s*[.!。]*\s*", re.IGNORECASE)
+_BARE_END = re.compile(
+    r"\s*+(?:the answer(?: to (?:this|that|your question))?\s*+)?[.!。]*+\s*+", re.IGNORECASE
+)
 _REASON = re.compile(r"\s*[,;:(–—-]+\s*(?:as|because|since|based|from|the|there|given)\b", re.IGNORECASE)
 
 _MATERIAL = (
@@ -61,7 +63,7 @@ def is_unknown(text: str) -> bool:
         rest = match.group("rest")
         first = sentences(rest.strip())[0] if rest.strip() else ""
         return bool(not rest or rest[0] in ".!。" or _BARE_END.fullmatch(first) or _REASON.match(rest))
-    if "```" in text or re.search(r"^\s*(?:[-*+]|\d+[.)])\s", text, re.MULTILINE):
+    if "```" in text or re.search(r"^[^\S\n]*(?:[-*+]|\d+[.)])\s", text, re.MULTILINE):
         return False
     told = sentences(paragraph)
     return len(told) <= _MOST_SENTENCES and all(map(_is_lack, told)) and not _only_advises(told)

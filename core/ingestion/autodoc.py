@@ -125,7 +125,7 @@ def _bases(root: str, owner: Any, seen: frozenset[str] = frozenset()) -> Iterato
         return
     for base in owner.bases:
         path = getattr(base, "canonical_path", "") or str(base)
-        path = re.sub(r"\[.*\Z", "", path)
+        path = path.partition("[")[0]
         if path in seen:
             continue
         seen |= {path}

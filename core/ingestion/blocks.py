@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.text import sentences
+from core.text import closes_fence, sentences
 
 Kind = Literal["prose", "list", "code", "table"]
 
@@ -20,9 +20,9 @@ MAX_INDENT = 12
 """Spaces of indentation that are kept when a paragraph is cut; ours: three lists inside each other."""
 
 # A longer word after the mark is text that begins with one, not a language.
-_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})\s*([\w+#./-]{0,30})\s*$")
+_FENCE = re.compile(r"^(\s*)(`{3,}+|~{3,}+)\s*+([\w+#./-]{0,30}+)\s*+$")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
-_RULE = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*(?:\|\s*:?-{3,}:?\s*)*\|?\s*$")
+_RULE = re.compile(r"^\s*+(?:\|\s*+)?:?-{3,}+:?\s*+(?:\|\s*+:?-{3,}+:?\s*+)*+(?:\|\s*+)?$")
 _QUESTION = re.compile(
     r"^[\W_]*(?:who|what|when|where|why|how|is|can|does|do|did|will|would|could|should|are|was|were|has|have|had"
     r"|which|whom|whose)\b",
@@ -85,9 +85,8 @@ def pieces(text: str) -> list[Piece]:
         if not line.strip():
             position += 1
         elif fence:
-            close = re.compile(rf"^\s*{re.escape(fence.group(2)[0])}{{{len(fence.group(2))},}}\s*$")
             end = position + 1
-            while end < len(lines) and not close.match(lines[end]):
+            while end < len(lines) and not closes_fence(lines[end], fence.group(2)):
                 end += 1
             found.append(Piece(len(found), "code", line.rstrip(), tuple(lines[position + 1 : end]), "\n"))
             position = end + 1
@@ -104,14 +103,14 @@ def _running(number: int, lines: list[str]) -> Piece:
     if len(lines) > 1 and lines[0].lstrip().startswith("|") and _RULE.match(lines[1]):
         return Piece(number, "table", "\n".join(lines[:2]), tuple(lines[2:]), "\n")
     if any(_ITEM.match(line) for line in lines):
-        atoms: list[str] = []
+        atoms: list[list[str]] = []
         for line in lines:
             # A wrapped line belongs to its item.
             if atoms and not _ITEM.match(line):
-                atoms[-1] += "\n" + line
+                atoms[-1].append(line)
             else:
-                atoms.append(line)
-        return Piece(number, "list", "", tuple(atoms), "\n")
+                atoms.append([line])
+        return Piece(number, "list", "", tuple("\n".join(atom) for atom in atoms), "\n")
     indent = re.match(r"\s*", lines[0])
     head = indent[0][:MAX_INDENT] if indent else ""
     if len(lines) > 1:
@@ -220,7 +219,7 @@ def _sentences_of(atom: str) -> list[str]:
 
 
 def _words_of(atom: str) -> list[str]:
-    return re.findall(r"\s*\S+", atom)
+    return re.findall(r"(?<!\s)\s*\S+", atom)
 
 
 def _halves(atom: str) -> list[str]:

@@ -15,7 +15,7 @@ MAX_CHARACTERS = 20_000
 
 _YAML = re.compile(r"\A\s*---[ \t]*\n(?P<inner>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
 _TOML = re.compile(r"\A\s*\+\+\+[ \t]*\n(?P<inner>.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.S)
-_LINE = re.compile(r"^([\w-]+)[ \t]*:[ \t]*(\S.*?)[ \t]*$", re.M)
+_LINE = re.compile(r"^([\w-]++)[ \t]*+:[ \t]*+(\S.*)$", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def _yaml(inner: str) -> Mapping[str, Any] | None:
     try:
         given = yaml.safe_load(inner)
     except (yaml.YAMLError, ValueError, RecursionError):
-        given = {key: value.strip("\"'") for key, value in _LINE.findall(inner)}
+        given = {key: value.rstrip(" \t").strip("\"'") for key, value in _LINE.findall(inner)}
     # A rule of dashes above text and another below it is no front matter.
     return given if isinstance(given, dict) and given else None
 

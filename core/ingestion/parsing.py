@@ -17,10 +17,10 @@ MAX_CONTROL_SHARE = 0.02
 """Share of control characters above which what is no UTF-8 counts as binary; ours."""
 
 _REACHING = {
-    "rst": re.compile(rb"include::|^\s*\.\. auto", re.M),
+    "rst": re.compile(rb"include::|^[^\S\n]*\.\. auto", re.M),
     "markdown": re.compile(
         rb"\{(?:include|literalinclude|eval-rst|auto\w+)\}|8<-|\{%-?\s*include|\{[!*]>?\s*[\w./@-]+\.|@include:"
-        rb"|^\s*<<<|\bfile=|^import\s|^(?:#+\s)?:::\s+\w",
+        rb"|^[^\S\n]*<<<|\bfile=|^import\s|^(?:#+\s)?:::\s+\w",
         re.M,
     ),
 }

@@ -24,6 +24,9 @@ CACHE_SECONDS = 60
 
 _MKDOCS = ("mkdocs.yml", "mkdocs.yaml", "zensical.yml", "zensical.toml")
 _DOCUSAURUS = tuple(f"docusaurus.config.{ending}" for ending in ("js", "ts", "mjs", "cjs", "mts"))
+_LINE_COMMENT = re.compile(r"(?<![:'\"`])//[^\n]*")
+_COMMENT = re.compile(rf"/\*|{_LINE_COMMENT.pattern}")
+_BRACED = re.compile(r"\{[^{}]*\}")
 _LITERAL = re.compile(r"""\b(path|routeBasePath)\s*:\s*(?:'([^'\n]*)'|"([^"\n]*)"|`([^`$\n]*)`)""")
 
 
@@ -158,10 +161,10 @@ def _flat(given: Mapping[Any, Any], before: str = "") -> list[tuple[str, str]]:
 
 def _routes(folder: Path, text: str) -> tuple[tuple[Path, str], ...]:
     """Return the folders of pages with their routes: `docs` at `docs` unless the configuration moves it."""
-    text = re.sub(r"/\*.*?\*/|(?<![:'\"`])//[^\n]*", "", text, flags=re.S)
+    text = _uncommented(text)
     found: dict[Path, str] = {}
     # An object that has either key is taken with both; what is nested in it is another one.
-    for inner in re.finditer(r"\{[^{}]*\}", _hollow(text)):
+    for inner in _BRACED.finditer(_hollow(text)):
         given = {key: a or b or c for key, a, b, c in _LITERAL.findall(text[inner.start() : inner.end()])}
         is_blog = "blog" in given.get("path", given.get("routeBasePath", ""))
         if given and not is_blog:
@@ -172,12 +175,24 @@ def _routes(folder: Path, text: str) -> tuple[tuple[Path, str], ...]:
     return tuple(found.items())
 
 
+def _uncommented(text: str) -> str:
+    """Take comments out of JavaScript; `/*` that nothing closes is none, as in a pattern of paths."""
+    out: list[str] = []
+    position = 0
+    while found := _COMMENT.search(text, position):
+        end = text.find("*/", found.end()) + 2 if found[0] == "/*" else found.end()
+        out.append(text[position : found.start()])
+        if end < 2:
+            return "".join([*out, found[0], _LINE_COMMENT.sub("", text[found.end() :])])
+        position = end
+    return "".join([*out, text[position:]])
+
+
 def _hollow(text: str) -> str:
     """Blank out the objects inside of objects that have a path of their own, so that braces pair up."""
     for _ in range(8):
-        inner = [m for m in re.finditer(r"\{[^{}]*\}", text) if not _LITERAL.search(m[0])]
-        if not inner:
+        before = text
+        text = _BRACED.sub(lambda m: m[0] if _LITERAL.search(m[0]) else " " * len(m[0]), text)
+        if text == before:
             break
-        for found in inner:
-            text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
     return text

@@ -18,7 +18,7 @@ ALIKE = 0.9
 _CITED = re.compile(r"\[\d+\]")
 _FENCE = re.compile(r"^\s*(?:>\s*)*(?:`{3,}|~{3,})")
 _MARK = re.compile(r"^[\s>]*(?:(?:[-*+]|\d+[.)])\s+)?")
-_HEADING = re.compile(r"^\s*(?:\*\*[^*]+\*\*|\*[^*]+\*|#{1,6}\s.*)\s*(?:\[\d+\])*\s*$")
+_HEADING = re.compile(r"^\s*+(?:\*\*[^*]++\*\*|\*[^*]++\*|#{1,6}\s.*)\s*+(?:\[\d++\])*+\s*+$")
 
 
 def facts(text: str) -> frozenset[str]:

@@ -15,7 +15,7 @@ DONT_KNOW = N_("I don't know.")
 """The one phrase for having no answer; it stands alone, and is English between the model and us."""
 
 _TAGS = "evidence|conversation|remembered|rejected|question|unit|passage"
-_TAG = re.compile(rf"<(\s*/?\s*(?:{_TAGS})\b)", re.IGNORECASE)
+_TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 
 def data(text: str) -> str:

@@ -8,7 +8,8 @@ from core.query.releases import resolve
 
 def for_release(text: str, product: Product, release: str) -> str:
     """Return a question with every release that it names, known or not, replaced by another one."""
-    resolution = resolve(Question(text), product)
+    question = Question(text)
+    resolution, text = resolve(question, product), question.text
     for start, end in sorted(resolution.spans, reverse=True):
         text = text[:start] + release + text[end:]
     return text

@@ -76,10 +76,17 @@ _VERB_NEXT = re.compile(
     r"|go|goes|come|comes|get|gets|have|known|considered|called)\b",
     re.I,
 )
-_NAMED = re.compile(r"[A-Z][\w.-]+ [A-Z][\w.-]+$")
+_NAMED = re.compile(r"[A-Z][\w.-]{1,60} [A-Z][\w.-]{1,60}$")
 """A name of two words, of which the last is no verb."""
-_DETERMINER = re.compile(r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s+)+$", re.IGNORECASE)
+_DETERMINER = re.compile(
+    r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s++){1,4}$", re.IGNORECASE
+)
 
+_DONE = re.compile(r"[a-z]{2}ed$")
+_MOST_NAMES = 50
+"""Identifiers of a text that are looked for in its phrases."""
+_NEAR = 60
+"""Characters before a phrase in which the words that determine it stand."""
 _NAME = re.compile(r"\b[A-Z][\w.'’-]*(?:\s+(?:(?:of|the|de|da|von|van|la)\s+)*[A-Z][\w.'’-]*)*\b")
 _OPENERS = frozenset(
     word_list("tell let give explain describe okay yes hello sorry thanks please maybe use see")
@@ -132,7 +139,7 @@ def predicate(text: str) -> str:
 def phrases(text: str) -> list[Phrase]:
     """Return the noun phrases of a question, the one it is about first."""
     begin, verb_first, verb_last = _frame(text)
-    code = identifiers(text)
+    code = identifiers(text)[:_MOST_NAMES]
     found = _runs(text, begin, verb_first, code)
     if verb_last and found and (_VERB_NEXT.match(text, found[0].end) or _NAMED.search(found[0].text)):
         verb_last = False
@@ -189,19 +196,24 @@ def _breaks(word: str) -> bool:
 
 
 def _phrase(text: str, run: list[re.Match[str]]) -> Phrase:
-    while len(run) > 1 and re.search(r"[a-z]{2}ed$", run[-1][0]):  # "where is X stored"
-        run = run[:-1]
-    start, end = run[0].start(), run[-1].end()
-    lead = _DETERMINER.search(text[:start])
+    last = len(run) - 1
+    while last and _DONE.search(run[last][0]):  # "where is X stored"
+        last -= 1
+    start, end = run[0].start(), run[last].end()
+    lead = _DETERMINER.search(text, max(0, start - _NEAR), start)
     return Phrase(lead.start() if lead else start, end, text[start:end])
 
 
 def names(text: str) -> list[str]:
     """Return the names in a text in order: words in capitals, one alone only where it begins no sentence."""
     found = []
+    end = 0
+    before = ""
     for match in _NAME.finditer(text):
         words_ = match[0].split()
-        begins = not text[: match.start()].rstrip() or text[: match.start()].rstrip()[-1] in ".!?:"
+        before = text[end : match.start()].rstrip()[-1:] or before
+        end = match.start()
+        begins = not before or before in ".!?:"
         if begins and words_[0].lower() in _BREAKS | _OPENERS:
             words_ = words_[1:]
         elif begins and len(words_) == 1:

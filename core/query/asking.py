@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 
-from core.text import sentences
+from core.text import ruled, sentences
 
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`[^`\n]+`")
 _QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
-_CODE_LINE = re.compile(r"^.*(?:\w\([^)\n]*\)\s*(?:#|//|;|$)|[{};]\s*$|^\s*[{\[<]).*$", re.MULTILINE)
+_CALL = re.compile(r"\w\([^)]*+(\)\s*+(?:#|//|;|$))?")
+"""What is called in a line; of code where the line ends behind it, or a comment follows."""
 _URL = re.compile(r"<?\b(?:https?://|www\.)\S+", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“”«»][^\"“”«»\n]*\?[^\"“”«»\n]*[\"“”«»]")
+_QUOTED = re.compile(r"[\"“”«»][^\"“”«»?\n]*+\?[^\"“”«»\n]*+[\"“”«»]")
 _MARK = re.compile(r"(?<=[\w)\]\"'”`*])\s?\?+(?=[\s)\"'!]|$)")
 _LINE_END = re.compile(r"\n+")
 _AFTER_MARK = re.compile(r"(?<=\?)\s+")
@@ -107,15 +108,22 @@ LEAST_WORDS = 4
 
 def asks_for_help(text: str) -> bool:
     """Tell whether any sentence of a post asks what a manual could say; code, links and quotes aside."""
-    asked = _asked(_prose(text))
+    asked = _asked(_prose(ruled(text)))
     return any(_is_for_help(sentence) for sentence in asked)
 
 
 def _prose(text: str) -> str:
     """Return what somebody says in a post: without code blocks, quoted lines, quoted questions and links."""
-    for pattern in (_FENCE, _QUOTED_LINE, _CODE_LINE, _URL):
-        text = pattern.sub("\n", text)
+    text = _QUOTED_LINE.sub("\n", _FENCE.sub("\n", text))
+    text = _URL.sub("\n", "\n".join("" if _is_code(line) else line for line in text.split("\n")))
     return _QUOTED.sub(" ", text.replace("’", "'")).strip()
+
+
+def _is_code(line: str) -> bool:
+    """Tell whether a line looks like code: it opens or ends like it, or calls something and says no more."""
+    plain = line.strip()
+    opens = plain.startswith(("{", "[", "<")) or plain.endswith(("{", "}", ";"))
+    return opens or any(called[1] is not None for called in _CALL.finditer(line))
 
 
 def _asked(prose: str) -> list[str]:

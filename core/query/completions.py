@@ -21,6 +21,7 @@ PREPOSITION = re.compile(
     r"|during|per|by|at|to|through|within|behind|against|across|instead of|except|when using|as)\b\s*\S",
     re.IGNORECASE,
 )
+_SPACE = re.compile(r"\s+")
 ASKS = re.compile(
     r"\b(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|will|would"
     r"|should|has|have"
@@ -42,8 +43,15 @@ def for_release(previous: str, text: str, found: Sequence[Mention], product: Pro
     if not spelled.lower().startswith("the "):
         return out
     # "in Flask the latest release" reads as nobody writes
-    name = spellings(product).product.pattern
-    return re.sub(rf"(?:{name})\s+(?={re.escape(spelled)})", "", out, flags=re.IGNORECASE)
+    kept: list[str] = []
+    at = 0
+    for name in spellings(product).product.finditer(out):
+        space = _SPACE.match(out, name.end())
+        begin = space.end() if space else 0
+        if space and out[begin : begin + len(spelled)].lower() == spelled.lower():
+            kept.append(out[at : name.start()])
+            at = begin
+    return "".join([*kept, out[at:]])
 
 
 def _spelled(text: str, found: Sequence[Mention], product: Product) -> str:

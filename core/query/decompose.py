@@ -7,6 +7,7 @@ a second question or a second thing to do that is set off as such.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from core.query.anaphora import antecedent, phrases
 from core.query.pronouns import pronouns
@@ -15,6 +16,8 @@ from core.vocabulary import word_list
 
 MOST = 4
 """Parts that are retrieved separately; more would share too little of the evidence."""
+_MOST_CUTS = 20
+"""Places of a sentence that are tried as the beginning of another part."""
 
 _FRAME = (
     r"(?:how|what|where|when|why|which|who)(?:['’]s)?\s+(?:(?:to|do|does|did|can|could|should|is|are|was"
@@ -25,15 +28,14 @@ _FRAME = (
     r"|you|it|they|one|the|a)\b"
 )
 _CUT = re.compile(
-    rf"\s*[,;:]?\s+(?:and|but|or|plus)(?:\s+(?:also|then|second(?:ly)?|lastly|finally"
-    rf"|if so))?,?\s+(?=(?:{_FRAME}))"
-    rf"|\s*[,;]\s*(?:also\s+|then\s+)?(?=(?:{_FRAME}))",
+    rf"(?<!\s)(?:\s*+[,;:]\s++|\s++)(?:and|but|or|plus)(?:\s++(?:also|then|second(?:ly)?|lastly|finally"
+    rf"|if so))?,?\s++(?=(?:{_FRAME}))"
+    rf"|(?<!\s)\s*+[,;]\s*+(?:also\s++|then\s++)?(?=(?:{_FRAME}))",
     re.IGNORECASE,
 )
 _ALSO = re.compile(
-    r"\s*[,;]?\s+(?:and\s+also|and\s+additionally|and\s+then\s+also|as\s+well\s+as\s+(?=how\s+to\b)"
-    r"|additionally|and\s+on\s+top(?:\s+of\s+that)?|"
-    r"plus)\s+(?=[a-z]\w+\s+)",
+    r"(?<!\s)(?:\s*+[,;]\s++|\s++)(?:and\s++also|and\s++additionally|and\s++then\s++also"
+    r"|additionally|and\s++on\s++top(?:\s++of\s++that)?|plus)\s++(?=[a-z]\w++\s)",
     re.IGNORECASE,
 )
 _FIRST_FRAME = re.compile(
@@ -48,12 +50,15 @@ _WHOLE = re.compile(
     r"\s*(?:how|where|when|why)\s+(?:do|can|should|would|could|must)\s+(?:i|we|you)\s", re.IGNORECASE
 )
 """A question of its own even where it has one word of its own: "how do I sign them?"."""
-_SUBORDINATE = re.compile(
+_LEADS = re.compile(
     r"\b(?:know|tell me|explain|wonder(?:ing)?|understand|see|sure|explains?|shows?|ask(?:ing)?|idea|out"
-    r"|me)\s*(?:about\s*)?$|(?<=.)\b(?:if|when|that"
-    r"|because|whether)\b[^,;]*$",
+    r"|me)\s*+(?:about\s*+)?$",
     re.IGNORECASE,
 )
+_SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNORECASE)
+_ASKS = re.compile(rf"\s*+(?:and\s+|also,?\s+)*(?:{_FRAME})", re.IGNORECASE)
+_TO_DO = re.compile(rf"(?:{_FRAME})|\bto\b", re.IGNORECASE)
+_FRAMED = re.compile(rf"(?:{_FRAME})|^how\b|^what\b", re.IGNORECASE)
 _FILLER = frozenset(
     word_list(
         """idea ideas suggestion suggestions tips hints pointers thoughts anyone possible right correct
@@ -82,10 +87,7 @@ def _asked(base: str) -> tuple[list[str], list[str]]:
     asked: list[str] = []
     for line in base.splitlines():
         for sentence in sentences(re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line.strip())):
-            question = sentence.endswith("?") or re.match(
-                rf"\s*(?:and\s+|also,?\s+)*(?:{_FRAME})", sentence, re.IGNORECASE
-            )
-            if not question:
+            if not (sentence.endswith("?") or _ASKS.match(sentence)):
                 statements.append(sentence)
             elif asked and _weight(sentence) < _least(sentence):
                 asked[-1] += " " + sentence
@@ -108,21 +110,27 @@ def _split(sentence: str) -> list[str]:
     for pattern in (_CUT, _ALSO):
         pieces: list[str] = []
         start = 0
-        for match in pattern.finditer(sentence):
+        for match in islice(pattern.finditer(sentence), _MOST_CUTS):
             head, tail = sentence[start : match.start()], sentence[match.end() :]
             if (
                 _weight(head) < _least(head)
                 or _weight(tail) < 1
-                or (_SUBORDINATE.search(head) and pattern is _CUT)
+                or (pattern is _CUT and _is_subordinate(head))
             ):
                 continue
-            if not re.search(rf"(?:{_FRAME})|\bto\b", head, re.IGNORECASE):
+            if not _TO_DO.search(head):
                 continue
             pieces.append(head)
             start = match.end()
         if pieces:
             return [*pieces, sentence[start:]]
     return [sentence]
+
+
+def _is_subordinate(head: str) -> bool:
+    """Tell whether what follows a head belongs to it: "do you know", "it fails when X"."""
+    clause = max(head.rfind(","), head.rfind(";")) + 1
+    return bool(_LEADS.search(head) or _SUBORDINATE.search(head, clause))
 
 
 def _whole(piece: str, earlier: list[str]) -> str:
@@ -134,7 +142,7 @@ def _whole(piece: str, earlier: list[str]) -> str:
         flags=re.IGNORECASE,
     )
     text = re.sub(r"^(?:also|then)\s+", "", text, flags=re.IGNORECASE)
-    if earlier and not re.search(rf"(?:{_FRAME})|^how\b|^what\b", text, re.IGNORECASE):
+    if earlier and not _FRAMED.search(text):
         frame = _FIRST_FRAME.match(earlier[0])
         if frame:
             text = f"{frame['frame']} {text}"

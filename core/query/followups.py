@@ -49,13 +49,12 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"^(?:and\s+|but\s+|or\s+)?(?:what|how|wat)\s*(?:['’]?s|\s+is)?\s+about\s+(?P<rest>.+?)\s*[?.!]*$"
-    r"|^same\s+(?:question\s+)?(?P<same>\w+\s+.+?)"
-    r"\s*[?.!]*$",
+    r"^(?:and\s+|but\s+|or\s+)?(?:what|how|wat)(?:\s*+['’]?s|\s++is)?\s++about\s++(?P<rest>.+)$"
+    r"|^same\s++(?:question\s++)?(?P<same>\w++\s++\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
 _MEANT = re.compile(
-    r"^(?:no[\s,.]+)?(?:i|we)\s+(?:actually\s+)?(?:meant|mean)\s+(?P<rest>.+?)\s*[?.!]*$",
+    r"^(?:no[\s,.]+)?(?:i|we)\s+(?:actually\s+)?(?:meant|mean)\s++(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
 _THANKS = re.compile(
@@ -199,6 +198,7 @@ def _for_what_about(message: _Message) -> str | None:
     previous, product = message.thread.question, message.product
     about, meant = _ABOUT.match(message.core), _MEANT.match(message.core)
     rest = (about["rest"] or about["same"]) if about else meant["rest"] if meant else ""
+    rest = rest.rstrip("?.!").rstrip() or rest[:1]
     if not rest:
         return None
     if (started := mentions(rest, product)) and started[0].start == 0:

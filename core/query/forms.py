@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from core.domain import Product
 from core.query.mentions import Mention, mentions
@@ -12,7 +14,7 @@ from core.text import COMMON_WORDS, STOP_WORDS, words
 
 _EMPTY = STOP_WORDS | COMMON_WORDS
 _GREETING = re.compile(
-    r"^\s*(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
+    r"\s*+(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
     r"|dear)\b(?:\s+(?:all|there|everyone"
     r"|everybody|folks|guys|team|friends|y'all|threadlore|bot))?|(?:quick|short|dumb|stupid|newbie|noob"
     r"|basic)\s+question"
@@ -20,10 +22,11 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"[\s,.;!]*\b(?:thanks|thank you|thx|ty|cheers|please|pls|plz|tia|thanks in advance|many thanks"
+    r"(?<![\s,.;!])[\s,.;!]*"
+    r"\b(?:thanks|thank you|thx|ty|cheers|please|pls|plz|tia|thanks in advance|many thanks"
     r"|any (?:help|idea|ideas|hints?)"
-    r"(?:\s+(?:is|would be)?\s*(?:appreciated|welcome))?)(?:\s+(?:a lot|so much|in advance|all"
-    r"|everyone))?\s*(?P<end>[?.!:)]*)\s*$",
+    r"(?:\s++(?:(?:is|would be)\s*+)?(?:appreciated|welcome))?)(?:\s++(?:a lot|so much|in advance|all"
+    r"|everyone))?\s*+(?P<end>[?.!:)]*+)\s*+$",
     re.IGNORECASE,
 )
 _USES = re.compile(
@@ -32,18 +35,54 @@ _USES = re.compile(
     r"|stuck|with|at|version|release)\s+)*$",
     re.IGNORECASE,
 )
-_PREPOSED = r"(?:\b(?:in|on|with|using|for|of|under|from|to|at|within|about)\s+)?(?:the\s+|our\s+)?"
+_PREPOSED = re.compile(
+    r"(?:\b(?:in|on|with|using|for|of|under|from|to|at|within|about)\s++)?(?:the\s++|our\s++)?"
+    r"(?:version\s++|release\s++|v)?$",
+    re.IGNORECASE,
+)
+_LONGEST_LEAD = 100
+"""Characters before a release that may belong to it: a preposition, an article and the word "version"."""
+_SIGNS = r"\s,(\[@=<>~:-"
+_JOINED = rf"[{_SIGNS}]*+(?:(?:version|release|is|docs)\s++){{0,6}}$"
+_JOINT = re.compile(rf"(?<![{_SIGNS}]){_JOINED}", re.IGNORECASE)
+_AFTER_USE = re.compile(r"^\s*+(?:[,.;:!-]++|here\b)*+\s*+(?:(?:and|but|so)\b\s*+)?")
+
+
+class _Named(NamedTuple):
+    """Where a product is named beside what is asked: "in Flask", "Flask: …", "my Flask app", "Flask 2.3"."""
+
+    preposed: re.Pattern[str]
+    headed: re.Pattern[str]
+    determined: re.Pattern[str]
+    follows: re.Pattern[str]
+    leads: re.Pattern[str]
+
+
+@lru_cache(maxsize=16)
+def named(name: str) -> _Named:
+    """Prepare the patterns of a product; `name` is the pattern of its names."""
+    patterns = (
+        rf"(?<!\s)\s*+\b(?:in|with|using|for|of|on|within)\s++(?:{name})(?!\s+[\w-])",
+        rf"^\s*+[\[(]?(?:{name})[\])]?\s*+[:,-]\s*+",
+        rf"\b(?P<det>my|a|an|the|our|your|in|with)\s++(?:{name})\s++(?=[a-z])",
+        rf"^[\])]?\s*+(?:(?:version|release|docs)\b|(?:{name}))?",
+        rf"\b(?:in|on|with|using|for|of|under|from|to|at|within|about|since)\s++(?:the\s++|our\s++)?(?:{name})?"
+        rf"{_JOINED}",
+    )
+    return _Named(*(re.compile(pattern, re.IGNORECASE) for pattern in patterns))
 
 
 def without(text: str, found: Sequence[Mention]) -> str:
     """Cut mentions of releases out, with the preposition before them."""
-    out = text
-    for mention in sorted(found, key=lambda m: m.start, reverse=True):
-        before = re.sub(
-            _PREPOSED + r"(?:version\s+|release\s+|v)?$", "", out[: mention.start], flags=re.IGNORECASE
-        )
-        out = before.rstrip() + " " + out[mention.end :].lstrip()
-    return _tidy(out)
+    kept: list[str] = []
+    last = 0
+    for mention in sorted(found, key=lambda m: m.start):
+        from_ = max(last, mention.start - _LONGEST_LEAD)
+        lead = _PREPOSED.search(text, from_, mention.start)
+        kept.append(text[last : lead.start() if lead else mention.start])
+        last = mention.end
+    first, *others = [*kept, text[last:]]
+    return _tidy(" ".join([first.rstrip(), *(part.strip() for part in others[:-1]), *others[-1:]]))
 
 
 def without_product(text: str, product: Product) -> str:
@@ -53,7 +92,7 @@ def without_product(text: str, product: Product) -> str:
 
 def _tidy(text: str) -> str:
     text = re.sub(r"\(\s*\)|\[\s*\]|[=~<>!]=(?=\s|$)", " ", text)
-    text = re.sub(r"\s+([?.!,;:])", r"\1", text)
+    text = re.sub(r"(?<!\s)\s+([?.!,;:])", r"\1", text)
     return re.sub(r"\s{2,}", " ", text).strip(" ,;:-–")
 
 
@@ -79,22 +118,18 @@ def topic(base: str, product: Product, found: Sequence[Mention] | None = None) -
     product's name stays where the sentence needs it ("install Flask").
     """
     found = mentions(base, product) if found is None else found
-    name = spellings(product).product.pattern
+    known = named(spellings(product).product.pattern)
     out = base
     if len(found) == 1:
         out = _without_one(out, found[0], product)
-    out = _GREETING.sub("", out)
-    while (shorter := _GREETING.sub("", out)) != out:
-        out = shorter
+    begin = 0
+    while greeting := _GREETING.match(out, begin):
+        begin = greeting.end()
+    out = out[begin:]
     out = _CLOSING.sub(lambda m: "" if out[: m.start()].endswith(("?", "!", ".")) else m["end"], out)
     if len(found) < 2:
-        out = re.sub(
-            rf"\s*\b(?:in|with|using|for|of|on|within)\s+(?:{name})(?!\s+[\w-])", "", out, flags=re.IGNORECASE
-        )
-        out = re.sub(rf"^\s*[\[(]?(?:{name})[\])]?\s*[:,-]\s*", "", out, flags=re.IGNORECASE)
-        out = re.sub(
-            rf"\b(?P<det>my|a|an|the|our|your|in|with)\s+(?:{name})\s+(?=[a-z])", r"\g<det> ", out, flags=re.I
-        )
+        out = known.headed.sub("", known.preposed.sub("", out))
+        out = known.determined.sub(r"\g<det> ", out)
     out = _tidy(out)
     if len(content(out)) < 1:
         return base
@@ -103,26 +138,17 @@ def topic(base: str, product: Product, found: Sequence[Mention] | None = None) -
 
 def _without_one(text: str, mention: Mention, product: Product) -> str:
     """Cut the one release a question names, with what belongs to it; a subject becomes the product's name."""
-    name = spellings(product).product.pattern
-    joint = r"[\s,(\[@=<>~:-]*(?:(?:version|release|is|docs)\s+)*$"
+    known = named(spellings(product).product.pattern)
     before = text[: mention.start]
-    after = re.sub(
-        rf"^[\])]?\s*(?:(?:version|release|docs)\b|(?:{name}))?", "", text[mention.end :], flags=re.IGNORECASE
-    )
+    after = known.follows.sub("", text[mention.end :])
     if uses := _USES.search(before):
-        after = re.sub(r"^\s*(?:[,.;:!-]+|here\b)*\s*(?:(?:and|but|so)\b\s*)?", "", after)
+        after = _AFTER_USE.sub("", after)
         return _tidy(f"{before[: uses.start()]} {after}")
     if re.search(r"\b(?:does|is|did|will|can|has|do|was|should|would|could)\s+$", before, re.IGNORECASE):
         return _tidy(f"{before}{product.name} {after.lstrip()}")
-    preposed = re.sub(
-        rf"\b(?:in|on|with|using|for|of|under|from|to|at|within|about|since)\s+(?:the\s+"
-        rf"|our\s+)?(?:{name})?{joint}",
-        "",
-        before,
-        flags=re.I,
-    )
+    preposed = known.leads.sub("", before)
     if preposed == before:
-        preposed = re.sub(joint, "", before, flags=re.IGNORECASE)
+        preposed = _JOINT.sub("", before)
     return _tidy(f"{preposed.rstrip()} {after.lstrip()}")
 
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_DEFINED = re.compile(r"\b((?:[A-Za-z][\w-]*\s+){1,7})\(([A-Z][A-Za-z0-9]*[A-Z0-9])(s?)\)")
+_DEFINED = re.compile(r"(?<![\w-])((?:[A-Za-z][\w-]*+\s++){1,7})\(([A-Z][A-Za-z0-9]{0,20}[A-Z0-9])(s?)\)")
 _AFTER = re.compile(r"\b([A-Z][A-Z0-9]{1,7})\s+\(((?:[A-Za-z][\w-]*\s+){0,6}[A-Za-z][\w-]*)\)")
 _STANDS = re.compile(
     r"\b([A-Z][A-Z0-9]{1,7}),?\s+(?:which\s+)?(?:stands\s+for|is\s+short\s+for|short\s+for)\s+"
     r"[\"“']?((?:[A-Za-z][\w-]*\s+){0,7}[A-Za-z][\w-]*)"
 )
 _MARKS = re.compile(r"[*`_]{1,3}(?=\w)|(?<=\w)[*`]{1,3}")
-_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]{1,300}+)\]\([^)]{0,1000}+\)")
 _SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
 
 
@@ -113,6 +113,7 @@ def _pieces(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(piece.lower() for word in words for piece in word.split("-") if piece)
 
 
+@lru_cache(maxsize=4096)
 def _spells(words: tuple[str, ...], letters: str) -> bool:
     """Tell whether letters are those of the words in order, with the first of each word.
 

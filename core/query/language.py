@@ -13,7 +13,7 @@ import threading
 from functools import cache
 from typing import TYPE_CHECKING
 
-from core.text import one_line
+from core.text import one_line, ruled
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -32,12 +32,12 @@ _CODE = re.compile(
     r"```.*?(?:```|\Z)"
     r"|`[^`\n]*`"
     r"|https?://\S+"
-    r"|\"[^\"\n]*\"|“[^”\n]*”|„[^“”\n]*[“”]|«[^»\n]*»|「[^」\n]*」"
+    r"|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|「[^「」\n]*」"
     r"|(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?"  # --debug, -p
-    r"|[A-Za-z_]\w*(?:(?:\.|::|->|/)[A-Za-z_]\w*)+(?:\(\))?"  # flask.g, docs/api
-    r"|[A-Za-z_]\w*\(\)"  # url_for()
-    r"|[A-Za-z0-9]*_[A-Za-z0-9_]*"  # SECRET_KEY, __init__
-    r"|[A-Za-z]+[a-z0-9][A-Z][A-Za-z0-9]*"  # CamelCase
+    r"|(?<![A-Za-z_])[A-Za-z_]\w{0,80}+(?:(?:\.|::|->|/)[A-Za-z_]\w{0,80}+)+(?:\(\))?"  # flask.g, docs/api
+    r"|(?<![A-Za-z_])[A-Za-z_]\w{0,80}+\(\)"  # url_for()
+    r"|(?<![A-Za-z0-9])[A-Za-z0-9]*_[A-Za-z0-9_]*"  # SECRET_KEY, __init__
+    r"|(?<![A-Za-z])[A-Za-z]+[a-z0-9][A-Z][A-Za-z0-9]*"  # CamelCase
     r"|\b[A-Z][A-Z0-9]+\b"  # HTTP
     r"|(?<!\w)\.[a-z]{2,6}\b"  # .env
     r"|:[a-z0-9_+-]+:"  # :thumbsup:
@@ -80,7 +80,7 @@ def detected(text: str) -> str:
     The first call reads the detector's model (half a second, 80 MB); the others take a tenth of a
     millisecond. Safe to call from several threads.
     """
-    words = wording(text)
+    words = wording(ruled(text))
     latin = len(_LATIN_WORD.findall(words))
     kana, han = len(_KANA.findall(words)), len(_HAN.findall(words))
     if (kana + han) / _HAN_OF_A_WORD > latin:

@@ -19,7 +19,7 @@ _ROOM = 120
 _ABBREVIATIONS = re.compile(
     r"\b(?:z\.\s?B|d\.\s?h|u\.\s?a|o\.\s?ä|s\.\s?o|p\.\s?ej|p\.\s?ex|par ex)\b\.?", re.I
 )
-_NOT = {
+_NOT_WORDS = {
     "de": r"\b(?:nicht|kein\w*|ohne|nie|niemals|weder)\b",
     "es": r"\b(?:no|sin|nunca|ni)\b",
     "fr": r"\b(?:ne|n['’]|pas|sans|jamais|aucun\w*)\b",
@@ -28,6 +28,7 @@ _NOT = {
     "zh": r"[不没無无别未]",
     "ja": r"ない|なく|ません|なし",
 }
+_NOT = {language: re.compile(words, re.IGNORECASE) for language, words in _NOT_WORDS.items()}
 _NO_NEGATION = re.compile(
     r"([\u4e00-\u9fff])[不没]\1|有没有|[区级类特个分]别|不[同过仅断管]|未来|なければ\w*|ないと\w*|かもしれない"
 )
@@ -65,4 +66,4 @@ def _keeps_negation(base: str, question: str, said: str, language: str) -> bool:
 
 
 def _denies(text: str, language: str) -> bool:
-    return bool(re.search(_NOT[language], _NO_NEGATION.sub(" ", text), re.IGNORECASE))
+    return bool(_NOT[language].search(_NO_NEGATION.sub(" ", text)))

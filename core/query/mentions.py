@@ -15,6 +15,7 @@ from typing import Literal
 from core.domain import Product
 from core.query.owners import OF, Owner, foreign_after, measured, owner_of
 from core.query.spellings import NUMBER, Spellings, plain, spellings
+from core.text import ruled
 from core.vocabulary import BEFORE_VERSIONS
 
 
@@ -34,8 +35,6 @@ class Mention:
     """It is one end of an open range: "since 2.3", "before 2.3"."""
 
 
-_MOST = 4000
-"""Characters that are looked at: a chat message's length; what follows is a log or a file."""
 _MASKED = re.compile(
     r"\b\d{4}[-/]\d{1,2}[-/]\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./](?:19|20)\d\d\b"  # dates
     r"|(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\d)"  # addresses
@@ -43,7 +42,7 @@ _MASKED = re.compile(
     r"|(?<![\w.])[~.]{0,2}/[\w.{}<>:-]+(?:/[\w.{}<>:-]*)*"  # paths
     r"|(?<!\w)[A-Za-z]:\\\S+|[$€£#]\s?\d[\d.]*"
 )
-_FILE = re.compile(r"(?<![\w.])[\w.-]*[A-Za-z][-_.]v?\d+(?:[._]\d+)*[\w.-]*\.[A-Za-z]\w{1,5}\b")
+_FILE = re.compile(r"(?<![\w.-])(?>[\w.-]*?[A-Za-z][-_.]v?\d)[\w.-]*\.[A-Za-z]\w{1,5}\b")
 """A file whose name carries a number: `report-2.3.pdf`."""
 _GENITIVE = re.compile(r"(?<=\d)['’]s\b")
 """What follows a number that has something: `3.1's router`."""
@@ -60,7 +59,7 @@ _RELEASE_NOUN = re.compile(
     r"\s+(?:release|version|docs|documentation|branch|series|line|lts|changelog)\b", re.I
 )
 _SEQUENCE = re.compile(
-    r"(?:\s|,|/|\+|&|-+>?|=+>|→|–|—|\b(?:and|or|to|vs|versus|through|than|nor|with|against|in|for|v)\b\.?)+",
+    r"(?:\s|,|/|\+|&|-++>?|=++>|→|–|—|\b(?:and|or|to|vs|versus|through|than|nor|with|against|in|for|v)\b\.?)++",
     re.I,
 )
 _OWN = re.compile(
@@ -100,7 +99,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
     if not product.releases:
         return ()
     known = spellings(product)
-    text = text[:_MOST]
+    text = ruled(text)
     fences = [m.span() for m in _FENCE.finditer(text)]
     visible = _MASKED.sub(lambda m: "\0" * len(m[0]), _GENITIVE.sub(_HAS, text))
     visible = _FILE.sub(lambda m: m[0] if known.called.search(m[0]) else "\0" * len(m[0]), visible)

@@ -26,18 +26,21 @@ _NEWS = re.compile(
 )
 _NOTES = re.compile(r"\bchange-?logs?\b|\brelease[\s-]+notes?\b", re.IGNORECASE)
 _OTHER = re.compile(
-    r"\b(?:how\s+(?:do|can|to|should|would|could)(?!.*\bdiffer)|when\s+(?:is|are|was|were|did|does|will)"
+    r"\b(?:when\s+(?:is|are|was|were|did|does|will)"
     r"|why|where|who|should|(?:can|could|may)\s+(?:i|we)"
     r"|(?:is|are)\s+there\s+(?:a|any)\s+new(?:er)?\s+(?:versions?|releases?))\b",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE,
 )
 """Questions with such words ask for something else, unless they name the notes."""
+_HOW = re.compile(r"\bhow\s+(?:do|can|to|should|would|could)\b", re.IGNORECASE)
+"""The same, unless something about a difference follows: "how does it differ"."""
+_DIFFERS = re.compile(r"\bdiffer", re.IGNORECASE)
 _OF_ITSELF = re.compile(r"^\W*(?:is|are|was|were)\s+(?:the\s+)?(?:version\s+|release\s+)?$", re.IGNORECASE)
 """What stands before a release that is asked about itself: "is 2.0 deprecated?"."""
 _POSSESSIVE = re.compile(r"(?<!\w)['’]s\b")
 _RANGE = re.compile(
     r"\b(?:between|from|since|vs|versus|compar\w+|differ\w*|to|until|till|through|upgrad\w+|updat\w+|migrat\w+"
-    r"|mov(?:e|ing)|than|over)\b|[→⇒–—]|[-=]+>|\d\s*-\s*v?\d",
+    r"|mov(?:e|ing)|than|over)\b|[→⇒–—]|[-=]>|\d\s*-\s*v?\d",
     re.IGNORECASE,
 )
 _FRAME = frozenset(
@@ -117,12 +120,17 @@ def is_whole(asked: News, product: Product) -> bool:
 
 
 def _asks(text: str, found: Sequence[Mention], product: Product) -> bool:
-    if not _NEWS.search(text) or (_OTHER.search(text) and not _NOTES.search(text)):
+    if not _NEWS.search(text) or (_asks_otherwise(text) and not _NOTES.search(text)):
         return False
     if found and _OF_ITSELF.match(without_product(text[: found[0].start], product)):
         return False
     rest = _POSSESSIVE.sub(" ", without_product(without(text, found), product))
     return all(word in _FRAME for word in content(rest))
+
+
+def _asks_otherwise(text: str) -> bool:
+    differs = max((found.end() for found in _DIFFERS.finditer(text)), default=0)
+    return bool(_OTHER.search(text) or _HOW.search(text, differs))
 
 
 def _follows(question: Question, product: Product) -> bool:

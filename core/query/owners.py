@@ -53,7 +53,7 @@ _MEASURES = frozenset(
     )
 )
 _MOVER = re.compile(
-    r"([A-Za-z][\w.+#-]*)\s+(?:(?:version|is|was|are)\s+)*(?:still\s+)?(?:from\s+v?\d\S*\s+)?(?:to|from"
+    r"(?<![A-Za-z])([A-Za-z][\w.+#-]{0,100}+)\s+(?:(?:version|is|was|are)\s+){0,3}(?:still\s+)?(?:from\s+v?\d\S*\s+)?(?:to|from"
     r"|at|on)$",
     re.IGNORECASE,
 )

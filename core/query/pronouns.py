@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from core.query.anaphora import names, phrases
 from core.text import identifiers
@@ -19,13 +20,14 @@ _REACTION = re.compile(
     re.IGNORECASE,
 )
 """A short sentence about the answer, before what is asked: "That's interesting."."""
+_PURPOSE = r"(?:to|that|for|if|like|when|how|why)\b"
 _EXPLETIVE = re.compile(
     r"\b(?:(?:is|was|would|will|be|isn['’]t)\s+it|it(?:['’]s|\s+(?:is|was|would be|seems|looks"
-    r"|turns out)))\s+"
-    r"(?:(?:also|even|still|really|not|like|always|ever|generally|usually)\s+)*[\w-]*\s*(?:idea|practice"
-    r"|way)?\s*"
-    r"(?:to|that|for|if|like|when|how|why)\b|\b(?:does|will|did|would)\s+it\s+(?:take|cost|make sense"
-    r"|matter|mean)\b"
+    r"|turns out)))\s++"
+    rf"(?:(?:also|even|still|really|not|like|always|ever|generally|usually)\s++)*"
+    rf"(?:[\w-]*+\s++(?:(?:idea|practice|way)\s*+)?{_PURPOSE}"
+    rf"|[\w-]*(?:idea|practice|way)\s*+{_PURPOSE}|[\w-]*{_PURPOSE})"
+    r"|\b(?:does|will|did|would)\s+it\s+(?:take|cost|make sense|matter|mean)\b"
     r"(?:\s+\w+)?\s+(?:to|if|that|for|when)\b|\bmakes?\s+it\s+\w+\s+to\b",
     re.IGNORECASE,
 )
@@ -69,7 +71,11 @@ _BEFORE_THAT = frozenset(
     )
 )
 
-
+_MOST = 20
+"""Pronouns of a text that are looked at; one with more tells a story."""
+_NEAR = 60
+"""Characters before a pronoun in which the word before it stands."""
+_WORD = re.compile(r"[\w'’-]+")
 _SOMEBODY = re.compile(r"\b(?:my|our|a|an|the|every|each|some|this|that)\s+[a-z]{3,}", re.IGNORECASE)
 """Whoever "he" may be in "the admin says that he …"."""
 
@@ -78,9 +84,9 @@ def pronouns(text: str) -> list[re.Match[str]]:
     """Return the pronouns that nothing in the text itself explains."""
     open_ones: list[re.Match[str]] = []
     masked = _EXPLETIVE.sub(lambda m: "\0" * len(m[0]), text)
-    for match in _PRONOUN.finditer(masked):
+    for match in islice(_PRONOUN.finditer(masked), _MOST):
         kind = match.lastgroup
-        before = re.findall(r"[\w'’-]+", masked[: match.start()])
+        before = _WORD.findall(masked, max(0, match.start() - _NEAR), match.start())
         last = before[-1].lower() if before else ""
         if kind == "this" and last and last not in _BEFORE_THAT:
             after = masked[match.end() :].lstrip()

@@ -20,7 +20,7 @@ from core.query.language_checks import translated
 from core.query.mentions import mentions
 from core.query.releases import lookup
 from core.query.rewrite import queries
-from core.text import identifiers, one_line, parts_of, quantities, query_terms
+from core.text import RULED, identifiers, one_line, parts_of, quantities, query_terms
 
 Doubt = Literal["", "language", "follow-up", "release"]
 
@@ -55,8 +55,8 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(
-    r"[\s,;/&+>→-]*(?:\b(?:(?i:and|or|nor|to|vs|than|with|against|in|for|on|from|of|version|release|v|the|also"
-    r"|compared)|[A-Z][\w-]*)\b[\s.,]*)*"
+    r"[\s,;/&+>→-]*+(?:\b(?:[A-Z][\w-]*+|(?i:and|or|nor|to|vs|than|with|against|in|for|on|from|of|version"
+    r"|release|v|the|also|compared))\b[\s.,]*+)*+"
 )
 """What stands between releases that are asked for together: small words and the product's name."""
 
@@ -69,8 +69,11 @@ def is_foreign(question: Question, product: Product) -> bool:
 def doubt(question: Question, resolution: Resolution, ruled: Queries, product: Product = NO_PRODUCT) -> Doubt:
     """Say what the rules are not sure of; nothing for a question that stands alone with a clear release.
 
-    A question in another language than the documentation has to be translated.
+    A question in another language than the documentation has to be translated. What is longer than rules
+    look at explains itself.
     """
+    if len(question.text) > RULED:
+        return ""
     if is_foreign(question, product) and not resolution.unknown and len(question.text) <= _TRANSLATED:
         return "language"
     if resolution.unknown or len(question.text.split()) > _EXPLAINED or "```" in question.text:

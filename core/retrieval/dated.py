@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.domain import ContextChunk, Dated, Evidence
-from core.text import index_terms, stem
+from core.text import index_terms, stem, whole_word
 from core.vocabulary.changes import kind_of, tells
 
 MAX_PAGES = 3
@@ -60,11 +60,11 @@ def _speaks(text: str, asked: Dated) -> bool:
     """Tell whether a text names the whole subject: plain words in any form, names as they are."""
     terms = set(index_terms(text))
     return all(
-        stem(word) in terms if word.isalpha() else re.search(_name(word), text, re.IGNORECASE) is not None
+        stem(word) in terms if word.isalpha() else whole_word(_name(word)).search(text) is not None
         for word in asked.subject
     )
 
 
 def _name(word: str) -> str:
-    """Return the pattern of a name without what it belongs to: `from_file` for `config.from_file()`."""
-    return rf"(?<!\w){re.escape(word.removesuffix('()').rpartition('.')[2])}(?!\w)"
+    """Return a name without what it belongs to: `from_file` for `config.from_file()`."""
+    return word.removesuffix("()").rpartition(".")[2]

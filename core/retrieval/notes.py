@@ -14,11 +14,11 @@ from core.domain import ContextChunk, News, Span, begins
 from core.versions import version_key
 from core.vocabulary.changes import tells
 
-_LEVELS = re.compile(r"\s+>\s+")
+_LEVELS = re.compile(r"(?<!\s)\s+>\s+")
 _BARE = re.compile(
     r"[\[(]?(?:(?:version|release|ver\.|rel\.)\s*v?|v\.?\s?)(?P<prefixed>\d+(?:\.\d+)*)(?!\.?\d)(?:[^\w\s].*|\w{1,6}\d*|\s.*)?"
     r"|[\[(]?(?P<plain>\d+(?:\.\d+)+)(?:[.-]?(?:rc|a|b|alpha|beta|dev|post)[.\d]*)?[\])]?"
-    r"(?:\s*[-–—/:,(]*\s*(?:released\s+)?(?:unreleased|.{0,16}\b(?:19|20)\d\d\b.*))?",
+    r"(?:\s*+(?:[-–—/:,(]++\s*+)?(?:released\s++)?(?:unreleased|.{0,16}\b(?:19|20)\d\d\b.*))?",
     re.IGNORECASE,
 )
 """A heading that is a version, with its date or what it is called."""

@@ -14,8 +14,8 @@ _LISTED = frozenset(
     classes modules""".split()  # noqa: SIM905
 ) | {"other parameters", "keyword args", "keyword arguments", "type parameters"}
 _ENTRY = re.compile(
-    r"^(?P<name>\*{0,2}[\w.`\[\], |]+?)"
-    r"(?:[ \t]*\((?P<type>[^()\n]*(?:\([^()]*\)[^()\n]*)*)\))?:[ \t]+(?P<said>\S.*)$"
+    r"^(?P<name>\*{0,2}(?:[\w.`\[\],|]++| ++(?![ \t]*\())++)"
+    r"(?:[ \t]*+\((?P<type>[^()\n]*+(?:\([^()]*+\)[^()\n]*+)*+)\))?:[ \t]++(?P<said>\S.*)$"
 )
 
 

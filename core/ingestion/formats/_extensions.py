@@ -22,35 +22,35 @@ _ADMONITION = re.compile(
 )
 _CONTAINER = re.compile(
     r"^(?P<indent>[ \t]*)(?P<mark>:{3,})[ \t]*(?P<name>[\w-]+)[ \t]*\[(?P<title>[^\n]*)\]"
-    r"[ \t]*(?:\{[^}\n]*\})?[ \t]*$",
+    r"[ \t]*+(?:\{[^}\n]{0,300}+\}[ \t]*+)?$",
     re.M,
 )
 _OBJECT = re.compile(
     r"^(?:#{1,6}[ \t]+)?:::[ \t]+(?P<name>[A-Za-z_]\w*(?:\.\w+)+|[a-z_]\w*)[ \t]*\n"
-    r"(?P<options>(?:[ \t]+[^\n]*\n|[ \t]*\n(?=[ \t]+\S))*)",
+    r"(?P<options>(?:[ \t]++[^\n]*+\n|\n(?=[ \t]++\S))*+)",
     re.M,
 )
 _BLOCK = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<mark>/{3,})[ \t]*(?P<name>[\w-]*)(?:[ \t]*\|[ \t]*(?P<title>[^\n]*))?[ \t]*$"
+    r"^(?P<indent>[ \t]*+)(?P<mark>/{3,}+)[ \t]*+(?P<name>[\w-]*+)[ \t]*+(?:\|[ \t]*+(?P<title>[^\n]*))?$"
 )
 _OPTION = re.compile(r"^\s*(?:\w[\w-]*:.*|\{.*\}|)$")
 
 # Attribute lists: `{: #id .class key="value" }`, `{ .class }`, `{:toc}`
 _LIST = (
-    r"""\{:?[ \t]*(?:(?:[#.][\w.:/-]++|[\w:-]++=(?:"[^"\n]*"|'[^'\n]*'|[^\s}"']+))[ \t]*)+\}"""
-    r"""|\{:[ \t]*[^{}\n]*\}"""
+    r"""\{:?[ \t]*(?:(?:[#.][\w.:/-]++|[\w:-]++=(?:"[^"\n]*"|'[^'\n]*'|[^\s}"']++))[ \t]*+)++\}"""
+    r"""|\{:[^{}\n]*\}"""
 )
 _LISTS = re.compile(rf"(?<=[)\]*_>~^\ue001])[ \t]?(?:{_LIST})")
 _OWN_LIST = re.compile(rf"^[ \t]*(?:{_LIST})[ \t]*$\n?", re.M)
 _ITEM_LIST = re.compile(
-    r"^(?P<before>(?![ \t]*#)[^\n]*\S)[ \t]+(?:\{:[ \t]*[^{}\n]*\}|\{[ \t]*\.[^{}\n]*\})[ \t]*$"
+    r"^(?P<before>(?![ \t]*#)[^\n]*\S)[ \t]+(?:\{:[^{}\n]*\}|\{[ \t]*+\.[^{}\n]*\})[ \t]*$"
     r"(?!\n[ \t]*(?:={3,}|-{3,}))",
     re.M,
 )
-_EMPTY_LINK = re.compile(r"\[\]\([^)\n]*\)(?:\{[^}\n]*\})?")
+_EMPTY_LINK = re.compile(r"\[\]\([^)\n]{0,1000}+\)(?:\{[^}\n]{0,300}+\})?")
 _KEYS = re.compile(r"(?<![+\w])\+\+([\w\"-]+(?:\+[\w\"-]+)*)\+\+(?![+\w])")
 _ICON = re.compile(
-    r":(?:material|fontawesome|octicons|simple|lucide|custom|bootstrap|tabler)-[\w/-]+:(?:\{[^}\n]*\})?"
+    r":(?:material|fontawesome|octicons|simple|lucide|custom|bootstrap|tabler)-[\w/-]+:(?:\{[^}\n]{0,300}+\})?"
 )
 _SIGNS = {
     **dict.fromkeys(("white_check_mark", "heavy_check_mark", "ballot_box_with_check", "check_mark"), "✓"),
@@ -62,27 +62,28 @@ _MARKED = re.compile(r"(?<![=\w])==(?=\S)([^=\n]+?)(?<=\S)==(?![=\w])")
 _INSERTED = re.compile(r"(?<!\^)\^\^(?=\S)([^^\n]+?)(?<=\S)\^\^(?!\^)")
 _RAISED = re.compile(r"(?<![\^\\\w$])\^([^\s^]{1,20})\^(?![\^\w])")
 _ANNOTATED = re.compile(r"((?:#|//|--|;|/\*|<!--)[ \t]*\(\d+\))!(?=\s)")
-_CRITIC = re.compile(
-    r"\{(?:\+\+(?P<added>[^}]{0,400}?)\+\+|--[^}]{0,400}?--|==(?P<marked>[^}]{0,400}?)==|>>[^}]{0,400}?<<"
-    r"|~~[^}]{0,400}?~>(?P<new>[^}]{0,400}?)~~)\}"
-)
+_CRITIC = re.compile(r"\{(?P<mark>\+\+|--|==|>>|~~)(?P<said>[^{}]*)\}")
+_LONGEST_CRITIC = 400
+"""Characters of a mark of CriticMarkup; longer ones are text in braces."""
 _ABBREVIATION = re.compile(r"^[ \t]*\*\[[^\]\n]+\]:[^\n]*$\n?", re.M)
 _CONTENTS = re.compile(
-    r"^[ \t]*\[{1,2}_?toc_?\]{1,2}[ \t]*$|^[ \t]*[*-][ \t]+[^\n]*\n[ \t]*\{:toc[^}\n]*\}[ \t]*$", re.M | re.I
+    r"^[ \t]*\[{1,2}_?toc_?\]{1,2}[ \t]*$|^[ \t]*[*-][ \t][^\n]*+\n[ \t]*\{:toc[^}\n]*\}[ \t]*$", re.M | re.I
 )
 _REFERENCE = re.compile(r"(?<![\w\])!\\])\[(?P<text>[^\[\]\n]*)\]\[(?P<target>[^\[\]\n]*)\]")
 
 _SHORTCODE = re.compile(
-    r"\{\{[<%][ \t]*(?P<close>/?)[ \t]*(?P<name>[\w/.-]+)(?P<given>[^\n]*?)/?[ \t]*[>%]\}\}"
+    r"\{\{[<%][ \t]*+(?P<close>/?)[ \t]*+(?P<name>[\w/.-]++)"
+    r"(?P<given>(?:[^\n>%{]++|[>%](?!\}\})|\{(?!\{[<%]))*+)[>%]\}\}"
 )
-_LIQUID = re.compile(r"\{%-?[ \t]*(?P<name>\w+)(?P<given>[^%\n]*?)-?%\}")
+_LIQUID = re.compile(r"\{%-?[ \t]*+(?P<name>\w++)(?P<given>[^%\n]*?)-?%\}")
 _HIGHLIGHT = re.compile(
-    r"\{(?:%|\{<)-?[ \t]*highlight[ \t]+(?P<language>[\w+#-]+)[^\n]*?(?:%|>\})\}[ \t]*\n?(?P<code>.*?)"
-    r"\n?[ \t]*\{(?:%|\{<)-?[ \t]*(?:end|/[ \t]*)highlight[ \t]*-?(?:%|>\})\}",
-    re.S,
+    r"\{(?:%|\{<)-?[ \t]*+highlight[ \t]++(?P<language>[\w+#-]++)"
+    r"(?:[^\n%>{]++|%(?!\})|>(?!\}\})|\{(?!%|\{<))*+(?:%|>\})\}[ \t]*+\n?+"
+    r"(?P<code>(?:[^{]++|\{(?!(?:%|\{<)-?[ \t]*(?:end|/[ \t]*)?highlight\b))*+)"
+    r"\{(?:%|\{<)-?[ \t]*+(?:end|/[ \t]*+)highlight[ \t]*+-?(?:%|>\})\}"
 )
 _TITLE = re.compile(
-    r"""(?:title|label|name|header|text|tabName)\s*[=:]\s*["“]([^"”]*)["”]|^\s*["“]([^"”]*)["”]"""
+    r"""(?:title|label|name|header|text|tabName)\s*[=:]\s*["“]([^"”]{0,300}+)["”]|^\s*["“]([^"”]*)["”]"""
 )
 _CALLOUTS = frozenset(
     """note tip info warning danger caution important hint alert callout admonition""".split()  # noqa: SIM905
@@ -99,7 +100,10 @@ def plain(text: str, variables: Mapping[str, str] | None = None, *, myst: bool =
     hidden.change_code(lambda code: _ANNOTATED.sub(r"\1", code))
     shown = cut_out(hidden.text, "<!--", "-->", "@include")
     shown = _HIGHLIGHT.sub(
-        lambda found: hidden.sign(f"```{found['language']}\n{hidden.shown(found['code'])}\n```"), shown
+        lambda found: hidden.sign(
+            f"```{found['language']}\n{hidden.shown(_whole_lines(found['code']))}\n```"
+        ),
+        shown,
     )
     shown = _tags(cut_out(shown, "{% comment %}", "{% endcomment %}"))
     if variables:
@@ -111,6 +115,11 @@ def plain(text: str, variables: Mapping[str, str] | None = None, *, myst: bool =
     shown = _ADMONITION.sub(_named, shown)
     hidden.text = _inline(shown)
     return hidden.restored()
+
+
+def _whole_lines(code: str) -> str:
+    """Return code without the line that its closing tag stands on."""
+    return code.rstrip(" \t").removesuffix("\n")
 
 
 def _documented(found: re.Match[str]) -> str:
@@ -195,13 +204,23 @@ def _tags(text: str) -> str:
     return _LIQUID.sub(liquid, _SHORTCODE.sub(shortcode, text))
 
 
+def _settled(found: re.Match[str]) -> str:
+    """Return what CriticMarkup leaves: what is added, marked or new, not what is deleted or noted."""
+    mark, said = found["mark"], found["said"]
+    closing = "<<" if mark == ">>" else mark
+    if len(said) > _LONGEST_CRITIC or not said.endswith(closing) or (mark == "~~" and "~>" not in said):
+        return found[0]
+    said = said.removesuffix(closing)
+    return said.partition("~>")[2] if mark == "~~" else said if mark in ("++", "==") else ""
+
+
 def _inline(text: str) -> str:
     text = _CONTENTS.sub("", text)
     text = _ABBREVIATION.sub("", text)
     text = _EMPTY_LINK.sub("", text)
     text = _LISTS.sub("", _OWN_LIST.sub("", text))
     text = _ITEM_LIST.sub(r"\g<before>", text)
-    text = _CRITIC.sub(lambda found: found["added"] or found["marked"] or found["new"] or "", text)
+    text = _CRITIC.sub(_settled, text)
     text = _KEYS.sub(lambda found: "+".join(key.strip('"').capitalize() for key in found[1].split("+")), text)
     text = _ICON.sub("", text)
     text = _EMOJI.sub(lambda found: _SIGNS.get(found[1], found[0]), text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from core.domain import RawDocument
@@ -96,8 +97,14 @@ def sliced(text: str, options: Mapping[str, str]) -> str:
     return "\n".join(chosen)
 
 
+@lru_cache(maxsize=256)
+def definition_of(name: str) -> re.Pattern[str]:
+    """Return the pattern of the line that defines a function or class."""
+    return re.compile(rf"^(\s*)(?:async\s+def|def|class)\s+{re.escape(name)}\b")
+
+
 def _python_object(lines: list[str], name: str) -> list[str]:
-    pattern = re.compile(rf"^(\s*)(?:async\s+def|def|class)\s+{re.escape(name.rsplit('.', 1)[-1])}\b")
+    pattern = definition_of(name.rsplit(".", 1)[-1])
     for first, line in enumerate(lines):
         if found := pattern.match(line):
             depth = len(found.group(1))

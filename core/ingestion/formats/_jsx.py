@@ -32,6 +32,7 @@ def tree_of(text: str) -> Element | None:
     """Read the tags of a text; None where there are too many. What is never closed holds nothing."""
     top = Element("", {})
     stack = [top]
+    opened: dict[str, list[int]] = {}
     last = position = count = 0
     braces = braces_of(text)
     while found := _TAG.search(text, position):
@@ -46,23 +47,28 @@ def tree_of(text: str) -> Element | None:
         stack[-1].parts.append(text[last : found.start()])
         last = position = end
         if found["close"]:
-            depth = next((i for i in range(len(stack) - 1, 0, -1) if stack[i].name == name), 0)
-            while depth and len(stack) > depth:
-                inner = stack.pop()
-                if len(stack) > depth:  # what was left open inside holds nothing
-                    stack[-1].parts += inner.parts
-                    inner.parts = []
+            if places := opened.get(name):
+                _close(stack, opened, places[-1])
             continue
         element = Element(name, props)
         stack[-1].parts.append(element)
         if not closed and name.lower() not in ("br", "img", "hr", "input", "source", "link", "meta"):
+            opened.setdefault(name, []).append(len(stack))
             stack.append(element)
-    while len(stack) > 1:
-        inner = stack.pop()
-        stack[-1].parts += inner.parts
-        inner.parts = []
+    _close(stack, opened, 0)
     top.parts.append(text[last:])
     return top
+
+
+def _close(stack: list[Element], opened: dict[str, list[int]], depth: int) -> None:
+    """Close the element at this depth of the stack; what was left open inside of it holds nothing."""
+    outer = stack[depth]
+    for inner in stack[depth + 1 :]:
+        outer.parts += inner.parts
+        inner.parts = []
+    for element in reversed(stack[depth:] if depth else stack[1:]):
+        opened[element.name].pop()
+    del stack[max(depth, 1) :]
 
 
 def _attributes(text: str, position: int, braces: dict[int, int]) -> tuple[int, dict[str, str], bool]:

@@ -19,12 +19,13 @@ CACHE_SECONDS = 300
 _MARK = r"[=\-~^\"#*+.:_`']"
 _TITLE = (
     rf"(?:(?P<over>{_MARK})(?P=over){{2,}}[ \t]*\n)?"
-    rf"[ \t]*(?P<title>\S[^\n]*)\n(?P<line>{_MARK})(?P=line){{2,}}[ \t]*$"
+    rf"[ \t]*+(?P<title>\S[^\n]*)\n(?P<line>{_MARK})(?P=line){{2,}}[ \t]*$"
 )
 _FIRST = re.compile(rf"^{_TITLE}", re.M)
 _LABELLED = re.compile(
-    rf"^\.\.[ ]_(?P<labels>[^:\n`]+:[ \t]*\n(?:\s*\.\. _[^:\n`]+:[ \t]*\n)*)\s*{_TITLE}", re.M
+    rf"^\.\.[ ]_(?P<labels>[^:\n`]+:[ \t]*\n(?:\s*+\.\. _[^:\n`]+:[ \t]*\n){{0,20}}+)\s*+{_TITLE}", re.M
 )
+"""A title with the labels above it, the last 21 of them."""
 
 
 def document_title(folder: Path, document: Path, target: str) -> str:
@@ -66,12 +67,11 @@ def _titles(folder: str, _period: int) -> tuple[dict[str, str], dict[str, str]]:
             name = file.relative_to(root).with_suffix("").as_posix()
             documents[name] = _plain(first.group("title"))
         for found in _LABELLED.finditer(text):
-            for label in re.findall(
-                r"([^:\s][^:\n]*):[ \t]*\n", re.sub(r"\.\. _", "", found.group("labels"))
-            ):
-                labels[label.strip().lower()] = _plain(found.group("title"))
+            for line in found.group("labels").splitlines():
+                if label := line.strip().removeprefix(".. _").removesuffix(":").strip():
+                    labels[label.lower()] = _plain(found.group("title"))
     return documents, labels
 
 
 def _plain(title: str) -> str:
-    return heading_text(re.sub(r":[\w:+-]+:`", "`", title).replace("\\", ""))
+    return heading_text(re.sub(r":[\w:+-]{1,60}:`", "`", title).replace("\\", ""))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from core.text import closes_fence
+
 _FENCE = re.compile(
     r"^(?P<before>[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]+)*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$"
 )
@@ -67,9 +69,8 @@ class Masked:
                 position += 1
                 continue
             mark = found["mark"]
-            close = re.compile(rf"^[\s>]*{re.escape(mark[0])}{{{len(mark)},}}[ \t]*$")
             end = position + 1
-            while end < len(lines) and not close.match(lines[end]):
+            while end < len(lines) and not closes_fence(lines[end], mark, " \t>"):
                 end += 1
             before = found["before"]
             width = len(before.expandtabs(4))

@@ -20,12 +20,14 @@ Read = Callable[[str], tuple[Path, str] | None]
 
 
 _IMPORT = re.compile(
-    r"""^import\s+(?:(?P<name>[\w$]+)\s*(?:,\s*)?)?(?:\*\s*as\s+[\w$]+|\{[^}]*\})?\s*(?:from\s*)?"""
-    r"""["'](?P<path>[^"'\n]+)["'][ \t]*;?[ \t]*$""",
+    r"""^import\s++(?:(?P<name>[\w$]++)\s*+(?:,\s*+)?)?(?:\*\s*+as\s++[\w$]++|\{[^}]{0,1000}+\})?\s*+"""
+    r"""(?:from\s*+)?["'](?P<path>[^"'\n]++)["'][ \t]*+;?[ \t]*$""",
     re.M,
 )
 _EXPORT = re.compile(r"^export\s+(?:const|let|var|default|function|async)\b", re.M)
-_EXPLICIT_ID = re.compile(r"^(#{1,6}[^\n]*?)[ \t]*\{\s*/\*\s*(#[\w.:-]+)\s*\*/\s*\}[ \t]*$", re.M)
+_EXPLICIT_ID = re.compile(
+    r"^(#{1,6}[^\n]*)(?<![ \t])[ \t]*\{\s*+/\*\s*+(#[\w.:-]++)\s*+\*/\s*+\}[ \t]*$", re.M
+)
 _TABS = frozenset({"TabItem", "Tab", "Tabs.Tab", "TabPanel", "CodeGroupItem"})
 _TITLED = frozenset(
     {"Accordion", "AccordionItem", "Expandable", "Step", "Card", "LinkCard", "Details", "Collapse"}
@@ -63,7 +65,9 @@ def plain(text: str, read: Read, change: Callable[[str, Path], str]) -> str:
 
 
 def _without_exports(text: str) -> str:
-    while found := _EXPORT.search(text):
+    out: list[str] = []
+    last = 0
+    while found := _EXPORT.search(text, last):
         depth, position = 0, found.end()
         while position < len(text):
             sign = text[position]
@@ -73,8 +77,9 @@ def _without_exports(text: str) -> str:
             ):
                 break
             position += 1
-        text = text[: found.start()] + text[position:]
-    return text
+        out.append(text[last : found.start()])
+        last = position
+    return "".join([*out, text[last:]])
 
 
 # --- writing --------------------------------------------------------------------------------------------
@@ -155,7 +160,7 @@ class _Writer:
         value = self._hidden.shown(value).strip()
         if value[:1] in "\"'`" and value[-1:] == value[:1]:
             value = value[1:-1]
-        return " ".join(re.sub(r"<[^>]*>|\{[^}]*\}", " ", value).split())
+        return " ".join(re.sub(r"<[^>]{0,300}+>|\{[^}]{0,300}+\}", " ", value).split())
 
     def _code(self, element: Element) -> str:
         inner = self._hidden.shown("".join(part for part in element.parts if isinstance(part, str))).strip()

@@ -14,7 +14,7 @@ _SIGNED = re.compile(
     r"(@?[\w.:$~/<>{}*-]+?)\s*(?:\[|\(|=|:\s|\s|$)"
 )
 # In C the name is the last word before the parameters, the array or the end: `const char *name[3]`.
-_C_NAME = re.compile(r"([A-Za-z_][\w.:~]*)\s*(?:\(|\[|=|;|\{|$)")
+_C_NAME = re.compile(r"(?<![A-Za-z_])([A-Za-z_][\w.:~]{0,300}+)\s*(?:\(|\[|=|;|\{|$)")
 _PYTHON = frozenset({"", "py"})
 _C = frozenset({"c", "cpp"})
 _STANDARD = {"option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval"}

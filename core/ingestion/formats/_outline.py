@@ -14,7 +14,7 @@ TAB_CHARACTERS = 600
 _PLAIN_LANGUAGES = frozenset({"", "none", "text", "plain", "plaintext", "default", "guess", "literal", "txt"})
 _SPACE = re.compile(r"\s+")
 # HTML themes and MkDocs put a permalink sign into headings.
-_PERMALINK = re.compile(r"[\s\u200b]*[¶§\uf0c1]+\s*$")
+_PERMALINK = re.compile(r"(?<![\s\u200b¶§\uf0c1])[\s\u200b]*+[¶§\uf0c1][\s\u200b¶§\uf0c1]*+$")
 
 
 def one_line(text: str) -> str:

@@ -26,10 +26,13 @@ _BOLD = re.compile(r"bold|black|heavy|semibold|-bd\b", re.I)
 _MARK = re.compile(r"^\(cid:\d+\)\s+")
 _UNREADABLE = re.compile(r"\(cid:\d+\)")
 """Signs of fonts that do not say what they mean; before a text it is a bullet."""
+_WORD = re.compile(r"(?<![^\W_])(?<![^\W_]-)[^\W_]++(?:-[^\W_]++)*+(?![\w-])")
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b", re.I)
 _ENDS = re.compile(r"^(\d{1,4})\b(?![.:)])|(?<![\d.])\b(\d{1,4})$")
 _PAGE_NUMBER = re.compile(
-    r"^\W*(?:page|seite|página|第)?\W*(?:\d{1,4}|[ivxlc]{1,6})\W*(?:(?:of|von|de|/)\W*\d+)?\W*$", re.I
+    r"^\W*+(?:(?:page|seite|página|第)\W*+)?(?:\d{1,4}|[ivxlc]{1,6})"
+    r"(?:(?:\W*+(?:of|von|de)\W*+|(?=[^\w/]*/)\W++)\d++)?\W*+$",
+    re.I,
 )
 
 
@@ -190,7 +193,7 @@ def known_words(pages: Sequence[Page]) -> frozenset[str]:
     for page in pages:
         for item in page.items:
             text = item.text if isinstance(item, Line) else " ".join(" ".join(row) for row in item.rows)
-            found.update(re.findall(r"[^\W_]+(?:-[^\W_]+)*(?![\w-])", re.sub(r"\S*-$", "", text.lower())))
+            found.update(_WORD.findall(re.sub(r"(?<!\S)\S*-$", "", text.lower())))
     return frozenset(found)
 
 

@@ -19,7 +19,7 @@ from core.ingestion.sites import Site
 MAX_PASSES = 5
 """Imported pages that may import one another in a chain; ours."""
 
-_MYST = re.compile(r"^\s*(?:`{3,}|~{3,}|:{3,})\{|\{[\w:+-]+\}`|^\([\w.:-]+\)=\s*$", re.M)
+_MYST = re.compile(r"^[^\S\n]*(?:`{3,}|~{3,}|:{3,})\{|\{[\w:+-]+\}`|^\([\w.:-]+\)=[^\S\n]*$", re.M)
 _MKDOCS = re.compile(
     r"^[ \t]*(?:!!!|\?\?\?\+?)[ \t]+\w|^[ \t]*===[!+]?[ \t]+\"|^[ \t]*-+8<-+[ \t]+[\"']", re.M
 )

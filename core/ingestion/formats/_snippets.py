@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 
 from core.domain import RawDocument
@@ -34,22 +35,29 @@ _LIQUID = re.compile(
     rf"^(?P<indent>[ \t]*)\{{%-?\s*include(?:-markdown)?\s+{_QUOTED}(?P<options>[^%]*?)-?%\}}", re.M
 )
 _BARE = re.compile(
-    r"^(?P<indent>[ \t]*)\{%-?\s*include(?:_relative)?\s+(?P<path>[\w./-]+\.md)[^%]*%\}[ \t]*$", re.M
+    r"^(?P<indent>[ \t]*)\{%-?\s*include(?:_relative)?\s+(?P<path>[\w./-]++(?<=\.md))[^%]*+%\}[ \t]*$", re.M
 )
 _MARKED = re.compile(
-    r"^(?P<indent>[ \t]*)\{(?P<mark>[!*])>?\s*(?P<path>[\w./@-]+\.\w+)(?P<options>[^\n{}]*?)(?P=mark)\}", re.M
-)
-_COMMENT = re.compile(
-    r"^(?P<indent>[ \t]*)<!--\s*@include:\s*(?P<path>[^\s{}#>]+)(?:\{(?P<lines>[^}]*)\})?[^>]*-->", re.M
-)
-_ARROWS = re.compile(r"^(?P<indent>[ \t]*)<<<[ \t]+(?P<path>[^\s{}#]+)(?:#(?P<region>[\w-]+))?[^\n]*$", re.M)
-_FENCED = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n`]*?\bfile=(?P<quote>[\"']?)(?P<path>[^\s\"'#]+)"
-    r"(?:#L(?P<from>\d+)(?:-L?(?P<to>\d+))?)?(?P=quote)[^\n`]*)\n[ \t]*(?P=mark)[ \t]*$",
+    r"^(?P<indent>[ \t]*)\{(?P<mark>[!*])>?\s*+(?P<path>(?=[\w./@-]*\.\w)[\w./@-]++)"
+    r"(?P<options>[^\n{}]*?)(?P=mark)\}",
     re.M,
 )
-_ANY = re.compile(r"8<-|\{%-?\s*include|\{[!*]>?\s*[\w./@-]+\.|@include:|^\s*<<<|\bfile=", re.M)
-_SECTION = re.compile(r"^.*-+8<-+\s*\[\s*(?:start|end)\s*:[^\]\n]*\].*\n?", re.M)
+_COMMENT = re.compile(
+    r"^(?P<indent>[ \t]*)<!--\s*+@include:\s*+(?P<path>(?:[^\s{}#>-]++|-(?!->))++)"
+    r"(?:\{(?P<lines>[^}]{0,200})\})?[^>]{0,1000}-->",
+    re.M,
+)
+_ARROWS = re.compile(
+    r"^(?P<indent>[ \t]*)<<<[ \t]+(?P<path>[^\s{}#]++)(?:#(?P<region>[\w-]++))?+[^\n]*$", re.M
+)
+_FENCED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<mark>`{3,}+|~{3,}+)"
+    r"(?P<info>(?>[^\n`]*?\bfile=)(?P<quote>[\"']?+)(?P<path>[^\s\"'#]++)"
+    r"(?:#L(?P<from>\d++)(?:-L?(?P<to>\d++))?+)?+(?P=quote)[^\n`]*+)\n[ \t]*+(?P=mark)[ \t]*$",
+    re.M,
+)
+_ANY = re.compile(r"8<-|\{%-?\s*include|\{[!*]>?\s*[\w./@-]+\.|@include:|^[^\S\n]*<<<|\bfile=", re.M)
+_SECTION = re.compile(r"^.*-8<-++\s*+\[\s*+(?:start|end)\s*+:[^\]\n]{0,200}\].*\n?", re.M)
 _REGION = re.compile(r"^.*#(?:end)?region\b.*\n?", re.M)
 _OPTION = re.compile(r"""(start|end|start-after|end-before)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _LINES = re.compile(r"(?:ln|lines?)\s*[\[=:]\s*([\d,:-]+)")
@@ -166,13 +174,7 @@ class Includes:
         path, _, part = said.partition(":")
         text = self.page(path.strip().strip("\"'"), base)
         if part and not re.fullmatch(r"[\d:,\s-]*", part):
-            name = re.escape(part.strip())
-            cut = re.search(
-                rf"-+8<-+\s*\[\s*start\s*:\s*{name}\s*\][^\n]*\n(.*?)^[^\n]*-+8<-+\s*\[\s*end\s*:\s*{name}\s*\]",
-                text,
-                re.S | re.M,
-            )
-            text = _dedented(cut[1]) if cut else ""
+            text = _dedented(_between_lines(text, *section_ends(part.strip())))
         elif part:
             spans = [(a or "1", b) for a, _, b in (span.partition(":") for span in part.split(","))]
             text = _lines(text, ",".join(f"{a}-{b}" for a, b in spans))
@@ -200,12 +202,30 @@ class Includes:
             return ""
         file, text = found
         if region:
-            cut = re.search(
-                rf"#region\s+{re.escape(region)}\b[^\n]*\n(.*?)^[^\n]*#endregion", text, re.S | re.M
-            )
-            text = _dedented(cut[1]) if cut else ""
+            text = _dedented(_between_lines(text, *region_ends(region)))
         text = _SECTION.sub("", _REGION.sub("", _lines(text, lines)))
         return fence(text, language or ENDINGS.get(file.suffix, "")) if fenced else text.strip("\n")
+
+
+@lru_cache(maxsize=256)
+def section_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what opens and closes a section of pymdownx's snippets: `--8<-- [start:name]`."""
+    mark = rf"-8<-++\s*+\[\s*+{{}}\s*+:\s*+{re.escape(name)}\s*+\]"
+    return re.compile(mark.format("start")), re.compile(rf"^[^\n]*{mark.format('end')}", re.M)
+
+
+@lru_cache(maxsize=256)
+def region_ends(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what opens and closes a region of a file of code: `#region name`."""
+    return re.compile(rf"#region\s++{re.escape(name)}\b"), re.compile(r"^[^\n]*#endregion", re.M)
+
+
+def _between_lines(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
+    """Return what stands between two lines, empty where they are not there."""
+    first = opening.search(text)
+    begin = text.find("\n", first.end()) + 1 if first else 0
+    last = closing.search(text, begin) if begin else None
+    return text[begin : last.start()] if last else ""
 
 
 def _between(text: str, options: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from core.domain import RawDocument
 from core.ingestion.formats._files import location
 
-_TITLED = re.compile(r"^(.*?)\s*(?<!\\)<([^<>]*)>$", re.S)
+_TITLED = re.compile(r"^(.*)(?<!\\)<([^<>]*)>$", re.S)
 
 _CALLED = frozenset({"func", "function", "meth", "method", "deco", "macro"})
 _CODE = _CALLED | frozenset(

@@ -148,7 +148,7 @@ def _title(soup: BeautifulSoup, path: str) -> str:
     text = heading_text(one_line(inside[0].get_text())) if inside else ""
     if not text and soup.title is not None:
         # "Quickstart — Flask Documentation (3.1.x)": the site's name comes last.
-        text = re.split(r"\s+[—–|·»]\s+|\s+-\s+(?=[^-]*$)", one_line(soup.title.get_text()))[0]
+        text = re.split(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))", one_line(soup.title.get_text()))[0]
     return text or path
 
 

@@ -37,9 +37,11 @@ from core.ingestion.formats._prepare import is_myst, prepared, slug_of
 from core.ingestion.formats._slugs import Slug
 from core.ingestion.sites import site_of
 
-_ANCHOR = re.compile(r"""\s*\{:?\s*(?=[#.:]|[\w-]+=)(?:#(?P<id>[\w.:-]++)|[^{}#]|#(?![\w.:-]))*+\}\s*$""")
+_ANCHOR = re.compile(
+    r"""(?<!\s)\s*+\{:?\s*+(?=[#.:]|[\w-]+=)(?:#(?P<id>[\w.:-]++)|[^{}#]|#(?![\w.:-]))*+\}\s*$"""
+)
 _ALERT = re.compile(r"^\[!(\w+)\][-+]?\s*")
-_CONTAINER = re.compile(r"^\s*(?:\{?([\w:-]+)\}?|\{\s*\.([\w-]+)[^}]*\})\s*(.*)$")
+_CONTAINER = re.compile(r"^\s*+(?:\{?([\w:-]++)\}?|\{\s*+\.([\w-]++)[^}]*+\})\s*+(.*)$")
 
 
 def parse(raw: RawDocument, text: str) -> Document:
@@ -261,7 +263,7 @@ class MarkdownWriter:
 
 
 def _language(info: str) -> str:
-    found = re.match(r"\s*\{?\s*\.?([\w+#.-]+)", info)
+    found = re.match(r"\s*+(?:\{\s*+)?\.?([\w+#.-]++)", info)
     return found.group(1) if found else ""
 
 

@@ -40,7 +40,7 @@ _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-_]|[\x00-\x08\x0b\x0c\x0e-
 _OBJECT = re.compile(
     r"^\W*<[\w.\s]+(?: object)? at 0x[0-9a-f]+|^<Figure size|^<IPython\.|^[\w.]+\(\.\.\.\)$|^\w+\(\)$"
 )
-_MAGIC = re.compile(r"^%%(?P<name>\w+)[^\n]*\n")
+_MAGIC = re.compile(r"^%%(?P<name>\w++)[^\n]*+\n")
 _MAGICS = {
     **{
         name: name for name in ("bash", "html", "javascript", "latex", "sql", "perl", "ruby", "r", "markdown")

@@ -35,7 +35,9 @@ MAX_HEADING = 120
 """Characters above which a line is no heading."""
 _NUMBERED = re.compile(r"^(?:(?:chapter|part|appendix|section)\s+)?\d+(?:\.\d+)*\.?\s+\S", re.I)
 _ITEM = re.compile(r"^(?:[•▪●◦‣–-]|\(?\d{1,2}[.)])\s+\S")
-_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*(?:\d+|[ivxlc]+)\s*$")
+_CONTENTS = re.compile(r"(?<!\.)(?<!\.\s)(?:\.\s?+){4,}+\s*+(?:\d++|[ivxlc]++)\s*+$")
+_LONGEST_WORD = 100
+_PARTED = re.compile(r"(?<![^\W_])([^\W_]{2,}+)[-\u00ad\u2010]$")
 _OPEN = re.compile(r"[^.!?:;。！？]$")
 
 
@@ -117,7 +119,7 @@ def _sections(pages: Sequence[Page], known: frozenset[str]) -> Iterator[Section]
             if carried:
                 # a paragraph that runs over the page's end belongs to the page where it begins
                 if kind == "text" and value[:1].islower() and _OPEN.search(carried[2][-1]):
-                    carried[2][-1] = _run_on(carried[2][-1], value, known)
+                    carried[2][-1] = "".join((*_run_on(carried[2][-1], value, known), value))
                     yield _section(*carried)
                     carried = None
                     continue
@@ -195,22 +197,28 @@ def _code(lines: Sequence[Line]) -> str:
 
 
 def _prose(lines: Sequence[Line], known: frozenset[str]) -> str:
-    text = ""
-    for line in lines:
-        text = _run_on(text, one_line(line.text), known) if text else one_line(line.text)
-    return re.sub(r"^[•▪●◦‣]\s+", "- ", text)
+    parts: list[str] = []
+    last = ""
+    for line in (one_line(line.text) for line in lines):
+        before, between = _run_on(last, line, known) if last else ("", "")
+        if between:
+            parts += [before, between]
+            before = ""
+        last = before + line
+    return re.sub(r"^[•▪●◦‣]\s+", "- ", "".join([*parts, last]))
 
 
-def _run_on(text: str, more: str, known: frozenset[str]) -> str:
-    """Join two lines; a word that was parted at the end of the first is whole again.
+def _run_on(text: str, more: str, known: frozenset[str]) -> tuple[str, str]:
+    """Return a line as it goes on in the next one, and what stands between them.
 
-    What the document writes elsewhere decides: "docu-mentation" is one word, "well-known" keeps its hyphen.
+    A word that was parted at the end of the first is whole again. What the document writes elsewhere
+    decides: "docu-mentation" is one word, "well-known" keeps its hyphen.
     """
-    first = re.search(r"([^\W_]{2,})[-\u00ad\u2010]$", text)
+    first = _PARTED.search(text, max(0, len(text) - _LONGEST_WORD))
     second = re.match(r"[^\W_]+", more)
     if not first or not second:
-        return f"{text} {more}"
+        return text, " "
     whole, hyphened = (f"{first[1]}{mark}{second[0]}".lower() for mark in ("", "-"))
     if whole in known or (second[0][0].islower() and hyphened not in known):
-        return text[:-1] + more
-    return text + more if hyphened in known else f"{text} {more}"
+        return text[:-1], ""
+    return text, "" if hyphened in known else " "

@@ -14,7 +14,7 @@ MAX_HEADING = 80
 _UNDERLINE = re.compile(r"^\s*([=\-~^*#])\1{2,}\s*$")
 _LEVELS = {"=": 1, "#": 1, "*": 1, "-": 2, "~": 3, "^": 4}
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+\S")
-_PAGE_NUMBER = re.compile(r"^\s*(?:page\s+)?-?\s*\d+\s*-?(?:\s+of\s+\d+)?\s*$", re.I)
+_PAGE_NUMBER = re.compile(r"^\s*+(?:page\s++)?(?:-\s*+)?\d++\s*+(?:-\s*+)?(?:(?<=\s)of\s++\d++\s*+)?$", re.I)
 
 
 def parse(raw: RawDocument, text: str) -> Document:
@@ -59,13 +59,13 @@ def _heading_level(lines: list[str]) -> int:
 
 def _block(lines: list[str]) -> str:
     if any(_ITEM.match(line) for line in lines):
-        joined: list[str] = []
+        joined: list[list[str]] = []
         for line in lines:
             if joined and not _ITEM.match(line):
-                joined[-1] += " " + line.strip()
+                joined[-1].append(line.strip())
             else:
-                joined.append(line.replace("•", "-", 1))
-        return textwrap.dedent("\n".join(joined))
+                joined.append([line.replace("•", "-", 1)])
+        return textwrap.dedent("\n".join(" ".join(parts) for parts in joined))
     # Indented or aligned lines (code, tables drawn with spaces) would not survive being joined.
     if all(line.startswith("    ") for line in lines) or sum(
         bool(re.search(r"\S\s{3,}\S", line)) for line in lines

@@ -225,7 +225,9 @@ def _places(document: str) -> list[str]:
 
 def _blocks(document: str) -> list[frozenset[str]]:
     """Return the terms of each paragraph or item with those before and after it."""
-    texts = [text for block in re.split(r"\n\s*\n", document) for text in re.split(r"\n(?=\s*[-*] )", block)]
+    texts = [
+        text for block in re.split(r"\n\s*\n", document) for text in re.split(r"\n(?=[^\S\n]*[-*] )", block)
+    ]
     terms = [frozenset(query_terms(text)) for text in texts]
     return [frozenset().union(*terms[max(at - 1, 0) : at + 2]) for at in range(len(terms))]
 

@@ -14,7 +14,7 @@ PAIRS_VERSION = "1"
 PAIRS_PER_PAGE = 4
 """Pairs that a page is asked for at most."""
 
-_TAG = re.compile(r"<(\s*/?\s*page\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(\s*+(?:/\s*+)?page\b)", re.IGNORECASE)
 
 PAIRS_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -17,7 +17,7 @@ _ITEM = re.compile(r"^[ ]*(?:[-*+]|\d+[.)]) +", re.MULTILINE)
 _STOPS = r"(?=[.,;:]| (?:by|when|if|instead|without|using|unless|while|before|after|it is|you)\b|$)"
 _VERB = (
     r"(?!(?:be|have|this|that|the|an?|do (?:so|this|that|it)|which|it|other|different|any|all|some)\b)"
-    r"(?!\w+ing\b)(?P<what>[a-z][a-z-]+\b[^,;:.()]*?)"
+    r"(?!\w+ing\b)(?P<what>[a-z][a-z-]++\b[^,;:.()]{0,400}?)"
 )
 _HOW = (
     re.compile(rf"^(?:In order to|To) {_VERB}(?:, (?=\S)| it is\b)", re.IGNORECASE),

@@ -32,6 +32,10 @@ RETRY_DELAYS = (0.5, 2.0)
 """Seconds before the second and the third try, where the network was in the way."""
 
 _Result = TypeVar("_Result")
+_REASONS = tuple(
+    map(re.compile, (r"Failed to resolve '[^']+'", r"Name or service not known", r"Connection refused"))
+)
+"""What an error says of why an index cannot be reached."""
 _NOT_FINAL = frozenset({408, 429, 500, 502, 503, 504})
 
 
@@ -202,8 +206,8 @@ def _without_password(url: str) -> tuple[str, Callable[[Any], Any] | None]:
 
 def _reason(error: OSError) -> str:
     text = str(error)
-    for pattern in (r"Failed to resolve '[^']+'", r"Name or service not known", r"Connection refused"):
-        if found := re.search(pattern, text):
+    for pattern in _REASONS:
+        if found := pattern.search(text):
             return found[0][0].lower() + found[0][1:]
     if "CERTIFICATE_VERIFY_FAILED" in text:
         return "its certificate is not trusted (SSL_CERT_FILE names the file of those that are)"
@@ -212,7 +216,11 @@ def _reason(error: OSError) -> str:
 
 def _same(one: str, other: str) -> bool:
     def bare(version: str) -> str:
-        return re.sub(r"(?:\.0+)+(?=$|[a-z])", "", normalised(version)).replace("-", "").replace("_", "")
+        return (
+            re.sub(r"(?:\.0{1,20}+){1,20}+(?=$|[a-z])", "", normalised(version))
+            .replace("-", "")
+            .replace("_", "")
+        )
 
     return bare(one) == bare(other)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]/]*\]|\{[^{}/]*\}|.", re.DOTALL)
+_PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]/]{0,200}\]|\{[^{}/]*\}|.", re.DOTALL)
 
 
 class Patterns:
@@ -17,7 +17,7 @@ class Patterns:
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._written = tuple(patterns)
-        self._expression = re.compile("|".join(_translated(p) for p in patterns) or r"(?!)")
+        self._expression = re.compile("|".join(map(_translated, patterns)) or r"(?!)", re.DOTALL)
 
     def match(self, path: str) -> bool:
         """Tell whether the path, with `/` between its parts, or a folder it lies in, is meant."""
@@ -30,7 +30,8 @@ class Patterns:
 
 def _translated(pattern: str) -> str:
     pattern = pattern.removeprefix("./").strip("/")
-    return "".join(_piece(found[0]) for found in _PIECE.finditer(pattern)) + "(?:/.*)?"
+    inside = "" if pattern.endswith("**") else "(?:/.*)?"
+    return "".join(_piece(found[0]) for found in _PIECE.finditer(pattern)) + inside
 
 
 def _piece(text: str) -> str:

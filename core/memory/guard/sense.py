@@ -12,8 +12,8 @@ from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS,
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
-        (r"\b(?:turn|switch|toggl)\w*\s+(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\bon\b", " enable {} "),
-        (r"\b(?:turn|switch|toggl|shut)\w*\s+(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\boff\b", " disable {} "),
+        (r"\b(?:turn|switch|toggl)\w*\s++(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\bon\b", " enable {} "),
+        (r"\b(?:turn|switch|toggl|shut)\w*\s++(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\boff\b", " disable {} "),
         (r"\b(?:get|gett|got|getting|gets)\w*\s+rid\s+of\b|\btak\w+\s+(?:\w+\s+){0,4}away\b", " remove {} "),
         (r"\b(?:log|sign)(?:ging|ged|ging|s|ing|ed)?[\s-]+(?:in|on)(?:to)?\b|\bsign-?in\b", " login "),
         (r"\b(?:log|sign)(?:ging|ged|s|ing|ed)?[\s-]+(?:out|off)\b", " logout "),
@@ -43,7 +43,7 @@ _NOT_NEGATED = re.compile(
     r"|what|why|the\s+way|any|if)\b"
     r"|\b(?:can|could)(?:n['’]?t|not|\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
     r"|remember|think)\b|\bis\s+there\s+no\b"
-    r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=.*\?)",
+    r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=[^?\n]{0,500}\?)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][\w+#'’-]*[\w+#]|[A-Za-z]|\d[\w.]*")
@@ -122,7 +122,7 @@ def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, .
         flat = pattern.sub(lambda m, r=replacement: r.replace("{}", _middle(m[0])), flat)  # type: ignore[misc]
     read = _read(flat, code, shouted=text.isupper())
     numbers, worded, units = _quantities(flat)
-    ordered = re.findall(r"[\w'’+#.-]*[\w+#]", _FRAME.sub("", flat))
+    ordered = re.findall(r"(?<![\w'’+#.-])[\w'’+#.-]*[\w+#]", _FRAME.sub("", flat))
     parts = (part for word in re.findall(r"\w+", flat) for part in (parts_of(word) or [word.lower()]))
     return Sense(
         text=flat.lower(),
@@ -188,11 +188,22 @@ def _is_quantity(word: str, before: str) -> bool:
 
 def _without_names(text: str, product_names: tuple[str, ...], release_names: tuple[str, ...]) -> str:
     for name in product_names:
-        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.[A-Za-z])", " ", text, flags=re.IGNORECASE)
-    named = [r for r in release_names if re.search(rf"(?<![\w.]){re.escape(r)}(?!\w|\.\d)", text)]
-    if len(named) == 1:
-        return re.sub(rf"(?<![\w.])v?{re.escape(named[0])}(?:\.\d+|\.x)*(?!\w)", " ", text)
-    return text
+        text = product_of(name).sub(" ", text)
+    found = [name for name in release_names if release_of(name)[0].search(text)]
+    return release_of(found[0])[1].sub(" ", text) if len(found) == 1 else text
+
+
+@lru_cache(maxsize=64)
+def product_of(name: str) -> re.Pattern[str]:
+    """Return the pattern of a product's name."""
+    return re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.[A-Za-z])", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1024)
+def release_of(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns of a release's name: alone, and with what it may be written with."""
+    alone = rf"(?<![\w.]){re.escape(name)}(?!\w|\.\d)"
+    return re.compile(alone), re.compile(rf"(?<![\w.])v?{re.escape(name)}(?:\.\d+|\.x)*(?!\w)")
 
 
 def _middle(text: str) -> str:
@@ -221,10 +232,7 @@ def _quantities(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[tu
     values: set[str] = set()
     units: set[tuple[str, str]] = set()
     for digits, unit in quantities(text):
-        if "." in digits:
-            value = re.sub(r"(\.\d*?)0+$", r"\1", digits).rstrip(".")
-        else:
-            value = digits.lstrip("0") or "0"
+        value = digits.rstrip("0").rstrip(".") if "." in digits else digits.lstrip("0") or "0"
         values.add(value)
         if unit in UNITS:
             units.add((value, UNITS[unit]))

@@ -128,7 +128,7 @@ async def test_a_base_that_invents_or_drops_is_replaced_by_the_rules(base: str) 
 
 
 async def test_without_a_thread_the_message_stays_as_it_is() -> None:
-    text = "timer  option for version one point five"
+    text = "timer option for version one point five"
     model = says("What is the timer option for version one point five?", release="1.5")
     resolution, forms = await understood(model, text)
     assert (forms.base, forms.rewritten) == (text, False)
