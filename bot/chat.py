@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from core.domain import MessageRef, Scope, Turn
+from core.invisible import visible
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -36,6 +37,10 @@ class Person:
     roles: tuple[str, ...] = ()
     """Roles that a command's caller has, such as `discord:role:5`; empty elsewhere."""
 
+    def __post_init__(self) -> None:
+        """Take out of the name what nobody sees in it."""
+        object.__setattr__(self, "name", visible(self.name))
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -58,6 +63,10 @@ class Message:
     """The language that it is answered in, once that is known: `de`."""
     unasked: Literal["", "questions", "forum"] = ""
     """The channel's mode by which it is answered, where nobody called the bot."""
+
+    def __post_init__(self) -> None:
+        """Take out of the words what nobody sees in them."""
+        object.__setattr__(self, "text", visible(self.text))
 
     @property
     def key(self) -> str:
@@ -106,6 +115,10 @@ class Command:
     scope: Scope
     event: str = ""
     author: str = ""
+
+    def __post_init__(self) -> None:
+        """Take out of the words what nobody sees in them."""
+        object.__setattr__(self, "text", visible(self.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +180,11 @@ class Press:
     fields: Mapping[str, str] = field(default_factory=dict)
     event: str = ""
     again: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Take out of what was filled in what nobody sees in it."""
+        seen = {name: visible(text) for name, text in self.fields.items()}
+        object.__setattr__(self, "fields", seen)
 
 
 @dataclass(frozen=True, slots=True)

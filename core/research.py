@@ -13,6 +13,7 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Evidence, Question, Recall
 from core.errors import ModelUnavailable
 from core.generation.offers import differs
+from core.invisible import visible
 from core.languages import _
 from core.memory.community import CommunityMemory
 from core.memory.filing import platform_of
@@ -31,6 +32,12 @@ from core.steps import Steps
 OFFERED = 4
 """Other releases that an answer names at most."""
 _NONE: Matrix = np.zeros((0, 0), np.float32)
+
+
+def _seen(question: Question) -> Question:
+    """Return a question without what nobody sees in its words and in those before it."""
+    turns = tuple(replace(turn, text=visible(turn.text)) for turn in question.history)
+    return replace(question, text=visible(question.text), history=turns)
 
 
 class Research:
@@ -82,6 +89,7 @@ class Research:
         `by_rules` keeps every step of this question from the model.
         """
         began = time.perf_counter()
+        question = _seen(question)
         product = self._catalogue.product
         default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
         resolution = resolve(question, product, default)
