@@ -9,6 +9,7 @@ from core.domain import Answer, Citation, Evidence
 from core.generation.blocks import headings
 from core.generation.phrases import both
 from core.languages import N_, _
+from core.markup import link
 
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
@@ -35,8 +36,7 @@ def compose(answer: Answer, product: str) -> Reply:
 
 def source(citation: Citation) -> str:
     """Return one numbered source with its link."""
-    title = citation.title.replace("[", "(").replace("]", ")")
-    return f"[{citation.number}] " + (f"[{title}]({citation.url})" if citation.url else title)
+    return f"[{citation.number}] {link(citation.title, citation.url)}"
 
 
 def footer(answer: Answer, product: str) -> str:
@@ -59,5 +59,4 @@ def growing(text: str, product: str, release: str, evidence: Sequence[Evidence])
 
 
 def _page(item: Evidence) -> str:
-    title = headings(item.chunk.title, item.chunk.heading).replace("[", "(").replace("]", ")")
-    return f"- [{title}]({item.chunk.url})"
+    return f"- {link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)}"
