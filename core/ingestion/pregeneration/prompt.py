@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from core.invisible import visible
+
 PAIRS_VERSION = "1"
 """Changes with every change of meaning here; documents done with another version are done again."""
 PAIRS_PER_PAGE = 4
@@ -72,7 +74,7 @@ def pairs(title: str, pages: Sequence[tuple[str, str]]) -> tuple[str, str]:
 
 
 def _data(text: str) -> str:
-    return _TAG.sub(r"‹\1", text)
+    return _TAG.sub(r"‹\1", visible(text))
 
 
 def _attribute(text: str) -> str:

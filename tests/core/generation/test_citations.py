@@ -94,7 +94,10 @@ def test_no_form_of_a_link_gets_past(written: str) -> None:
     [
         ("Go to evil.com or еvil.org/login now.", "Go to `evil.com` or `еvil.org/login` now."),
         ("See docs.io/b and docs.io.", "See docs.io/b and docs.io."),
-        ("Call `flask.g`, app.run(), os.path and README.md.", "Call `flask.g`, app.run(), os.path and README.md."),
+        (
+            "Call `flask.g`, app.run(), os.path and README.md.",
+            "Call `flask.g`, app.run(), os.path and README.md.",
+        ),
         ("Set a.b.c to 1.2.3, e.g. in x.py/y.", "Set a.b.c to 1.2.3, e.g. in `x.py/y`."),
     ],
 )
