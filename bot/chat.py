@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from core.domain import MessageRef, Scope, Turn, single_spaced
+from core.invisible import visible
 
 if TYPE_CHECKING:
     from bot.dispatch import Dispatch
@@ -35,6 +36,10 @@ class Person:
     """The language that the platform shows to them, as it spells it: `de`, `pt-BR`; empty where untold."""
     roles: tuple[str, ...] = ()
     """Roles that a command's caller has, such as `discord:role:5`; empty elsewhere."""
+
+    def __post_init__(self) -> None:
+        """Take out of the name what nobody sees in it."""
+        object.__setattr__(self, "name", visible(self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class Message:
     """The accounts whose words `text` holds, where they are not its author's alone."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", single_spaced(self.text))
+        object.__setattr__(self, "text", single_spaced(visible(self.text)))
 
     @property
     def key(self) -> str:
@@ -113,7 +118,7 @@ class Command:
     author: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", single_spaced(self.text))
+        object.__setattr__(self, "text", single_spaced(visible(self.text)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +182,7 @@ class Press:
     again: bool | None = None
 
     def __post_init__(self) -> None:
-        fields = {name: single_spaced(said) for name, said in self.fields.items()}
+        fields = {name: single_spaced(visible(said)) for name, said in self.fields.items()}
         object.__setattr__(self, "fields", fields)
 
 

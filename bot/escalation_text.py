@@ -11,6 +11,7 @@ from core.domain import Answer, Scope
 from core.escalations import Ticket
 from core.generation.blocks import headings
 from core.languages import N_, _
+from core.markup import inert, link
 
 QUESTION = 600
 """Characters of a question that the people asked read."""
@@ -151,9 +152,9 @@ def named(name: str) -> str:
 
 
 def short(text: str, limit: int) -> str:
-    """Return a text in one line, cut at a word where it is too long."""
+    """Return a text in one line, cut at a word where it is too long; no link of it is one here."""
     line = " ".join(re.sub(r"```\w*", " ", text).split())
-    return line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]} …"
+    return inert(line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]} …")
 
 
 def _heading(case: Case) -> str:
@@ -180,4 +181,4 @@ def _pages(answer: Answer) -> list[str]:
         for page in answer.trace.get("evidence", ())
     ]
     pages = [(re.sub(r"[\[\]]", "", title), url) for title, url in dict.fromkeys(found) if title]
-    return [f"[{title}]({url})" if url else title for title, url in pages[:PAGES]]
+    return [link(title, url) for title, url in pages[:PAGES]]

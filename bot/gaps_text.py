@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.gaps import Gap
+from core.markup import inert, link
 
 SHOWN = 10
 """Gaps that a chat message lists."""
@@ -38,7 +39,7 @@ def digest_text(found: Sequence[Gap], product: str, days: int) -> str:
 def _line(gap: Gap) -> str:
     reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
     title, url = gap.page
-    nearest = f" · nearest page: [{title}]({url})" if url else ""
+    nearest = f" · nearest page: {link(title, url)}" if url else ""
     question = " ".join(gap.example.question.split())
     cut = question if len(question) <= LONGEST else question[:LONGEST].rsplit(" ", 1)[0] + " …"
-    return f"- **{len(gap.questions)}×** {cut} ({reasons}){nearest}"
+    return f"- **{len(gap.questions)}×** {inert(cut)} ({reasons}){nearest}"

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Callable
 
+from core.markup import code_spans
 from core.text import closes_fence
 
 GAP = "\u200b"
@@ -49,9 +50,15 @@ _INLINE = re.compile(
 )
 _PING = re.compile(
     r"(<|&lt;?|&#0*60;?|&#[xX]0*3[cC];?)(?=!(?:here|channel|everyone|group|subteam)|[@#][A-Z0-9])"
-    r"|(@)(?=(?:here|channel|everyone)\b)",
+    r"|(?:@|&(?:#0*64|#[xX]0*40|commat);)(?=(?:here|channel|everyone)\b)",
     re.IGNORECASE,
 )
+
+
+_HOLDS = re.compile("[\ue000\ue001]")
+_HELD = re.compile("\ue000(\\d+)\ue001")
+_CALL = re.compile(r"<[^<>]*>|@(?=(?:here|channel|everyone)\b)", re.IGNORECASE)
+"""A link, or what would call everybody once an escape or an entity before it is read."""
 
 
 def escape(text: str) -> str:
@@ -66,7 +73,7 @@ def defuse(markdown: str) -> str:
 
 def to_mrkdwn(markdown: str) -> str:
     """Turn Markdown into Slack's mrkdwn; angle brackets are left around links only."""
-    lines = markdown.replace("\r\n", "\n").split("\n")
+    lines = _HOLDS.sub("", markdown.replace("\r\n", "\n")).split("\n")
     written: list[str] = []
     at = 0
     while at < len(lines):
@@ -83,7 +90,7 @@ def to_mrkdwn(markdown: str) -> str:
             written += ["```", *_table([line, *lines[at + 2 : end]]), "```"]
             at = end
         else:
-            written.append(_line(line))
+            written.append(_around_code(line))
             at += 1
     return "\n".join(written)
 
@@ -93,7 +100,7 @@ def _fenced(lines: list[str], at: int, mark: str, indent: int) -> tuple[list[str
     while at < len(lines) and not closes_fence(lines[at], mark):
         line = lines[at]
         line = line[min(indent, len(line) - len(line.lstrip())) :]
-        block.append(_quiet(escape(line.replace("```", f"``{GAP}`"))))
+        block.append(_quiet(escape(re.sub("``(?=`)", f"``{GAP}", line))))
         at += 1
     return block, at + 1
 
@@ -105,6 +112,20 @@ def _table(rows: list[str]) -> list[str]:
     drawn = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=False)).rstrip() for row in cells]
     drawn.insert(1, "  ".join("─" * width for width in widths))
     return [_quiet(escape(line)) for line in drawn]
+
+
+def _around_code(line: str) -> str:
+    """Write a line with its code put aside: no mark of emphasis begins or ends inside of it."""
+    held: list[str] = []
+    parts, done = [], 0
+    for start, end in code_spans(line, alike=True)[0]:
+        parts += [line[done:start], f"\ue000{len(held)}\ue001"]
+        words = _quiet(escape(line[start:end].strip("`").strip(" ").replace("`", "ˋ") or " "))
+        held.append(words)
+        done = end
+    said = _line("".join([*parts, line[done:]]))
+    said = _CALL.sub(lambda link: _HELD.sub(lambda at: held[int(at[1])].replace("|", "¦"), link[0]), said)
+    return _HELD.sub(lambda at: f"`{held[int(at[1])]}`", said) if held else said
 
 
 def _line(line: str) -> str:
@@ -134,7 +155,7 @@ def _inline(text: str, bold: bool = False) -> str:
         before, after = text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
         written.append(_token(found, before, after, bold))
     written.append(_quiet(escape(text[start:])))
-    return "".join(written)
+    return _CALL.sub(lambda found: found[0] + (GAP if found[0] == "@" else ""), "".join(written))
 
 
 def _token(found: re.Match[str], before: str, after: str, bold: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from core import text
+from core.markup import inert
 from core.memory.community import CommunityMemory
 from core.memory.exchange import written
 from core.memory.filing import EVERY_RELEASE
@@ -55,4 +56,4 @@ def standing(memory: CommunityMemory, pair: Remembered) -> str:
 
 def shortened(question: str) -> str:
     """Return the beginning of a question on one line."""
-    return text.shortened(question, SHOWN)
+    return inert(text.shortened(question, SHOWN))

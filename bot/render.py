@@ -9,6 +9,7 @@ from core.domain import Answer, Citation, Evidence
 from core.generation.blocks import headings
 from core.generation.phrases import both
 from core.languages import N_, _, translations_of
+from core.markup import link
 
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
@@ -36,8 +37,7 @@ def compose(answer: Answer, product: str) -> Reply:
 
 def source(citation: Citation) -> str:
     """Return one numbered source with its link."""
-    title = citation.title.replace("[", "(").replace("]", ")")
-    return f"[{citation.number}] " + (f"[{title}]({citation.url})" if citation.url else title)
+    return f"[{citation.number}] {link(citation.title, citation.url)}"
 
 
 def footer(answer: Answer, product: str) -> str:
@@ -67,5 +67,4 @@ def is_sign_of_work(text: str) -> bool:
 
 
 def _page(item: Evidence) -> str:
-    title = headings(item.chunk.title, item.chunk.heading).replace("[", "(").replace("]", ")")
-    return f"- [{title}]({item.chunk.url})"
+    return f"- {link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)}"

@@ -16,6 +16,7 @@ from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError
 from core.languages import N_, _, spoken
+from core.markup import inert
 from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
@@ -110,4 +111,4 @@ class Sharing:
 
 def _quoted(question: str) -> str:
     words = " ".join(question.split())
-    return f"> {words if len(words) <= _SHOWN else words[: _SHOWN - 1] + '…'}"
+    return f"> {inert(words if len(words) <= _SHOWN else words[: _SHOWN - 1] + '…')}"

@@ -15,6 +15,7 @@ from bot.memory_commands import memory
 from bot.serving_commands import channel_of
 from bot.slash import Call, Option, Subcommand
 from bot.slash_words import whole_number
+from core.markup import inert
 from core.opinions import Correction
 
 PAGE = 12
@@ -187,7 +188,8 @@ def corrections_lines(corrections: Sequence[Correction]) -> list[str]:
     """List what people found wrong with answers, the latest first."""
     lines = []
     for said in corrections:
-        better = f" Better: {' '.join(said.better.split())}" if said.better else ""
+        better = f" Better: {inert(' '.join(said.better.split()))}" if said.better else ""
         taken = " (remembered)" if said.pair_id else ""
-        lines.append(f"- “{said.question}” ({said.release}), {said.name}: {WRONG[said.what]}.{better}{taken}")
+        who = f"“{inert(said.question)}” ({said.release}), {inert(said.name)}"
+        lines.append(f"- {who}: {WRONG[said.what]}.{better}{taken}")
     return lines

@@ -11,6 +11,7 @@ from bot.reach import stay_within
 from bot.slash import Call, Option, Subcommand
 from bot.why_command import for_admins
 from core.errors import UsageError
+from core.markup import inert
 
 _ID = re.compile(r"a[0-9a-f]{16}")
 _LINK = re.compile(r"https?://[^\s<>|)]+")
@@ -63,7 +64,7 @@ class WhyCommand:
         if call.is_admin:
             told = await for_admins(self._app.memory, found, hears)
             lines += ["", f"Answer `{answer_id}`, for admins:", *(f"- {line}" for line in told)]
-        await call.tell("\n".join([f"“{found['question']}”", *lines]))
+        await call.tell("\n".join([f"“{inert(found['question'])}”", *lines]))
 
     async def _meant(self, call: Call) -> str:
         """Return the id of the answer that is meant; raises UsageError where there is none."""

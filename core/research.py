@@ -13,6 +13,7 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Evidence, Product, Question, Recall, Taken
 from core.errors import ModelUnavailable
 from core.generation.offers import differs
+from core.invisible import visible
 from core.languages import _
 from core.memory.community import CommunityMemory
 from core.memory.filing import platform_of
@@ -39,6 +40,12 @@ def heard_by_rules(question: Question) -> Question:
     """Return a question as far as rules look at it and at what was said before; the model gets all of it."""
     history = tuple(replace(turn, text=ruled(turn.text)) for turn in question.history)
     return replace(question, text=ruled(question.text), history=history)
+
+
+def _seen(question: Question) -> Question:
+    """Return a question without what nobody sees in its words and in those before it."""
+    turns = tuple(replace(turn, text=visible(turn.text)) for turn in question.history)
+    return replace(question, text=visible(question.text), history=turns)
 
 
 class Research:
@@ -90,6 +97,7 @@ class Research:
         `by_rules` keeps every step of this question from the model.
         """
         began = time.perf_counter()
+        question = _seen(question)
         product = self._catalogue.product
         default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
         heard = heard_by_rules(question)

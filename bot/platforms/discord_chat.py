@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from operator import methodcaller
 from typing import Any
 
@@ -85,11 +84,10 @@ class DiscordChat:
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
         """Post in a channel, or to a person; whom it calls is pinged, and nobody else."""
-        calls = [f"<@{call.replace('role:', '&')}>" for call in reply.calls]
-        said = f"{' '.join(calls)}\n{reply.markdown}" if calls else reply.markdown
+        called = " ".join(f"<@{call.replace('role:', '&')}>" for call in reply.calls)
         try:
             target = await self.places.addressed(to)
-            return await self._send(target, _parts(replace(reply, markdown=said)), calls=reply.calls)
+            return await self._send(target, _parts(reply, called), calls=reply.calls)
         except TROUBLE as error:
             if code_of(error) == NO_DIRECT_MESSAGES:
                 raise PlatformRejected(
@@ -266,9 +264,9 @@ class DiscordChat:
         return False
 
 
-def _parts(reply: Reply) -> list[Part]:
-    """Cut a reply into messages; its controls hang under the last."""
-    *texts, last = messages(reply.markdown)
+def _parts(reply: Reply, called: str = "") -> list[Part]:
+    """Cut a reply into messages; whom it calls stands above the first, its controls hang under the last."""
+    *texts, last = messages(reply.markdown, called)
     return [*((text or "…", ()) for text in texts), (last or "…", reply.controls)]
 
 

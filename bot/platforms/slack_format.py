@@ -8,10 +8,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from bot.chat import Control
+from bot.harmless import harmless
 from bot.mrkdwn import defuse, escape, to_mrkdwn
 from bot.platforms.slack_controls import actions
 from bot.platforms.slack_errors import BAD_BLOCKS, SlackRefused
 from bot.splitting import SMALLEST, split
+from core.markup import code
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +29,9 @@ SECTION = 3_000
 _FOOTER = re.compile(r"\n\n\*(?![*\s])([^*\n]+)\*\Z")
 """The line under an answer that says which release it speaks for."""
 _FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_TAG = re.compile(
+    r"(?<!\\)((?:\\\\)*+)<(?=[A-Za-z/!?])(?!(?:https?://|mailto:)[^\s<>|]{1,2000}>)", re.IGNORECASE
+)
 _STARTS = re.compile(r"[ \t]*(?:[-*+>|#]|\d{1,9}[.)][ \t]|`{3,}|~{3,}|\Z)")
 """How a line begins that starts something of its own, or is blank."""
 
@@ -41,7 +46,7 @@ def measure(markdown: str) -> int:
 def cut(markdown: str, limit: int = ROOMY, most: int = TEXT_BYTES) -> list[str]:
     """Cut Markdown to parts whose mrkdwn has at most so many bytes: as many as `chat.update` takes."""
     parts: list[str] = []
-    for part in split(markdown.strip() or "…", limit, measure):
+    for part in split(harmless(markdown).strip() or "…", limit, measure):
         fits = len(to_mrkdwn(part).encode()) <= most or limit < LEAST
         parts += [part] if fits else cut(part, limit // 2, most)
     return parts
@@ -55,6 +60,15 @@ def sections(markdown: str, limit: int = SECTION - 600) -> list[str]:
         fits = len(said) <= SECTION or limit < LEAST
         texts += [said[:SECTION]] if fits else sections(piece, limit // 2)
     return texts
+
+
+def without_tags(markdown: str) -> str:
+    """Write what looks like a tag of HTML or of Slack's notation as text; Markdown may hold both."""
+    parts, done = [], 0
+    for start, end in code(markdown, alike=True):
+        parts += [_TAG.sub(r"\1&lt;", markdown[done:start]), markdown[start:end]]
+        done = end
+    return "".join([*parts, _TAG.sub(r"\1&lt;", markdown[done:])])
 
 
 def calling(calls: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +115,7 @@ class Composer:
         never = False
         if self.markdown_block:
             try:
-                shown = {"type": "markdown", "text": defuse(broken(markdown))}
+                shown = {"type": "markdown", "text": defuse(broken(without_tags(markdown)))}
                 return await send({"text": text, "blocks": [shown, *below]})
             except SlackRefused as error:
                 if error.code not in BAD_BLOCKS:

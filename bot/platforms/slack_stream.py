@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from bot.chat import Reply
+from bot.harmless import harmless
 from bot.mrkdwn import defuse
 from bot.platforms.slack_api import SlackApi
 from bot.platforms.slack_errors import NO_STREAMS, TRANSIENT, SlackRefused
@@ -136,7 +137,7 @@ def _news(stream: _Stream, said: str, grows: bool) -> str:
 
 def noted(markdown: str) -> str:
     """Return what is said about the work, with a blank line after it: white space in front may be lost."""
-    return f"{defuse(markdown.strip())}\n\n"
+    return f"{defuse(harmless(markdown).strip())}\n\n"
 
 
 def settled(markdown: str) -> str:

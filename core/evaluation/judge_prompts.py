@@ -9,6 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from core.invisible import visible
+
 JUDGE_VERSION = "1"
 """Changes with every change of meaning here; verdicts of another version are asked for anew."""
 
@@ -118,4 +120,4 @@ def _tag(name: str, text: str) -> str:
 
 
 def _closed(text: str) -> str:
-    return _TAG.sub(r"‹\1", text)
+    return _TAG.sub(r"‹\1", visible(text))

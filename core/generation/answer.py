@@ -27,7 +27,8 @@ OnText = Callable[[str], Awaitable[None]]
 SHOW_SECONDS = 0.1
 """Least time between two looks at a growing answer; platforms show far fewer."""
 
-_LEAKED = re.compile(r"\A.*</think>", re.DOTALL)
+# An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
+_LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
 _LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
 _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?[^<>]*>", re.IGNORECASE)
 _TAGS = re.compile(

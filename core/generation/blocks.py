@@ -12,7 +12,7 @@ from core.text import index_terms, one_line, sentences
 
 Kind = Literal["heading", "paragraph", "item", "code", "table", "quote", "rule"]
 
-_FENCE = re.compile(r"^(\s*)(`{3,}|~{3,})(.*)$")
+_FENCE = re.compile(r"^(\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+\S")
 _ITEM = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")

@@ -9,6 +9,9 @@ from urllib.parse import urldefrag
 
 from core.domain import Citation, Evidence
 from core.generation.blocks import headings
+from core.invisible import visible
+from core.markup import code, unlinked
+from core.markup import settled as settled_code
 
 _WORDS = (
     r"(?:(?:sources?|evidence|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"
@@ -27,10 +30,6 @@ _CITED = re.compile(
 _NUMBER = re.compile(r"(\d{1,2})(?:\s*[-–—]\s*\^?(\d{1,2}))?")
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 
-_FENCES = re.compile(
-    r"(^[ \t>]*(`{3,}+|~{3,}+)[^\n]*\n.*?(?:^[ \t>]*\2[`~]*[ \t]*$|\Z))", re.MULTILINE | re.DOTALL
-)
-_INLINE = re.compile(r"(?<!`)(`++)(.{1,2000}?)(?<!`)\1(?!`)")
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,60}\]:[ \t]*\S.*(?:\n|\Z)", re.MULTILINE)
 _SOURCES = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,2}(?:sources?|references?|citations?|links?|further reading|see also)"
@@ -48,6 +47,15 @@ _ANGLE = re.compile(
 )
 _TAG_LINK = re.compile(r"</?a\b[^>]{0,1000}+>", re.IGNORECASE)
 _BARE = re.compile(r"(?:(?:https?|ftp)://|(?<![\w@/])www\.)[^\s<>\"'`\])}|]+", re.IGNORECASE)
+# Slack links what looks like a host without any scheme. Names of code have dots, too: so only under domains
+# that hosts are usually in, or with a path behind.
+_HOST = re.compile(
+    r"(?<![\w@/.`\\-])(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}"
+    r"(?:(?:com|net|org|edu|gov|info|biz|io|co|me|ru|cn|uk|de|eu|xyz|top|site|online|shop|link|live|example)"
+    r"(?![\w(-]|\.\w)(?:/[^\s<>()\[\]`\ue000-\ue004]*)?|[^\W\d_]{2,24}/[^\s<>()\[\]`\ue000-\ue004]+)",
+    re.IGNORECASE,
+)
+_KEPT = re.compile("\ue003(\\d+)\ue004")
 _GONE = "\ue002"
 _HOLE = re.compile(
     rf"^{_GONE}[ \t]*"
@@ -90,6 +98,7 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
     known = {item.number: item for item in evidence}
     links = _Links(evidence)
     order: list[int] = []
+    text = settled_code(_without_sources(visible(text).strip()))
 
     def numbered(match: re.Match[str]) -> str:
         numbers = [n for n in _numbers(match.group()) if n in known]
@@ -100,10 +109,9 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
         return (match.group("space") + marks) if marks else ""
 
     def prose(part: str) -> str:
-        part = links.clean(_CITED.sub(numbered, _DEFINITION.sub("", part)))
-        return _HOLE.sub("", part) if _GONE in part else part
+        return links.clean(_CITED.sub(numbered, _DEFINITION.sub("", part)))
 
-    cleaned = _outside_code(_without_sources(text.strip()), prose).strip()
+    cleaned = _outside_code(text, prose).strip()
     citations = tuple(citation(known[n], index) for index, n in enumerate(order, 1))
     return Cleaned(cleaned, citations, tuple(order))
 
@@ -150,19 +158,15 @@ def _numbers(text: str) -> list[int]:
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:
     """Apply a change to what stands outside code fences and inline code."""
+    text = re.sub("[\ue000-\ue004]", "", text)
     held: list[str] = []
-
-    def hold(code: str) -> str:
-        held.append(code)
-        return f"\ue000{len(held) - 1}\ue001"
-
-    text = re.sub("[\ue000-\ue002]", "", text)
-    shielded = _INLINE.sub(lambda m: hold(m.group()), _FENCES.sub(lambda m: hold(m.group()), text))
-    changed = change(shielded)
-    # Twice, as a link's text may have been held inside what was held.
-    for _ in range(2):
-        changed = re.sub("\ue000(\\d+)\ue001", lambda m: held[int(m.group(1))], changed)
-    return changed
+    parts, done = [], 0
+    for start, end in code(text):
+        parts += [text[done:start], f"\ue000{len(held)}\ue001"]
+        held.append(text[start:end])
+        done = end
+    changed = change("".join([*parts, text[done:]]))
+    return re.sub("\ue000(\\d+)\ue001", lambda m: held[int(m.group(1))], changed)
 
 
 class _Links:
@@ -171,6 +175,7 @@ class _Links:
     def __init__(self, evidence: Iterable[Evidence]) -> None:
         self._pages: set[str] = set()
         self._said: list[str] = []
+        self._kept: list[str] = []
         for item in evidence:
             if item.chunk.url:
                 self._pages |= {_plain(item.chunk.url), _plain(urldefrag(item.chunk.url).url)}
@@ -181,24 +186,38 @@ class _Links:
             text = _MARKDOWN_LINK.sub(self._markdown, text)
         if "][" in text:
             text = _REFERENCE_LINK.sub(lambda m: m.group() if m.group(1).isdigit() else m.group(1), text)
+        # whatever form of a link is not known here is none afterwards
+        return _KEPT.sub(lambda m: self._kept[int(m.group(1))], unlinked(self._addresses(text)))
+
+    def _addresses(self, text: str) -> str:
         if "<" in text:
             text = _TAG_LINK.sub("", _ANGLE.sub(self._angle, text))
         if "://" in text or "www." in text.lower():
             text = _BARE.sub(self._bare, text)
-        return text
+        text = _HOLE.sub("", text) if _GONE in text else text
+        return _HOST.sub(self._host, text)
 
     def _own(self, url: str) -> bool:
         return bool(url) and _plain(url) in self._pages
 
     def _markdown(self, match: re.Match[str]) -> str:
         text, url = match.groups()
-        if self._own(url) and not match.group().startswith("!"):
-            return f"[{text}]({url})"
-        return text
+        if not self._own(url) or match.group().startswith("!"):
+            return text
+        label = unlinked(self._addresses(text))
+        self._kept.append(f"[{label}]({url})" if label.strip() else f"<{url}>")
+        return f"\ue003{len(self._kept) - 1}\ue004"
 
     def _angle(self, match: re.Match[str]) -> str:
         url, text = match.groups()
         return f"<{url}>" if self._own(url) else (text or self._said_or_nothing(url))
+
+    def _host(self, match: re.Match[str]) -> str:
+        """Show a host that the documentation does not name as code, so that no platform links it."""
+        name = match.group().rstrip(".,;:!?*_")
+        if any(name.lower() in text.lower() for text in (*self._said, *self._pages)):
+            return match.group()
+        return f"`{name}`{match.group()[len(name) :]}"
 
     def _bare(self, match: re.Match[str]) -> str:
         url = match.group()

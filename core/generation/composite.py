@@ -10,6 +10,7 @@ from core.domain import Citation, Evidence
 from core.generation.phrases import both
 from core.generation.quote import Weight, quote
 from core.languages import _
+from core.markup import inert
 
 MAX_QUOTES = 2
 """Quotes a part; a single question has three."""
@@ -54,7 +55,7 @@ def quote_parts(
             numbers[str(citation.number)] = number
         told += [
             *([] if told else [intro]),
-            *([f"*{part.text}*"] if part.text not in ("", *answered) else []),
+            *([f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []),
         ]
         told.append(_renumbered(body, numbers))
         answered.append(part.text)
@@ -70,6 +71,6 @@ def nothing_on(parts: Sequence[str], product: str, release: str) -> str:
     """Say of which parts the documentation holds nothing; empty where there are none."""
     if not parts:
         return ""
-    asked = _(" and on ").join(f"“{part}”" for part in parts)
+    asked = _(" and on ").join(f"“{inert(part)}”" for part in parts)
     said = _("I found nothing in the {product} documentation on {questions}.")
     return said.format(product=f"{product} {both(release)}".rstrip(), questions=asked)

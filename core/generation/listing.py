@@ -8,6 +8,7 @@ from core.domain import Citation, Evidence
 from core.generation.blocks import split
 from core.generation.citations import citation
 from core.generation.quote import heading_over, introduced
+from core.markup import inert
 from core.text import one_line
 from core.vocabulary.changes import tells
 
@@ -53,7 +54,7 @@ def listed(
         body = "\n".join(f"> {line}".rstrip() for entry in lines for line in entry.split("\n"))
         heading = heading_over(item.chunk, product, release) or item.chunk.path
         over = f"**{heading}**\n" if heading != above else ""
-        parts.append(f"{over}{body} [{len(citations)}]")
+        parts.append(inert(f"{over}{body} [{len(citations)}]"))
         above = heading
     if not citations:
         return "", ()

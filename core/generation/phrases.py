@@ -9,6 +9,7 @@ from typing import Any
 from core.domain import Evidence, Product, Resolution
 from core.generation.blocks import headings
 from core.languages import N_, _, ngettext, told_name
+from core.markup import inert, link
 from core.opinions import Correction
 from core.prompts import DONT_KNOW
 
@@ -40,10 +41,10 @@ def dont_know(product: Product, evidence: Sequence[Evidence]) -> str:
     links: dict[str, None] = {}
     several = len({item.chunk.release for item in evidence}) > 1
     for item in evidence:
-        title = headings(item.chunk.title, item.chunk.heading).replace("[", "(").replace("]", ")")
+        page = link(headings(item.chunk.title, item.chunk.heading), item.chunk.url)
         # the answer says which release it speaks for; where it speaks for several, each page says its own
         release = f" ({product.name} {item.chunk.release})" if several else ""
-        links[f"- [{title}]({item.chunk.url}){release}"] = None
+        links[f"- {page}{release}"] = None
     pages = list(links)[:NEAREST]
     if not pages:
         return _(DONT_KNOW)
@@ -108,7 +109,7 @@ def corrected(corrections: Sequence[Correction]) -> list[str]:
         for what, count in counts.most_common()
     ]
     better = _("{name} wrote a better answer: {text}")
-    lines += [better.format(name=c.name, text=c.better) for c in corrections if c.pair_id]
+    lines += [better.format(name=inert(c.name), text=inert(c.better)) for c in corrections if c.pair_id]
     return lines
 
 
@@ -121,11 +122,11 @@ def why(row: Mapping[str, Any]) -> list[str]:
         origin = _ORIGINS[trace["release_origin"]]
         lines.append(_(origin).format(release=row["release"]))
     if trace.get("rewritten"):
-        lines.append(_("It was understood as: {question}").format(question=trace["queries"]["base"]))
+        lines.append(_("It was understood as: {question}").format(question=inert(trace["queries"]["base"])))
     for kind, known in _KNOWN.items():
         lines += [
             _(known).format(
-                question=near["question"],
+                question=inert(near["question"]),
                 similarity=f"{near['similarity']:.2f}",
                 score=f"{near['score']:.2f}",
             )

@@ -14,6 +14,7 @@ from core.generation.citations import citation
 from core.generation.phrases import both
 from core.generation.units import Unit, units
 from core.languages import N_, _, translations_of
+from core.markup import inert
 from core.text import STOP_WORDS, one_line
 
 Weight = Callable[[str], float]
@@ -76,7 +77,8 @@ def quote(
     citations: list[Citation] = []
     for number, (passage, runs) in enumerate(chosen, 1):
         citations.append(citation(passage.evidence, number))
-        parts.append(_written(passage, runs, number, product, release))
+        # what is cut out of a page may read otherwise than it did there
+        parts.append(inert(_written(passage, runs, number, product, release)))
     return "\n\n".join(parts), tuple(citations)
 
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from core.domain import ChunkedDocument, ContextChunk, Document, SearchChunk, Section, content_hash
 from core.ingestion.blocks import Piece, fitting, groups, join, pieces
+from core.markup import address
 
 PAGE_CHARACTERS = 2_000
 """Size of a page; QAMR's 500 characters of padding are a third to a quarter of its pages."""
@@ -266,6 +267,4 @@ def _edge(parts: Sequence[Piece], size: int, *, last: bool) -> str:
 
 
 def _linked(url: str, anchor: str) -> str:
-    if not anchor or not url:
-        return url
-    return f"{url.split('#', 1)[0]}#{anchor}"
+    return address(f"{url.split('#', 1)[0]}#{anchor}" if anchor and url else url)

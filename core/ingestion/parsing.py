@@ -5,9 +5,13 @@ from __future__ import annotations
 import codecs
 import importlib
 import re
+from dataclasses import replace
 
-from core.domain import Document, Format, RawDocument
+from core.domain import Document, Format, RawDocument, Section
 from core.errors import SourceError
+from core.invisible import visible
+from core.markup import literal, unlinked
+from core.text import one_line
 
 MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
@@ -47,6 +51,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
 def parse(raw: RawDocument) -> Document:
     """Parse a raw document to its title and sections (none where it holds no text of its own).
 
+    What the format's own file leaves as text says what it says: no character in it is invisible, and none
+    reads as a link or an entity of Markdown.
     Raises SourceError, with what to do, for content that is too large, empty, binary or nested
     beyond reason.
     """
@@ -62,12 +68,26 @@ def parse(raw: RawDocument) -> Document:
     if not text.strip() and not is_binary(raw.format):
         raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")
     try:
-        document: Document = parser.parse(raw, text)
+        document: Document = parser.parse(raw, visible(text))
     except RecursionError:
         raise SourceError(
             f"{raw.path} is nested too deeply to be read; simplify it or leave it out of the source."
         ) from None
-    return document
+    sections = (
+        Section(
+            tuple(_heading(heading) for heading in section.headings),
+            section.anchor,
+            literal(visible(section.text)),
+        )
+        for section in document.sections
+    )
+    return replace(
+        document, title=_heading(document.title), sections=tuple(s for s in sections if s.text.strip())
+    )
+
+
+def _heading(text: str) -> str:
+    return unlinked(one_line(visible(text).replace("`", "")))
 
 
 def reaches_out(raw: RawDocument) -> bool:

@@ -18,7 +18,7 @@ from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocume
 
 log = logging.getLogger(__name__)
 
-INDEX_VERSION = "3"
+INDEX_VERSION = "4"
 """Raised when parsing or chunking change, so that unchanged files are read anew."""
 
 

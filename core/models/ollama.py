@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from core.errors import ModelError, ModelMalformed, ModelMissing, ModelRefused
 from core.models.completion import Completion
+from core.models.control_tokens import TurnedBack, inert
 from core.models.ollama_server import FAILURES, ModelServer, is_about_thinking
 from core.models.refusal import failed
 from core.models.retry import Retry
@@ -139,16 +140,17 @@ class Ollama:
     async def _attempt(self, completion: Completion, call: _Call) -> AsyncGenerator[str, None]:
         if not self._described:
             await self._describe()
+        prompts, tokens = inert(call.prompts)
         lines = await self._server.client.chat(
             model=self.name,
-            messages=[{"role": p.role, "content": p.content} for p in call.prompts],
+            messages=[{"role": p.role, "content": p.content} for p in prompts],
             stream=True,
             think=self._think,
             format=call.schema,
             options=self._options(call),
             keep_alive=self._keep_alive,
         )
-        visible = Unthought(held=self._leaks)
+        visible, turned_back = Unthought(held=self._leaks), TurnedBack(tokens)
         begun = written = False
         async with aclosing(lines):  # type: ignore[type-var]  # an async generator under another name
             while True:
@@ -163,18 +165,18 @@ class Ollama:
                 if line is None:
                     raise failed("cut", self.name, self.address)
                 begun = True
-                if piece := visible.feed(line.message.content or ""):
+                if piece := turned_back.feed(visible.feed(line.message.content or "")):
                     written = written or bool(piece.strip())
                     yield piece
                 if line.done:
                     break
-        if piece := visible.close():
+        if piece := turned_back.feed(visible.close()) + turned_back.close():
             written = written or bool(piece.strip())
             yield piece
         self._leaks = self._leaks or visible.leaked
         completion.prompt_tokens = line.prompt_eval_count or 0
         completion.answer_tokens = line.eval_count or 0
-        self._tokens.learn(call.prompts, completion.prompt_tokens)
+        self._tokens.learn(prompts, completion.prompt_tokens)
         cut = line.done_reason == "length"
         if not written:
             raise failed("thought" if cut else "empty", self.name, self.address)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from core.invisible import visible
 from core.languages import N_
 from core.text import one_line
 
@@ -19,8 +20,8 @@ _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 
 def data(text: str) -> str:
-    """Make text from outside unable to open or close one of our tags."""
-    return _TAG.sub(r"‹\1", text)
+    """Make text from outside unable to open or close one of our tags, also by what nobody sees in them."""
+    return _TAG.sub(r"‹\1", visible(text))
 
 
 def attribute(text: str) -> str:

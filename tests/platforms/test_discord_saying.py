@@ -33,7 +33,7 @@ async def test_nobody_is_pinged(world, recorder):
     recorder.answer = f"@everyone @here {world.bob.mention} <@&{world.guild.default_role.id}> hi"
     asked = await world.alice.send(world.help, f"{world.bot} ping")
     said = world.thread_of(asked).last_message
-    assert said.content.startswith("@everyone") and not said.mention_everyone
+    assert said.content.startswith("@\u200beveryone @\u200bhere <\u200b@") and not said.mention_everyone
     sent = [r.json for r in world.env.http_requests if r.method == "POST" and r.path.endswith("/messages")]
     assert all(body["allowed_mentions"]["parse"] == [] for body in sent)
 

@@ -43,7 +43,8 @@ async def test_nobody_is_pinged_but_whom_the_reply_names(world, platform):
     calls = (f"role:{role.id}", str(world.bob.id))
     await platform.chat.send(str(world.help.id), Reply(f"{world.alice.mention} @everyone look", calls=calls))
     said = world.help.last_message
-    assert said.content == f"<@&{role.id}> {world.bob.mention}\n{world.alice.mention} @everyone look"
+    looks = f"<\u200b@{world.alice.id}> @\u200beveryone look"
+    assert said.content == f"<@&{role.id}> {world.bob.mention}\n{looks}"
     stored = world.env.backend.get_message(world.help.id, said.id)
     assert set(stored.ping_user_ids) == {world.bob.id} and set(stored.ping_role_ids) == {role.id}
     assert not stored.mention_everyone

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from html import unescape
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from hypothesis import HealthCheck, given, settings
 from selenium import webdriver
 
+from core.markup import literal
+from tests.lookalikes import hostile_texts
 from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
 from tests.platforms.web_dispatch import FakeDispatch
 
@@ -181,6 +186,49 @@ def test_hostile_text_stays_text(page: Page, text: str) -> None:
     )
     assert found == []
     assert page.js("return window.hit") is None
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=hostile_texts)
+def test_text_of_a_document_is_no_link_but_to_what_it_shows(page: Page, text: str) -> None:
+    html = page.rendered(literal(text))
+    links = re.findall(r'<a [^>]*?href="([^"]*)"[^>]*>(.*?)</a>', html, re.DOTALL)
+    shown = [
+        (urlsplit(unescape(href)).netloc, unescape(re.sub(r"<[^>]*>", "", said))) for href, said in links
+    ]
+    assert all(
+        re.match("https?://", said) and unquote(place) in unquote(said).lower() for place, said in shown
+    )
+    assert "<img" not in html and "<script" not in html
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "target"),
+    [
+        ("[docs](https://docs.example/a)", "docs", "https://docs.example/a"),
+        ("[docs.example](https://docs.example/a)", "docs.example", "https://docs.example/a"),
+        (
+            "[https://bank.example](https://evil.example/x)",
+            "https://evil.example/x",
+            "https://evil.example/x",
+        ),
+        ("[**bank.com**](https://evil.example/x)", "https://evil.example/x", "https://evil.example/x"),
+        ("[a@bank.example](mailto:b@evil.example)", "mailto:b@evil.example", "mailto:b@evil.example"),
+        (
+            "**Sources**\n[1] [www.bank.com](https://evil.example/x)",
+            "https://evil.example/x",
+            "https://evil.example/x",
+        ),
+        ("*a ` b `` c* [x](https://a.example/) `", "", ""),
+    ],
+)
+def test_a_link_shows_where_it_leads(page: Page, text: str, label: str, target: str) -> None:
+    html = page.rendered(text)
+    links = [
+        (re.sub(r"<[^>]*>", "", said), href)
+        for href, said in re.findall(r'<a [^>]*?href="([^"]*)"[^>]*>(.*?)</a>', html)
+    ]
+    assert links == ([(label, target)] if target else [])
 
 
 def test_hostile_message_in_the_channel_is_inert(page: Page) -> None:

@@ -8,6 +8,8 @@ const AUTOLINK = /<((?:https?:\/\/|mailto:)[^\s<>]+)>/y;
 const URL_TEXT = /https?:\/\/[^\s<>"`|]+/y;
 const MENTION = /@(threadlore|ada|ben|noor|hana|chloé|chloe|here|channel|everyone)(?![\p{L}\p{N}_])/iuy;
 const CITATION = /\[(\d{1,3})\](?!\()/y;
+const ADDRESS = /(?:https?:\/\/|\bwww\.|[\w+-]@(?=[\w-]+\.))([^\s/?#<>()[\]`\\]+)/gi;
+const HOST = /^((?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}])?\.){1,8}(?:com|net|org|edu|gov|info|biz|example))(?::\d+)?(?:[/?#]\S*)?$/iu;
 const ENTITY = /&(amp|lt|gt|quot|#39|nbsp);/y;
 const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", nbsp: "\u00a0" };
 const MARKS = [["***", "strong"], ["**", "strong"], ["__", "strong"], ["~~", "del"], ["*", "em"], ["_", "em"]];
@@ -21,6 +23,15 @@ export function safeUrl(text) {
   } catch {
     return null;
   }
+}
+
+// The text of a link that is, or holds, another address than the link's own hides where it leads.
+export function misleads(label, url) {
+  const real = (new URL(url).hostname || url.split("@").at(-1).split("?")[0]).toLowerCase();
+  const said = [...label.matchAll(ADDRESS)].map((match) => match[1].toLowerCase());
+  const alone = HOST.exec(label.replace(/\\(?=[!-/:-@[-`{-~])/g, "").replace(/^[*_~` ]+|[*_~` ]+$/g, ""));
+  if (alone && !said.length) said.push(alone[1].toLowerCase());
+  return said.some((host) => real !== host && real !== host.replace(/^www\./, "") && !real.endsWith(`.${host}`));
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -85,7 +96,8 @@ export function inline(text, context = {}, depth = 0) {
       const found = bracketed(text, start, hopeless);
       if (found) {
         const url = context.plain ? null : safeUrl(found.url);
-        const label = inline(found.label || found.url, { ...context, plain: true }, depth + 1);
+        const said = !found.label || (url && misleads(found.label, url)) ? found.url : found.label;
+        const label = inline(said, { ...context, plain: true }, depth + 1);
         push(...(url ? [link(url, label)] : label));
         i = found.end;
       } else {
@@ -177,12 +189,11 @@ function emphasis(text, i, hopeless) {
 }
 
 function closing(text, from, mark) {
+  const hopeless = new Set(); // of what lies ahead
   for (let i = from; i < text.length; i += 1) {
     if (text[i] === "\\") i += 1;
     else if (text[i] === "`") {
-      const end = ticksEnd(text, i);
-      const close = text.indexOf(text.slice(i, end), end);
-      i = (close < 0 ? end : ticksEnd(text, close)) - 1;
+      i = (codeSpan(text, i, hopeless)?.end ?? ticksEnd(text, i)) - 1; // no emphasis ends inside of code
     } else if (text.startsWith(mark, i)) {
       const after = text[i + mark.length] ?? "";
       const longer = mark.length === 1 && after === mark;

@@ -2,7 +2,7 @@
 
 import { code } from "./code.js";
 import { h } from "./dom.js";
-import { inline, link, safeUrl } from "./inline.js";
+import { inline, link, misleads, safeUrl } from "./inline.js";
 
 const DEEPEST = 8; // nested quotes and lists; deeper ones stay flat
 const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`\s]*)[^`]*$/;
@@ -57,7 +57,7 @@ function cited(line) {
 function sourceList(sources, context, title) {
   const row = (source) => {
     const url = safeUrl(source.url);
-    const title = inline(source.title, { ...context, plain: true });
+    const title = inline(url && misleads(source.title, url) ? source.url : source.title, { ...context, plain: true });
     return h("li", { id: `source-${context.anchor}-${source.number}`, tabindex: "-1" },
       h("span", { class: "source-number" }, source.number),
       h("span", { class: "source-text" },

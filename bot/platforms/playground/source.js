@@ -11,7 +11,7 @@ export function showSource(container, { told, error }) {
     error && h("p", { class: "quiet" }, error),
     !told && !error && h("p", { class: "quiet" }, "Looking it up…"),
     told && [
-      h("header", {}, h("h3", {}, told.title.replaceAll(" > ", " › ")),
+      h("header", {}, h("h3", {}, told.title.replaceAll(" > ", " › ").replaceAll("]\\(", "](")),
         h("p", { class: "quiet" }, [`${state.product} ${told.release}`.trim(), told.path].filter(Boolean).join(" · "))),
       told.text ? h("div", { class: "body passage", tabindex: "0", role: "region", "aria-label": "The page's text" }, markdown(told.text, { breaks: false }))
         : h("p", { class: "quiet" }, "The page was changed since then, so its words are not here any more."),

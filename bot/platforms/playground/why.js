@@ -96,7 +96,7 @@ function titled(title) {
   const [page, ...rest] = title.split(": ");
   const heading = rest.join(": ");
   const whole = !heading || heading.startsWith(page) ? heading || page : `${page} > ${heading}`;
-  return whole.replaceAll(" > ", " › ");
+  return whole.replaceAll(" > ", " › ").replaceAll("]\\(", "](");
 }
 
 function pages(trace) {

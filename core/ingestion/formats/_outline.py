@@ -42,7 +42,8 @@ def inline_code(text: str) -> str:
     """Mark text as code, however many backticks it holds."""
     text = one_line(text)
     if "`" in text:
-        return f"`` {text} ``"
+        mark = "`" * (max(map(len, re.findall("`+", text))) + 1)
+        return f"{mark} {text} {mark}"
     return f"`{text}`" if text else ""
 
 

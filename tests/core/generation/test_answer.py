@@ -172,6 +172,8 @@ async def test_arithmetic_is_worked_out() -> None:
     ("raw", "text"),
     [
         ("Hmm, thinking.</think>\n\nUse it [1].", "Use it [1]."),
+        ("Thinking ends at `</think>` [1].", "Thinking ends at `</think>` [1]."),
+        ("It stands between <think> and </think> [1].", "It stands between <think> and </think> [1]."),
         ("**Answer:** Use it [1].", "Use it [1]."),
         ('Use it <evidence number="1">.', "Use it [1]."),
         ("```markdown\nUse it [1].\n```", "Use it [1]."),

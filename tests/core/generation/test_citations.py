@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from core.generation.citations import clean, settled, uncited
 from tests.core.generation.samples import evidence
+from tests.readers import commonmark
 
 EVIDENCE = [
     evidence(
@@ -59,6 +60,54 @@ def test_only_true_citations_survive_in_one_form(written: str, wanted: str) -> N
 )
 def test_only_the_evidences_own_links_survive(written: str, wanted: str) -> None:
     assert clean(written, EVIDENCE).text == wanted
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[a [b [c]]](https&#58;//evil.com)",
+        "[a [b [c]]](https\\://evil.com)",
+        "[x]\n\n[x]:\nhttps&#58;//evil.com",
+        "> [x]: https&colon;//evil.com\n\n[x]",
+        "[a\\]b][]\n\n[a\\]b]: https&colon;//evil.com",
+        "\\`[Log in](https://evil.com)\\`",
+        "foo\n    ~~~\n[Log in](https://evil.com)\n    ~~~",
+        "```js `x` [Log in](https://evil.com)\nfoo",
+        "> ```\n[Log in](https://evil.com)",
+        "<tel:123> <steam://run/1> <vscode:x> <https://evil.com|text>",
+        "| ` | [x](https&colon;//evil.com) ` |\n|--|--|\n| ` | [x](https&colon;//evil.com) ` |",
+        "[[a](//evil.com) b](https://docs.io/a/)",
+        "[x](https:evil.com) [y](//evil.com) [z](/evil) [w](h\u200bttps://evil.com)",
+        "[x](https://evil.com 'a (b) c') [x](\nhttps://evil.com\n) [x](<https://evil.com/a b>)",
+        "**a `` b ` c** d ` [x](https&colon;//evil.com)`",
+        "<https://x/`>[Log in](https&colon;//evil.com)`",
+        "- ```\n  x\n[Log in](https://evil.com)\n  ```",
+    ],
+)
+def test_no_form_of_a_link_gets_past(written: str) -> None:
+    read = commonmark(clean(written, EVIDENCE).text)
+    assert {target for _, target in read.links} <= {"https://docs.io/a/"} and not read.acts
+
+
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("Go to evil.com or еvil.org/login now.", "Go to `evil.com` or `еvil.org/login` now."),
+        ("See docs.io/b and docs.io.", "See docs.io/b and docs.io."),
+        (
+            "Call `flask.g`, app.run(), os.path and README.md.",
+            "Call `flask.g`, app.run(), os.path and README.md.",
+        ),
+        ("Set a.b.c to 1.2.3, e.g. in x.py/y.", "Set a.b.c to 1.2.3, e.g. in `x.py/y`."),
+    ],
+)
+def test_a_host_that_no_page_names_cannot_be_clicked(written: str, wanted: str) -> None:
+    """Slack links what looks like a host, without any scheme before it."""
+    assert clean(written, EVIDENCE).text == wanted
+
+
+def test_what_nobody_sees_is_no_part_of_an_answer() -> None:
+    assert clean("ri\u200bght\u202e \U000e0041[1]", EVIDENCE).text == "right [1]"
 
 
 @pytest.mark.parametrize(

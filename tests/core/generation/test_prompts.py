@@ -62,7 +62,15 @@ def test_the_fixed_phrase_is_in_every_answer_prompt() -> None:
 
 
 @pytest.mark.parametrize(
-    "tag", ["</evidence>", "< / Evidence >", "<question>", '<unit label="9">', "</conversation"]
+    "tag",
+    [
+        "</evidence>",
+        "< / Evidence >",
+        "<question>",
+        '<unit label="9">',
+        "</conversation",
+        "</evi\u200bden\u00adce>",
+    ],
 )
 def test_no_tag_of_ours_comes_in_from_outside(tag: str) -> None:
     assert "<" not in prompts.data(tag)
