@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 import yaml
 
+from core.ingestion import plain_yaml
+
 MAX_BYTES = 500_000
 """Size above which a configuration is not read; ours: Material's own has 20 kB."""
 
@@ -87,8 +89,8 @@ def _read(path: str, _modified: int, size: int) -> Site | None:
     if file.name.startswith("docusaurus"):
         return Site("docusaurus", file.parent, _routes(file.parent, text))
     try:
-        given = tomllib.loads(text) if file.suffix == ".toml" else yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        given = tomllib.loads(text) if file.suffix == ".toml" else plain_yaml.load(text, _Loader)
+    except (ValueError, RecursionError):
         given = {}
     if file.suffix == ".toml" and isinstance(given, dict):
         given = given.get("project", {})
@@ -175,9 +177,12 @@ def _routes(folder: Path, text: str) -> tuple[tuple[Path, str], ...]:
 def _hollow(text: str) -> str:
     """Blank out the objects inside of objects that have a path of their own, so that braces pair up."""
     for _ in range(8):
-        inner = [m for m in re.finditer(r"\{[^{}]*\}", text) if not _LITERAL.search(m[0])]
-        if not inner:
+        hollowed = re.sub(r"\{[^{}]*\}", _blanked, text)
+        if hollowed == text:
             break
-        for found in inner:
-            text = text[: found.start()] + " " * len(found[0]) + text[found.end() :]
+        text = hollowed
     return text
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return found[0] if _LITERAL.search(found[0]) else " " * len(found[0])
