@@ -42,7 +42,7 @@ from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.models.reranker import load_reranker
-from core.ports import Encoder
+from core.ports import Encoder, Workers
 from core.privacy import Names, Privacy
 from core.reading import Reader
 from core.renewal import Renewal
@@ -53,6 +53,7 @@ from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 from core.steps import Steps
+from core.workers.pool import pool_of
 from storage.audit import SqlAudit
 from storage.channels import SqlChannels
 from storage.conversations import SqlConversations
@@ -86,7 +87,10 @@ STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 
 @asynccontextmanager
 async def build(
-    settings: Settings, what: str, load: Callable[[str, Path], Encoder] = load_encoder
+    settings: Settings,
+    what: str,
+    load: Callable[[str, Path], Encoder] = load_encoder,
+    pool: Callable[[Settings], Workers] = pool_of,
 ) -> AsyncIterator[Threadlore]:
     """Open the home and wire everything; closes it all at the end.
 
@@ -105,6 +109,7 @@ async def build(
             )
         database = await Database.open(home.path, settings.database_url.get_secret_value())
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
+        workers = pool(settings)
         vectors = words = model = reranker = history = None
         try:
             opt_outs = SqlOptOuts(database)
@@ -147,7 +152,7 @@ async def build(
             searcher = Searcher(
                 corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
             )
-            sources, live = open_sources(catalogue, settings, privacy)
+            sources, live = open_sources(catalogue, settings, privacy, workers)
             quota = Quota(
                 settings.max_passages,
                 settings.disk_reserve_mb * 1_000_000,
@@ -159,6 +164,7 @@ async def build(
                 words,
                 lambda release: sources[release],
                 lambda release: library.went_live(release),
+                workers,
                 quota,
             )
             pregeneration = Pregeneration(
@@ -278,6 +284,7 @@ async def build(
         finally:
             if history is not None:
                 await history.close(STOP_SECONDS if what == SERVE else READ_SECONDS)
+            await asyncio.to_thread(workers.close)
             encoders.close()
             if model is not None:
                 await model.close()

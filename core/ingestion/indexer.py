@@ -27,6 +27,7 @@ from core.ports import (
     Source,
     VectorIndex,
     WordIndex,
+    Workers,
     pairs_collection,
 )
 from core.windows import window_texts
@@ -57,13 +58,14 @@ class Indexer:
         words: WordIndex,
         sources: Callable[[str], Sequence[Source]],
         on_live: Callable[[str], Awaitable[None]],
+        workers: Workers,
         quota: Quota = UNLIMITED,
     ) -> None:
         self._store = store
         self._vectors = vectors
         self._words = words
         self._quota = quota
-        self._reader = Reader(store, sources, quota)
+        self._reader = Reader(store, sources, workers, quota)
         self._on_live = on_live
         self._turn = asyncio.Lock()
         self.running: dict[str, Progress] = {}

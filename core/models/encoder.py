@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import EncoderError
+from core.models.tokenizer import FileCounter, OwnCounter, TokenCounter
 from core.ports import Encoder, Matrix
 
 PACKAGED = "all-MiniLM-L6-v2"
@@ -41,13 +42,13 @@ class LocalEncoder:
     """An encoder in this process: one thread for questions, one a core for indexing."""
 
     def __init__(
-        self, name: str, dimensions: int, max_tokens: int, run: Run, count: Callable[[str], int]
+        self, name: str, dimensions: int, max_tokens: int, run: Run, count_tokens: TokenCounter
     ) -> None:
         self.name = name
         self.dimensions = dimensions
         self.max_tokens = max_tokens
+        self.count_tokens = count_tokens
         self._run = run
-        self._count = count
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._batches = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="encode-batch")
         self._cache: OrderedDict[str, Matrix] = OrderedDict()
@@ -81,10 +82,6 @@ class LocalEncoder:
             self._cache.popitem(last=False)
         return found
 
-    def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text, special ones included, uncut."""
-        return self._count(text)
-
     def forget(self) -> None:
         """Drop the remembered vectors, so that the next call computes."""
         self._cache.clear()
@@ -108,13 +105,13 @@ def load_encoder(model: str, cache: Path) -> Encoder:
     if facts["backend"] == "onnx":
         return _onnx(facts, folder)
     transformer = _original(model)
-    tokenizer = transformer.tokenizer
+    file = folder.resolve() / "tokenizer.json"
     return LocalEncoder(
         facts["name"],
         facts["dimensions"],
         facts["max_tokens"],
         lambda texts: np.asarray(transformer.encode(texts, normalize_embeddings=True), np.float32),
-        lambda text: len(tokenizer(text, truncation=False)["input_ids"]),
+        FileCounter(str(file)) if file.exists() else OwnCounter(transformer.tokenizer),
     )
 
 
@@ -122,10 +119,8 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
     import onnxruntime
     from tokenizers import Tokenizer
 
-    counter = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    counter.no_padding()
-    counter.no_truncation()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    file = str(folder.resolve() / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(file)
     tokenizer.enable_truncation(facts["max_tokens"])
     tokenizer.enable_padding(pad_id=facts["pad_id"], pad_token=facts["pad_token"])
     options = onnxruntime.SessionOptions()
@@ -142,9 +137,7 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
         }
         return np.asarray(session.run(["embedding"], inputs)[0], np.float32)
 
-    return LocalEncoder(
-        facts["name"], facts["dimensions"], facts["max_tokens"], run, lambda t: len(counter.encode(t).ids)
-    )
+    return LocalEncoder(facts["name"], facts["dimensions"], facts["max_tokens"], run, FileCounter(file))
 
 
 def _original(model: str) -> Any:

@@ -41,6 +41,7 @@ from core.ports.pregenerated import (
     refusal_of,
 )
 from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
+from core.ports.workers import Workers
 
 __all__ = [
     "ASKED",
@@ -87,6 +88,7 @@ __all__ = [
     "VoteEvent",
     "VoterStore",
     "WordIndex",
+    "Workers",
     "entries",
     "pairs_collection",
     "refusal_of",
