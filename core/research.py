@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.aside import SHORT, aside
 from core.asked import Asked
 from core.catalogue import Catalogue, ChannelSettings
-from core.domain import Evidence, Question, Recall
+from core.domain import Evidence, Queries, Question, Recall, Resolution
 from core.errors import ModelUnavailable
 from core.generation.offers import differs
 from core.languages import _
@@ -83,14 +84,14 @@ class Research:
         """
         began = time.perf_counter()
         product = self._catalogue.product
-        default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
-        resolution = resolve(question, product, default)
-        queries = query_forms(question, product, resolution)
+        length = len(question.text) + sum(len(turn.text) for turn in question.history)
+        # by rules, which for a text of the longest kind take a tenth of a second
+        resolution, queries, is_foreign, doubt = await aside(length, self._by_rules, question, few=SHORT)
         asked = Asked(question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language)
-        is_foreign, is_translated = understand.is_foreign(question, product), False
+        is_translated = False
         if by_rules:
             asked.course.failure = ModelUnavailable("This question is kept from the model.")
-        if doubt := understand.doubt(question, resolution, queries, product):
+        if doubt:
             asked.trace["doubt"] = doubt
             understood = await self._steps.take(
                 asked.course,
@@ -99,7 +100,7 @@ class Research:
             )
             asked.resolution, asked.queries = understood or (resolution, queries)
             is_translated = is_foreign and asked.queries.base != queries.base
-        self._settle_news(asked)
+        await aside(length, self._settle_news, asked, few=SHORT)
         resolution = asked.resolution
         asked.releases = resolution.named if resolution.comparison else (resolution.release,)
         asked.note_understood(is_foreign and not is_translated)
@@ -108,6 +109,15 @@ class Research:
             asked.vectors = await encoder.encode([asked.topic, *asked.parts])
             asked.lap("embed")
         return asked
+
+    def _by_rules(self, question: Question) -> tuple[Resolution, Queries, bool, str]:
+        """Return release and queries by rules, whether the language is foreign, and what is in doubt."""
+        product = self._catalogue.product
+        default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
+        resolution = resolve(question, product, default)
+        queries = query_forms(question, product, resolution)
+        doubt = understand.doubt(question, resolution, queries, product)
+        return resolution, queries, understand.is_foreign(question, product), doubt
 
     def _settle_news(self, asked: Asked) -> None:
         """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""

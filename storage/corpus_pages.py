@@ -10,7 +10,11 @@ from sqlalchemy import select
 from core.domain import ContextChunk
 from core.ports import Place, SearchRow
 from storage.database import Database, slices
+from storage.rows import every, parts
 from storage.tables import ContextRow, CorpusDocumentRow, DocumentRow, SearchRowTable, writable
+
+DOCUMENTS = 50
+"""Documents whose chunks are read by one statement."""
 
 
 class SqlCorpusPages:
@@ -42,11 +46,11 @@ class SqlCorpusPages:
                 live = statement.join(
                     CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id
                 ).where(CorpusDocumentRow.release == release)
-                found += [_search_row(row) for row in await connection.execute(live)]
+                found = await every(await connection.execute(live), _search_row)
             else:
-                for part in slices(list(dict.fromkeys(document_ids))):
+                for part in slices(list(dict.fromkeys(document_ids)), DOCUMENTS):
                     some = statement.where(SearchRowTable.document_id.in_(part))
-                    found += [_search_row(row) for row in await connection.execute(some)]
+                    found += await every(await connection.execute(some), _search_row)
         return tuple(found)
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
@@ -57,8 +61,8 @@ class SqlCorpusPages:
         found: dict[str, ContextChunk] = {}
         async with self._database.read() as connection:
             for part in slices(ids):
-                for row in await connection.execute(statement.where(ContextRow.id.in_(part))):
-                    found[row.id] = page_of(row)
+                async for rows in parts(await connection.execute(statement.where(ContextRow.id.in_(part)))):
+                    found.update((row.id, page_of(row)) for row in rows)
         return found
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
@@ -77,9 +81,10 @@ class SqlCorpusPages:
             .order_by(CorpusDocumentRow.release, DocumentRow.source, ContextRow.position)
         )
         async with self._database.read() as connection:
-            for path, heading, release, page in await connection.execute(statement):
-                if place := wanted.get((path, heading)):
-                    found[place][release] = (*found[place].get(release, ()), page)
+            async for rows in parts(await connection.execute(statement)):
+                for path, heading, release, page in rows:
+                    if place := wanted.get((path, heading)):
+                        found[place][release] = (*found[place].get(release, ()), page)
         return found
 
     async def page_hashes(self, release: str) -> set[str]:
@@ -90,7 +95,7 @@ class SqlCorpusPages:
             .where(CorpusDocumentRow.release == release)
         )
         async with self._database.read() as connection:
-            return set(await connection.scalars(statement))
+            return set(await every(await connection.execute(statement), lambda row: row[0]))
 
 
 def page_of(row: Any) -> ContextChunk:
