@@ -42,7 +42,7 @@ from core.models.encoder import load_encoder
 from core.models.encoders import Encoders
 from core.models.ollama import Ollama
 from core.models.reranker import load_reranker
-from core.ports import Encoder, Workers
+from core.ports import Encoder
 from core.privacy import Names, Privacy
 from core.reading import Reader
 from core.renewal import Renewal
@@ -53,7 +53,7 @@ from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 from core.steps import Steps
-from core.workers.pool import pool_of
+from core.workers.pool import Processes
 from storage.audit import SqlAudit
 from storage.channels import SqlChannels
 from storage.conversations import SqlConversations
@@ -81,6 +81,7 @@ __all__ = ["Threadlore", "build"]
 
 log = logging.getLogger(__name__)
 
+PROCESSES = Processes()
 STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 """How long a serving process and any other one wait at their end for what must go from channels' history."""
 
@@ -90,7 +91,7 @@ async def build(
     settings: Settings,
     what: str,
     load: Callable[[str, Path], Encoder] = load_encoder,
-    pool: Callable[[Settings], Workers] = pool_of,
+    processes: Processes = PROCESSES,
 ) -> AsyncIterator[Threadlore]:
     """Open the home and wire everything; closes it all at the end.
 
@@ -109,7 +110,7 @@ async def build(
             )
         database = await Database.open(home.path, settings.database_url.get_secret_value())
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
-        workers = pool(settings)
+        workers = processes.pool(settings)
         vectors = words = model = reranker = history = None
         try:
             opt_outs = SqlOptOuts(database)
@@ -119,7 +120,7 @@ async def build(
             corpora, memories = SqlCorpora(database), SqlMemories(database, names_of.veils)
             upkeep, voters = SqlUpkeep(database), SqlVoters(database)
             await voters.link(catalogue.people)
-            vectors = await asyncio.to_thread(ChromaVectors, own, settings.chroma_url)
+            vectors = await asyncio.to_thread(ChromaVectors, own, settings.chroma_url, processes.alone)
             words = TantivyWords(home.path / "words")
             product = catalogue.product
             names = (product.name, *product.aliases)

@@ -41,13 +41,14 @@ from core.ports.pregenerated import (
     refusal_of,
 )
 from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
-from core.ports.workers import Workers
+from core.ports.workers import Alone, Workers
 
 __all__ = [
     "ASKED",
     "BUILD",
     "TOLD",
     "Acquaintance",
+    "Alone",
     "Census",
     "Claim",
     "ConversationStore",

@@ -8,6 +8,20 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
+class Alone(Protocol):
+    """A process that has something to itself and does what it is asked, one thing after the other."""
+
+    @property
+    def gone(self) -> bool:
+        """Return True if it has ended."""
+
+    def do(self, work: Callable[..., Any], given: tuple[Any, ...], patience: float) -> Any:
+        """Return `work(*given)`; blocking. Raises what `work` raises, TooCostly and Unused where it ends."""
+
+    def let_go(self) -> None:
+        """End it."""
+
+
 class Workers(Protocol):
     """Runs work outside of this process, within a limit of time and of memory."""
 

@@ -34,15 +34,16 @@ _NOT_CARRIED = 70
 
 
 def main(arguments: list[str]) -> None:
-    """Work until the connection ends, or there is none for a while."""
+    """Work until the connection ends, or there is none for a while; 0 stands for no limit."""
     connection, parent, megabytes, idle = map(int, arguments)
     _end_with(parent)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     memory = megabytes * 1_000_000
-    with suppress(ValueError, OSError):  # some systems have no such limit
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    if memory:
+        with suppress(ValueError, OSError):  # some systems have no such limit
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     wire = Wire(socket.socket(fileno=connection))
-    while select.select([connection], [], [], idle)[0]:
+    while select.select([connection], [], [], idle or None)[0]:
         try:
             seconds, work, given = wire.receive()
         except (EOFError, OSError):
@@ -59,7 +60,7 @@ def main(arguments: list[str]) -> None:
             traceback.print_exc()
             os._exit(_NOT_CARRIED)
         del answer, work, given
-        if _size() > memory * SPENT_SHARE:
+        if memory and _size() > memory * SPENT_SHARE:
             return
 
 

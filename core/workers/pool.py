@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from core.errors import TooCostly, WorkEnded
+from core.ports import Alone, Workers
 from core.settings import Settings
 from core.workers.costs import crashed
-from core.workers.process import Limits, Unused, Worker
+from core.workers.process import Limits, Unused, Worker, alone
 
 T = TypeVar("T")
 SIZE = 2
@@ -111,3 +112,15 @@ class WorkerPool:
 def pool_of(settings: Settings) -> WorkerPool:
     """Return a pool with the limits of the settings; nothing is started before there is work."""
     return WorkerPool(Limits(settings.parse_seconds, settings.parse_memory_mb))
+
+
+class Processes:
+    """Starts what a bot runs beside its own process."""
+
+    def pool(self, settings: Settings) -> Workers:
+        """Return what reads documents; no process is started before there is work."""
+        return pool_of(settings)
+
+    def alone(self) -> Alone:
+        """Start a process that has something to itself, such as the files of an index."""
+        return alone()

@@ -33,10 +33,14 @@ _QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARAL
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one piece of work may take: seconds of processor time, and megabytes of address space."""
+    """What one piece of work may take: seconds of processor time, and megabytes of address space (0: any)."""
 
     seconds: float
     megabytes: int
+
+
+ALONE_SECONDS = 600.0
+"""For one call of a process that has something to itself; a large index takes minutes to be sorted in."""
 
 
 class Unused(Exception):
@@ -46,8 +50,9 @@ class Unused(Exception):
 class Worker:
     """A process that does one piece of work at a time; what it is given is pickled."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    def __init__(self, limits: Limits, idle: int = IDLE_SECONDS) -> None:
+        self._limits, self._idle = limits, idle
+        self._turn = threading.Lock()
         self.done = 0
         """Pieces of work that it has done."""
         self.ended = False
@@ -80,7 +85,10 @@ class Worker:
 
         After an error that is not the work's own the worker is no longer to be used.
         """
-        seconds = self._limits.seconds * patience
+        with self._turn:
+            return self._do(work, given, self._limits.seconds * patience)
+
+    def _do(self, work: Callable[..., Any], given: tuple[Any, ...], seconds: float) -> Any:
         taken = False
         try:
             self._wire.send((seconds, work, given), START_SECONDS)
@@ -128,7 +136,7 @@ class Worker:
         """Start the process and wait for its end."""
         with theirs:
             try:
-                told = (theirs.fileno(), os.getpid(), self._limits.megabytes, IDLE_SECONDS)
+                told = (theirs.fileno(), os.getpid(), self._limits.megabytes, self._idle)
                 self._process = subprocess.Popen(
                     [sys.executable, "-P", "-m", "core.workers.child", *map(str, told)],
                     env=_environment(),
@@ -142,6 +150,11 @@ class Worker:
             finally:
                 self._started.set()
         self._process.wait()
+
+
+def alone() -> Worker:
+    """Start a process that stays until it is let go of, with all the memory there is."""
+    return Worker(Limits(ALONE_SECONDS, 0), idle=0)
 
 
 def _environment() -> dict[str, str]:

@@ -60,8 +60,9 @@ class Wire(io.RawIOBase):
     def write(self, data: Any) -> int:
         """Write all of it."""
         self._in_time()
-        self._connection.sendall(data)
-        return len(data)
+        view = memoryview(data)  # of an array it is no bytes
+        self._connection.sendall(view)
+        return view.nbytes
 
     def _begin(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds if seconds else 0.0

@@ -22,10 +22,10 @@ from bot.bootstrap import Threadlore, build
 from bot.dispatch import Dispatch
 from bot.serving import dispatch_of
 from core.models.encoder import load_encoder
-from core.ports import Encoder, Workers
+from core.ports import Encoder
 from core.settings import Settings, load_settings
-from core.workers.pool import WorkerPool, pool_of
 from tests.journeys.kettle import write_kettle
+from tests.shared_processes import SHARED
 
 PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
 """Variables of the environment that a child process has, too."""
@@ -53,30 +53,6 @@ def one_for_all(model: str, folder: Path) -> Encoder:
     if model not in _LOADED:
         _LOADED[model] = cast(Encoder, _Lent(load_encoder(model, folder)))
     return _LOADED[model]
-
-
-_POOLS: dict[tuple[int, int], WorkerPool] = {}
-
-
-class _LentPool:
-    """Worker processes that many houses have one after the other: each ends its own work alone."""
-
-    def __init__(self, pool: WorkerPool) -> None:
-        self._pool = pool
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._pool, name)
-
-    def close(self) -> None:
-        self._pool.interrupt()
-
-
-def workers_for_all(settings: Settings) -> Workers:
-    """Keep the processes that parse: each takes most of a second to begin."""
-    limits = (settings.parse_seconds, settings.parse_memory_mb)
-    if limits not in _POOLS:
-        _POOLS[limits] = pool_of(settings)
-    return cast(Workers, _LentPool(_POOLS[limits]))
 
 
 @dataclass(frozen=True)
@@ -166,7 +142,7 @@ class Bot:
 async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
-    async with build(settings, "test", one_for_all, workers_for_all) as app:
+    async with build(settings, "test", one_for_all, SHARED) as app:
         dispatch = dispatch_of(app)
         app.people.listeners = dispatch.forgetters
         try:

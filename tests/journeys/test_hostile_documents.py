@@ -24,6 +24,7 @@ from tests.hostile_counter import CRASHES, EATS, LOOPS, Hostile
 from tests.journeys.house import Kettle, one_for_all
 from tests.journeys.kettle import PORTS
 from tests.patience import PATIENCE
+from tests.shared_processes import SharedProcesses
 
 PORT = "Which port does the dashboard listen on?"
 
@@ -47,10 +48,11 @@ async def reading(kettle: Kettle, seconds: float) -> AsyncIterator[tuple[Threadl
     def load(model: str, folder: Path) -> Any:
         return WithHostile(one_for_all(model, folder))
 
-    def lend(settings: Settings) -> WorkerPool:
-        return pool
+    class Lent(SharedProcesses):
+        def pool(self, settings: Settings) -> WorkerPool:
+            return pool
 
-    async with build(kettle.settings(), "test", load, lend) as app:
+    async with build(kettle.settings(), "test", load, Lent()) as app:
         yield app, pool
 
 

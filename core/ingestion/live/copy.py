@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ingestion.sources._conversations import Post
-from core.ingestion.sources._json_parts import members, written
+from core.json_parts import members, written
 from core.ports.history import Page, Thread
 
 VERSION = 1

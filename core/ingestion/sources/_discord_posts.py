@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from core.ingestion.sources._conversations import Post
-from core.ingestion.sources._json_parts import members
 from core.ingestion.sources._slack_posts import MAX_FILE, NoExport
+from core.json_parts import members
 
 _PUBLIC = frozenset({"GuildTextChat", "GuildNews", "GuildForum", "GuildPublicThread", "GuildNewsThread"})
 _THREADS = frozenset({"GuildPublicThread", "GuildNewsThread"})

@@ -15,7 +15,7 @@ from core.domain import RawDocument, content_hash
 from core.errors import TooCostly
 from core.ingestion.sources._conversations import document
 from core.ingestion.sources._github_items import author_of, conversation, labels_of, written_at
-from core.ingestion.sources._json_parts import whole, written
+from core.json_parts import whole, written
 from core.ports import Workers
 from core.privacy import never, nobody
 from core.settings import Settings
