@@ -71,7 +71,7 @@ class Twice:
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
         self.name, self.dimensions = encoder.name, encoder.dimensions
-        self.max_tokens = encoder.max_tokens
+        self.max_tokens, self.count_tokens = encoder.max_tokens, encoder.count_tokens
         self.texts, self.alone = 0, 0.0
 
     async def encode(self, texts: Sequence[str]) -> Matrix:
@@ -83,10 +83,6 @@ class Twice:
         self.alone += time.perf_counter() - began
         self.texts += len(texts)
         return found
-
-    def count_tokens(self, text: str) -> int:
-        """Count as the encoder does."""
-        return self._encoder.count_tokens(text)
 
     def forget(self) -> None:
         """Drop what is remembered."""

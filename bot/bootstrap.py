@@ -54,6 +54,7 @@ from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 from core.steps import Steps
+from core.workers.pool import Processes
 from storage.about import SqlAbout
 from storage.audit import SqlAudit
 from storage.channels import SqlChannels
@@ -83,13 +84,17 @@ __all__ = ["Threadlore", "build"]
 
 log = logging.getLogger(__name__)
 
+PROCESSES = Processes()
 STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 """How long a serving process and any other one wait at their end for what must go from channels' history."""
 
 
 @asynccontextmanager
 async def build(
-    settings: Settings, what: str, load: Callable[[str, Path], Encoder] = load_encoder
+    settings: Settings,
+    what: str,
+    load: Callable[[str, Path], Encoder] = load_encoder,
+    processes: Processes = PROCESSES,
 ) -> AsyncIterator[Threadlore]:
     """Open the home and wire everything; closes it all at the end.
 
@@ -116,6 +121,7 @@ async def build(
             lost=lambda: main.cancel() if main else None,
         )
         encoders = Encoders(settings.embedding_model, home.path / "models", load)
+        workers = processes.pool(settings)
         vectors = words = model = reranker = history = None
         try:
             opt_outs = SqlOptOuts(database)
@@ -126,7 +132,7 @@ async def build(
             corpora, memories = SqlCorpora(database), SqlMemories(database, names_of.veils)
             upkeep, voters = SqlUpkeep(database), SqlVoters(database)
             await voters.link(catalogue.people)
-            vectors = await asyncio.to_thread(ChromaVectors, own, settings.chroma_url)
+            vectors = await asyncio.to_thread(ChromaVectors, own, settings.chroma_url, processes.alone)
             words = TantivyWords(home.path / "words")
             product = catalogue.product
             names = (product.name, *product.aliases)
@@ -159,7 +165,7 @@ async def build(
             searcher = Searcher(
                 corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
             )
-            sources, live = open_sources(catalogue, settings, privacy)
+            sources, live = open_sources(catalogue, settings, privacy, workers)
 
             def free() -> int:
                 return shutil.disk_usage(home.path).free
@@ -171,6 +177,7 @@ async def build(
                 words,
                 lambda release: sources[release],
                 lambda release: library.went_live(release),
+                workers,
                 quota,
             )
             pregeneration = Pregeneration(
@@ -299,6 +306,7 @@ async def build(
         finally:
             if history is not None:
                 await history.close(STOP_SECONDS if what == SERVE else READ_SECONDS)
+            await asyncio.to_thread(workers.close)
             encoders.close()
             if model is not None:
                 await model.close()

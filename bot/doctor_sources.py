@@ -14,6 +14,7 @@ from core.errors import ConfigurationError, SourceAway, SourceError
 from core.ingestion.sources import Kinds, open_source
 from core.ports import RemoteSource
 from core.settings import Settings
+from core.workers.pool import pool_of
 
 REACH_SECONDS = 5.0
 """Time that each address gets; all are tried at once, for whoever is offline waits for it."""
@@ -28,8 +29,9 @@ async def sources(settings: Settings, seconds: float = REACH_SECONDS) -> list[Fi
     except ConfigurationError:  # told by another examination
         return []
     remote: dict[str, RemoteSource] = {}
+    workers = pool_of(settings)  # none is started: nothing is read
     for spec in catalogue.sources:
-        source = open_source(spec, settings)
+        source = open_source(spec, settings, workers)
         if isinstance(source, RemoteSource):
             remote.setdefault(source.name, source)
     return list(await asyncio.gather(*(_tried(name, one, seconds) for name, one in remote.items())))

@@ -16,7 +16,7 @@ from core.ingestion.live.channels import LiveChannels
 from core.ingestion.sources import open_source
 from core.ingestion.sources.history import HistorySource
 from core.library import Library
-from core.ports import PeoplesSource, Source
+from core.ports import PeoplesSource, Source, Workers
 from core.ports.history import HistoryReader, OpenReader
 from core.privacy import Privacy
 from core.settings import Settings
@@ -48,11 +48,13 @@ async def _discord(settings: Settings) -> AsyncIterator[HistoryReader]:
         yield reader
 
 
-def open_sources(catalogue: Catalogue, settings: Settings, privacy: Privacy) -> tuple[Sources, LiveChannels]:
+def open_sources(
+    catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
+) -> tuple[Sources, LiveChannels]:
     """Build the sources of every release, those of what people said with who is left out of them."""
     live = LiveChannels(settings.home, readers(settings), (*settings.helpers, *settings.admins))
     sources = {
-        release.name: [open_source(spec, settings) for spec in catalogue.sources_of(release.name)]
+        release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
         for release in catalogue.product.releases
     }
     for source in (source for all_ in sources.values() for source in all_):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from typing import Any
@@ -17,6 +18,9 @@ from core.domain import Scope
 from core.errors import UsageError
 from core.memory.exchange import written
 from core.ports import Remembered
+
+AT_ONCE = 100
+"""Pairs that are told of before others are served."""
 
 
 async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
@@ -53,7 +57,9 @@ async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     if release:
         release = release_of(app.engine.product, release)
     told = 0
-    for pair in await app.memory.everything():
+    for count, pair in enumerate(await app.memory.everything()):
+        if count % AT_ONCE == 0:
+            await asyncio.sleep(0)
         row = written(pair, app.memory.thresholds)
         if (release and pair.release != release) or (store and row["store"] != store):
             continue
@@ -134,10 +140,11 @@ async def _in_place_of(app: Threadlore, pair: Remembered) -> str:
 
 
 async def _rebuild(app: Threadlore, send: Send) -> None:
-    before = app.memory.stores()
+    before = await app.memory.placed()
     await app.memory.rebuild()
-    same = "as before" if app.memory.stores() == before else "other than before: please report this"
-    await send({"line": f"Derived {len(app.memory.stores())} placements from the votes, {same}."})
+    after = await app.memory.placed()
+    same = "as before" if after == before else "other than before: please report this"
+    await send({"line": f"Derived {len(after)} placements from the votes, {same}."})
     await send({"code": 0})
 
 
@@ -149,7 +156,7 @@ async def _verify(app: Threadlore, send: Send) -> None:
         repair = "`threadlore memory rebuild` derives every placement from the votes again."
         await send({"note": f"{len(wrong)} things are not as the votes say; {repair}"})
     else:
-        stores = app.memory.stores().values()
+        stores = (await app.memory.placed()).values()
         kept = sum(1 for _, is_kept in stores if is_kept)
         await send({"line": f"All is as the votes say: {len(stores)} pairs placed, {kept} of them recalled."})
     await send({"code": 1 if wrong else 0})
@@ -157,7 +164,9 @@ async def _verify(app: Threadlore, send: Send) -> None:
 
 async def _export(app: Threadlore, send: Send) -> None:
     count = 0
-    for pair in await app.memory.everything():
+    for place, pair in enumerate(await app.memory.everything()):
+        if place % AT_ONCE == 0:
+            await asyncio.sleep(0)
         if pair.aside != "retired":
             count += 1
             await send({"line": _json(written(pair, app.memory.thresholds))})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 
 from bot.bootstrap import Threadlore
 from bot.control import Send
+from core.aside import SHORT, aside
 from core.domain import Product, Question, content_hash
 from core.errors import UsageError
 from core.languages import DEFAULT
@@ -32,10 +34,11 @@ async def brought(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     again = 0
     for entry in read(request["text"], request.get("name") or ""):
         try:
+            await asyncio.sleep(0)  # the rules that a pair goes through take a millisecond
             if isinstance(entry, Bad):
                 bad.append(entry)
                 continue
-            pair = _pair(app.engine.product, entry)
+            pair = await aside(len(entry.question), _pair, app.engine.product, entry, few=SHORT)
             if _is_there(pair, there.get(pair.label)):
                 again += 1
             else:
@@ -51,7 +54,7 @@ async def brought(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     for start in range(0, len(pairs), AT_ONCE):
         new |= await app.memory.seed(pairs[start : start + AT_ONCE])
     await app.memory.retire(sorted(outdated))
-    stores = app.memory.stores()
+    stores = await app.memory.placed()
     merged = sum(1 for pair_id in new if pair_id in stores and not stores[pair_id][1])
     evicted = len(new - stores.keys())
     again += len(pairs) - len(new)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import heapq
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -121,27 +123,28 @@ class Overview:
 
     async def _topics(self) -> list[dict[str, Any]]:
         """Return the public clusters of good answers as points of a plane, near ones near each other."""
-        found = [
-            (cluster, release)
+        clustered = [
+            (release, members, partition)
             for (release, scope, store), partition in self._app.memory.partitions().items()
             if store == "high" and scope == PUBLIC
-            for cluster in partition.clusters
+            for members in partition.clustered.values()
         ]
-        found.sort(key=lambda entry: -len(entry[0].members))
-        found = [entry for entry in found[:TOPICS] if len(entry[0].centroid) == len(found[0][0].centroid)]
-        if not found:
+        largest = heapq.nsmallest(TOPICS, clustered, key=lambda entry: -len(entry[1]))
+        alike = [entry for entry in largest if entry[2].dimensions == largest[0][2].dimensions]
+        if not alike:
             return []
-        places = flattened(np.stack([cluster.centroid for cluster, _ in found]))
-        pairs = {pair.id: pair for pair in await self._app.memory.everything()}
+        centroids = [partition.mean(members) for _, members, partition in alike]
+        places = await asyncio.to_thread(flattened, np.stack(centroids))
+        pairs = await self._app.memory.pairs([members[0] for _, members, _ in alike])
         return [
             {
                 "x": round(float(x), 4),
                 "y": round(float(y), 4),
-                "size": len(cluster.members),
+                "size": len(members),
                 "release": release,
-                "label": next((pairs[key].question for key in cluster.members if key in pairs), ""),
+                "label": pairs[members[0]].question if members[0] in pairs else "",
             }
-            for (cluster, release), (x, y) in zip(found, places, strict=True)
+            for (release, members, _), (x, y) in zip(alike, places, strict=True)
         ]
 
 

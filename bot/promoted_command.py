@@ -17,7 +17,7 @@ async def promoted_command(app: Threadlore, request: dict[str, Any], send: Send)
     """
     from core.evaluation.promoted import replay, write
 
-    stores = app.memory.stores()
+    stores = await app.memory.placed()
     kept = {pair_id for pair_id, (store, is_kept) in stores.items() if store == "high" and is_kept}
     promoted = [pair for pair in await app.memory.everything() if pair.id in kept]
     pairs = [pair for pair in promoted if pair.origin == "answer"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import importlib
 import logging
 import os
@@ -92,6 +93,7 @@ async def serve(settings: Settings) -> int:
 
         for name in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(name, stop, name)
+        await asyncio.to_thread(_set_apart)
         await control.start()
         work = [
             asyncio.create_task(_index_what_is_missing(app, clock)),
@@ -112,6 +114,12 @@ async def serve(settings: Settings) -> int:
             for task in (*work, *running):
                 task.cancel()
             await asyncio.gather(*work, *running, return_exceptions=True)
+
+
+def _set_apart() -> None:
+    """Let the garbage collector pass over what was made at the start: looking through it takes 150 ms."""
+    gc.collect()
+    gc.freeze()
 
 
 async def _run(platform: Platform, ended: dict[str, str]) -> bool:

@@ -13,12 +13,15 @@ from bot.bootstrap import Threadlore
 from bot.control import Send
 from core.ports import CorpusStore, SourceRun
 from core.schedule import Schedule
+from core.workers.costs import is_too_costly
 
 LISTED = 12
 """Sources that `status` lists."""
 _ISO = "%Y-%m-%dT%H:%M:%SZ"
 REASONS = 3
 """Reasons for passing a page over that are told, the most frequent first."""
+NAMED = 5
+"""Documents of one reason that are told by name."""
 _UNITS = ((604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "m"))
 
 
@@ -85,8 +88,7 @@ def status_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
     for source in sorted(newest_first, key=lambda source: not source["failures"]):
         failed = f", ⚠ failed {source['failures']} times" if source["failures"] else ""
         passed = f", {len(source['skipped'])} passed over" if source["skipped"] else ""
-        reasons = Counter(reason for _, reason in source["skipped"]).most_common(REASONS)
-        said = f" ({'; '.join(f'{count}× {reason}' for reason, count in reasons)})" if reasons else ""
+        said = f" ({_reasons(source['skipped'])})" if source["skipped"] else ""
         at = source.get("next_at")
         next_at = f"next {at[:16].replace('T', ' ')}" if at else "due now"
         lines.append(
@@ -115,13 +117,25 @@ def _lines(entry: Mapping[str, Any]) -> list[str]:
     adapts = " (as often as it changes)" if entry["adapts"] else ""
     lines = [told + length(entry["interval"]) + adapts]
     if entry["skipped"]:
-        reasons = Counter(reason for _, reason in entry["skipped"]).most_common(REASONS)
-        said = "; ".join(f"{count}× {reason}" for reason, count in reasons)
-        lines.append(f"  {len(entry['skipped'])} passed over: {said}")
+        lines.append(f"  {len(entry['skipped'])} passed over: {_reasons(entry['skipped'])}")
     if entry["error"]:
         times = f"{entry['failures']} times in a row" if entry["failures"] > 1 else "the last time"
         lines.append(f"  ⚠ failed {times}: {entry['error']}")
     return lines
+
+
+def _reasons(skipped: Sequence[Sequence[str]]) -> str:
+    """Say why documents were passed over: by name where they take too much, then the commonest reasons."""
+    costly: dict[str, list[str]] = {}
+    for path, reason in skipped:
+        if is_too_costly(reason):
+            costly.setdefault(reason, []).append(path)
+    told = []
+    for reason, paths in costly.items():
+        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+        told.append(f"{', '.join(f'`{path}`' for path in paths[:NAMED])}{more}: {reason}")
+    others = Counter(reason for _, reason in skipped if reason not in costly).most_common(REASONS)
+    return "; ".join([*told, *(f"{count}× {reason}" for reason, count in others)])
 
 
 def length(seconds: float) -> str:

@@ -47,7 +47,7 @@ async def verify(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     memory = await app.memory.verify() + await app.upkeep.broken()
     wrong += [f"memory: {sentence} Run `threadlore memory rebuild`." for sentence in memory]
     if not memory:
-        told.append(f"Memory: {len(app.memory.stores())} pairs are placed as the votes say.")
+        told.append(f"Memory: {len(await app.memory.placed())} pairs are placed as the votes say.")
     for sentence in (*told, *wrong):
         await send({"line": sentence})
     if wrong:

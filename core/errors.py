@@ -9,7 +9,9 @@
     │   └── HomeTooNew          a newer version wrote it
     ├── SourceError             a source of documents cannot be read
     │   ├── SourceAway          its place does not answer now
-    │   └── SourceClosed        what it held may not be told any more
+    │   ├── SourceClosed        what it held may not be told any more
+    │   └── TooCostly           a document takes more time or memory than one may
+    ├── WorkEnded               work was ended before it was done
     ├── StorageError            disk full, database unreachable
     │   └── OverQuota           an index would be larger than it may be
     ├── WordsGone               somebody was forgotten whose words an answer was made of
@@ -85,6 +87,21 @@ class WordsGone(ThreadloreError):
     """Report that somebody was forgotten while an answer was made of their words."""
 
     told = N_("What this answer was made of has just been removed. Please ask again.")
+
+
+class TooCostly(SourceError):
+    """Report a document that takes more than one may, or ends the process that reads it.
+
+    `memory` tells that memory was what it took too much of.
+    """
+
+    def __init__(self, message: str, memory: bool = False) -> None:
+        super().__init__(message)
+        self.memory = memory
+
+
+class WorkEnded(ThreadloreError):
+    """Report that work in another process was ended before it was done: its reading was, or the bot is."""
 
 
 class StorageError(ThreadloreError):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.aside import aside
 from core.domain import Vector
 from core.memory.scoring import DAY_SECONDS, Thresholds
 from core.models.encoders import Encoders
@@ -18,6 +19,8 @@ __all__ = ["Gap", "Statistics", "grouped"]
 
 DAYS = 30
 """Days that are looked at where nobody says otherwise."""
+GROUPED = 20
+"""Questions that are grouped at once; 50 take 20 ms."""
 LIMIT = 2_000
 """Questions that are grouped at most, the newest ones."""
 
@@ -49,7 +52,7 @@ class Statistics:
             return ()
         encoder = await self._encoders.current()
         vectors = await encoder.encode([question.topic for question in found])
-        groups = grouped(vectors, self._thresholds.tau)
+        groups = await aside(len(found), grouped, vectors, self._thresholds.tau, few=GROUPED)
         gaps = (Gap(tuple(found[at] for at in group)) for group in groups)
         return tuple(sorted(gaps, key=lambda gap: (-len(gap.questions), -gap.example.at)))
 
@@ -57,16 +60,19 @@ class Statistics:
 def grouped(vectors: Matrix | Sequence[Vector], tau: float) -> list[list[int]]:
     """Group vectors of unit length around centroids; return the places in each group, in order."""
     sums: list[Vector] = []
+    centroids = np.zeros((len(vectors), len(vectors[0]) if len(vectors) else 0), np.float32)
     groups: list[list[int]] = []
     for place, vector in enumerate(vectors):
+        best = len(sums)
         if sums:
-            centroids = np.stack([total / max(float(np.linalg.norm(total)), 1e-9) for total in sums])
-            near = centroids @ vector
-            best = int(np.argmax(near))
-            if near[best] >= tau:
-                sums[best] = sums[best] + vector
-                groups[best].append(place)
-                continue
-        sums.append(np.array(vector))
-        groups.append([place])
+            near = centroids[:best] @ vector
+            nearest = int(np.argmax(near))
+            best = nearest if near[nearest] >= tau else best
+        if best == len(sums):
+            sums.append(np.array(vector))
+            groups.append([place])
+        else:
+            sums[best] = sums[best] + vector
+            groups[best].append(place)
+        centroids[best] = sums[best] / max(float(np.linalg.norm(sums[best])), 1e-9)
     return groups

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.aside import SHORT, aside
 from core.asked import Asked
 from core.catalogue import Catalogue, ChannelSettings
-from core.domain import Evidence, Product, Question, Recall, Taken
+from core.domain import Evidence, Product, Queries, Question, Recall, Resolution, Taken
 from core.errors import ModelUnavailable
 from core.generation.offers import differs
 from core.invisible import visible
@@ -99,20 +100,16 @@ class Research:
         began = time.perf_counter()
         question = _seen(question)
         product = self._catalogue.product
-        default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
-        heard = heard_by_rules(question)
-        resolution = resolve(heard, product, default)
-        queries = query_forms(heard, product, resolution)
-        if heard.text != question.text:  # what is too long for rules stands alone, and is searched for whole
-            queries = replace(
-                queries, base=question.text, parts=(question.text,), rewritten=False, carried=()
-            )
+        length = len(question.text) + sum(len(turn.text) for turn in question.history)
+        # by rules, which for a text of the longest kind take a tenth of a second
+        heard, resolution, queries, is_foreign, doubt = await aside(
+            length, self._by_rules, question, few=SHORT
+        )
         asked = Asked(question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language)
-        is_foreign, is_translated = understand.is_foreign(question, product), False
-        understood = None
+        is_translated, understood = False, None
         if by_rules:
             asked.course.failure = ModelUnavailable("This question is kept from the model.")
-        if doubt := understand.doubt(question, resolution, queries, product):
+        if doubt:
             asked.trace["doubt"] = doubt
             understood = await self._steps.take(
                 asked.course,
@@ -121,7 +118,7 @@ class Research:
             )
             asked.resolution, asked.queries = understood or (resolution, queries)
             is_translated = is_foreign and asked.queries.base != queries.base
-        self._settle_news(asked, heard)
+        await aside(length, self._settle_news, asked, heard, few=SHORT)
         resolution = asked.resolution
         asked.releases = resolution.named if resolution.comparison else (resolution.release,)
         asked.taken = _of_thread(asked, product, understood is not None)
@@ -131,6 +128,20 @@ class Research:
             asked.vectors = await encoder.encode([asked.topic, *asked.parts])
             asked.lap("embed")
         return asked
+
+    def _by_rules(self, question: Question) -> tuple[Question, Resolution, Queries, bool, str]:
+        """Return what rules look at, release, queries, whether the language is foreign, what is in doubt."""
+        product = self._catalogue.product
+        default = self._catalogue.channels.get(question.channel, ChannelSettings()).release
+        heard = heard_by_rules(question)
+        resolution = resolve(heard, product, default)
+        queries = query_forms(heard, product, resolution)
+        if heard.text != question.text:  # what is too long for rules stands alone, and is searched for whole
+            queries = replace(
+                queries, base=question.text, parts=(question.text,), rewritten=False, carried=()
+            )
+        doubt = understand.doubt(heard, resolution, queries, product)
+        return heard, resolution, queries, understand.is_foreign(question, product), doubt
 
     def _settle_news(self, asked: Asked, heard: Question) -> None:
         """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""

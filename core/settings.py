@@ -143,6 +143,10 @@ class Settings(BaseSettings):
     """Per person; a channel may take five times as many."""
     max_passages: int = Field(200_000, alias="MAX_PASSAGES", ge=0)
     """Passages that the corpus of one release has at most; 0 for no limit."""
+    parse_seconds: int = Field(120, alias="PARSE_SECONDS", ge=1)
+    """Processor time that one document may take; a PDF ten times that, an archive or an export five times."""
+    parse_memory_mb: int = Field(1_000, alias="PARSE_MEMORY_MB", ge=300)
+    """Megabytes of address space that one document may take."""
     disk_reserve_mb: int = Field(500, alias="DISK_RESERVE_MB", ge=0)
     """Megabytes of the home's disk that a reindex leaves free; 0 for none."""
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", alias="LOG_LEVEL")

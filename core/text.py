@@ -47,8 +47,8 @@ _SUFFIXES = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "es", "ed", 
 RULED = 4_000
 """Characters of a text that rules look at, on every platform.
 
-It is the longest message of Discord, for its subscribers; others may write 2,000. Slack takes 40,000, but what
-follows is a log or a file, which the model alone reads.
+It is the longest message of Discord, for its subscribers; others may write 2,000. Slack takes 40,000, but
+what follows is a log or a file, which the model alone reads.
 """
 _LONGEST_WORD = 200
 

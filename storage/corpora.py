@@ -10,12 +10,14 @@ from typing import Any
 
 from sqlalchemy import delete, exists, func, select
 
+from core.aside import aside
 from core.domain import ChunkedDocument, content_hash
 from core.errors import StorageError
 from core.ports import Corpus, StoredDocument
 from core.windows import window_hashes
 from storage.corpus_pages import SqlCorpusPages
 from storage.database import slices
+from storage.rows import SOME, every
 from storage.source_runs import SqlSourceRuns
 from storage.tables import (
     ContextRow,
@@ -50,7 +52,7 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
             .order_by(DocumentRow.source, DocumentRow.path)
         )
         async with self._database.read() as connection:
-            return tuple(StoredDocument(*row) for row in await connection.execute(statement))
+            return tuple(await every(await connection.execute(statement), lambda row: StoredDocument(*row)))
 
     async def stored(self, document_ids: Sequence[str]) -> set[str]:
         """Return which of the documents are kept already, live or being built."""
@@ -79,37 +81,12 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
             await keep_words(self._database, connection, PAGE, document.id, people)
             if not new:
                 return
-            contexts = [
-                {
-                    "id": chunk.id,
-                    "document_id": document.id,
-                    "position": position,
-                    "heading": chunk.heading,
-                    "url": chunk.url,
-                    "page": chunk.page,
-                    "before": chunk.before,
-                    "after": chunk.after,
-                    # of what can be read back, since citations carry that hash
-                    "hash": replace(chunk, path=writable(chunk.path), page=writable(chunk.page)).hash,
-                }
-                for position, chunk in enumerate(document.contexts)
-            ]
-            searches = [
-                {
-                    "id": chunk.id,
-                    "context_id": chunk.context_id,
-                    "document_id": document.id,
-                    "position": position,
-                    "text": chunk.text,
-                    "embedded": chunk.embedded,
-                    "text_hash": content_hash(chunk.embedded),
-                }
-                for position, chunk in enumerate(document.searches)
-            ]
-            if contexts:
-                await connection.execute(self._database.insert(ContextRow), contexts)
-            if searches:
-                await connection.execute(self._database.insert(SearchRowTable), searches)
+            contexts = await aside(len(document.contexts), _context_rows, document)
+            searches = await aside(len(document.searches), _search_rows, document)
+            for some in slices(contexts, SOME):
+                await connection.execute(self._database.insert(ContextRow), some)
+            for some in slices(searches, SOME):
+                await connection.execute(self._database.insert(SearchRowTable), some)
 
     async def wrote(self, people: Mapping[str, Collection[str]]) -> None:
         """Note who wrote kept documents, by their ids: one-way names of people."""
@@ -176,21 +153,22 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             await drop_orphans(connection, PAGE, DocumentRow.id)
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
-            kept = {content_hash(topic) for topic in await connection.scalars(select(PairRow.topic))}
+            topics = await every(await connection.execute(select(PairRow.topic)), lambda row: row.topic)
+            kept = await asyncio.to_thread(_hashes, topics)
             for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
-                kept.update(await connection.scalars(select(column)))
+                kept.update(await every(await connection.execute(select(column)), lambda row: row[0]))
             pages = select(DocumentRow.title, ContextRow.heading, ContextRow.page).join(
                 DocumentRow, DocumentRow.id == ContextRow.document_id
             )
-            looked_at = [(title, heading, page) for title, heading, page in await connection.execute(pages)]
+            looked_at = await every(await connection.execute(pages), lambda row: (row[0], row[1], row[2]))
             windows = await asyncio.to_thread(_windows, looked_at)
             for encoder in (await connection.scalars(select(VectorRow.encoder).distinct())).all():
                 by_encoder = select(VectorRow.text_hash).where(VectorRow.encoder == encoder)
                 searched = exists().where(CorpusRow.encoder == encoder)
-                unused = set(await connection.scalars(by_encoder.where(~used | ~searched))) - kept
-                if await connection.scalar(select(searched)):
-                    unused -= windows
-                for part in slices(list(unused)):
+                idle = await connection.execute(by_encoder.where(~used | ~searched))
+                known = windows if await connection.scalar(select(searched)) else set[str]()
+                unused = [key for key in await every(idle, lambda row: row[0]) if key not in kept]
+                for part in slices([key for key in unused if key not in known]):
                     await connection.execute(
                         delete(VectorRow).where(VectorRow.encoder == encoder, VectorRow.text_hash.in_(part))
                     )
@@ -207,6 +185,43 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
 
 def _corpus(row: Any) -> Corpus:
     return Corpus(row.release, row.encoder, row.generation, row.built_at, row.documents, row.chunks)
+
+
+def _context_rows(document: ChunkedDocument) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": chunk.id,
+            "document_id": document.id,
+            "position": position,
+            "heading": chunk.heading,
+            "url": chunk.url,
+            "page": chunk.page,
+            "before": chunk.before,
+            "after": chunk.after,
+            # of what can be read back, since citations carry that hash
+            "hash": replace(chunk, path=writable(chunk.path), page=writable(chunk.page)).hash,
+        }
+        for position, chunk in enumerate(document.contexts)
+    ]
+
+
+def _search_rows(document: ChunkedDocument) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": chunk.id,
+            "context_id": chunk.context_id,
+            "document_id": document.id,
+            "position": position,
+            "text": chunk.text,
+            "embedded": chunk.embedded,
+            "text_hash": content_hash(chunk.embedded),
+        }
+        for position, chunk in enumerate(document.searches)
+    ]
+
+
+def _hashes(topics: Sequence[str]) -> set[str]:
+    return {content_hash(topic) for topic in topics}
 
 
 def _windows(pages: Sequence[tuple[str, str, str]]) -> set[str]:

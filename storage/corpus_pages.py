@@ -12,8 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import ContextChunk
 from core.ports import Place, SearchRow
 from storage.database import Database, slices
+from storage.rows import every, parts
 from storage.tables import ContextRow, CorpusDocumentRow, DocumentRow, SearchRowTable, WordsRow, writable
 from storage.whose import PAGE
+
+DOCUMENTS = 50
+"""Documents whose chunks are read by one statement."""
 
 
 class SqlCorpusPages:
@@ -45,11 +49,11 @@ class SqlCorpusPages:
                 live = statement.join(
                     CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id
                 ).where(CorpusDocumentRow.release == release)
-                found += [_search_row(row) for row in await connection.execute(live)]
+                found = await every(await connection.execute(live), _search_row)
             else:
-                for part in slices(list(dict.fromkeys(document_ids))):
+                for part in slices(list(dict.fromkeys(document_ids)), DOCUMENTS):
                     some = statement.where(SearchRowTable.document_id.in_(part))
-                    found += [_search_row(row) for row in await connection.execute(some)]
+                    found += await every(await connection.execute(some), _search_row)
         return tuple(found)
 
     async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
@@ -60,10 +64,10 @@ class SqlCorpusPages:
         found: dict[str, ContextChunk] = {}
         async with self._database.read() as connection:
             for part in slices(ids):
-                rows = (await connection.execute(statement.where(ContextRow.id.in_(part)))).all()
-                authors = await self._authors(connection, {row.document_id for row in rows})
-                for row in rows:
-                    found[row.id] = replace(page_of(row), people=authors.get(row.document_id, ()))
+                async for rows in parts(await connection.execute(statement.where(ContextRow.id.in_(part)))):
+                    authors = await self._authors(connection, {row.document_id for row in rows})
+                    for row in rows:
+                        found[row.id] = replace(page_of(row), people=authors.get(row.document_id, ()))
         return found
 
     async def _authors(
@@ -93,9 +97,10 @@ class SqlCorpusPages:
             .order_by(CorpusDocumentRow.release, DocumentRow.source, ContextRow.position)
         )
         async with self._database.read() as connection:
-            for path, heading, release, page in await connection.execute(statement):
-                if place := wanted.get((path, heading)):
-                    found[place][release] = (*found[place].get(release, ()), page)
+            async for rows in parts(await connection.execute(statement)):
+                for path, heading, release, page in rows:
+                    if place := wanted.get((path, heading)):
+                        found[place][release] = (*found[place].get(release, ()), page)
         return found
 
     async def page_hashes(self, release: str) -> set[str]:
@@ -106,7 +111,7 @@ class SqlCorpusPages:
             .where(CorpusDocumentRow.release == release)
         )
         async with self._database.read() as connection:
-            return set(await connection.scalars(statement))
+            return set(await every(await connection.execute(statement), lambda row: row[0]))
 
 
 def page_of(row: Any) -> ContextChunk:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, Literal
 
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.aside import aside
 from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
 from storage.database import Database, slices
 from storage.pair_rows import load_pairs, pair_values
+from storage.rows import SOME, every
 from storage.standing import raised, standing
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.traces import clean_traces
 from storage.upkeep import CURRENT
 from storage.whose import PAIR, Name, keep_answer_words, keep_words, whose
 
+_PLACED = tuple(field.name for field in fields(Placement))
 Veils = Callable[[str, str], Collection[str]]
 """The one-way names that a person may stand under at a place; `core.privacy` makes them."""
 
@@ -201,32 +204,26 @@ class SqlMemories:
             gone = [*change.removed, *(placement.pair_id for placement in change.placements)]
             for part in slices(gone):
                 await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
-            if change.placements:
-                await connection.execute(
-                    self._database.insert(PlacementRow), [asdict(p) for p in change.placements]
-                )
+            for some in slices(change.placements, SOME):
+                rows = [{name: getattr(one, name) for name in _PLACED} for one in some]
+                await connection.execute(self._database.insert(PlacementRow), rows)
 
     async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
         """Return every placed pair with its placement, in order of id."""
         async with self._database.read() as connection:
-            rows = (
-                await connection.execute(select(PlacementRow.__table__).order_by(PlacementRow.pair_id))
-            ).all()
-            pairs = {pair.id: pair for pair in await _loaded(connection, [row.pair_id for row in rows])}
-        return tuple(
-            (Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by), pairs[row.pair_id])
-            for row in rows
-            if row.pair_id in pairs
-        )
+            placed = select(PlacementRow.__table__).order_by(PlacementRow.pair_id)
+            rows = await every(await connection.execute(placed), _placement)
+            loaded = await _loaded(connection, [row.pair_id for row in rows])
+        return await aside(len(rows), _with_pairs, rows, loaded)
 
     async def voted(self) -> tuple[Remembered, ...]:
         """Return every pair that has a standing vote or was brought by people, in order of id."""
         voted = select(VoteRow.pair_id).distinct()
         statement = select(PairRow.id).where(PairRow.id.in_(voted) | (PairRow.origin != "answer"))
         async with self._database.read() as connection:
-            ids = (await connection.scalars(statement.order_by(PairRow.id))).all()
+            ids = await every(await connection.execute(statement.order_by(PairRow.id)), lambda row: row.id)
             found = await _loaded(connection, ids)
-        return tuple(pair for pair in found if pair.opinions or pair.strangers or pair.origin != "answer")
+        return await aside(len(found), _spoken_of, found)
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
@@ -246,12 +243,7 @@ class SqlMemories:
             rows = await connection.execute(
                 select(*columns).where((PairRow.release == release) | PairRow.release.contains("+"))
             )
-            for row in rows.all():
-                if release not in row.release.split("+"):
-                    continue
-                cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
-                before = set(filter(None, row.stale_in.split("+")))
-                after = before - {release} if cited <= live_hashes else before | {release}
+            for row, before, after in await every(rows, lambda row: _staleness(row, release, live_hashes)):
                 again = release in after and (built_at is None or row.marked_at < built_at)
                 if after == before and not again:
                     continue
@@ -301,6 +293,31 @@ class SqlMemories:
                     )
                 ).scalar_one()
         return found
+
+
+def _staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[str], set[str]]:
+    """Return the row of a pair with the releases in which it was stale, and those in which it is now."""
+    before = set(filter(None, row.stale_in.split("+")))
+    if release not in row.release.split("+"):
+        return row, before, before
+    cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
+    return row, before, before - {release} if cited <= live_hashes else before | {release}
+
+
+def _placement(row: Any) -> Placement:
+    return Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by)
+
+
+def _with_pairs(
+    placed: Sequence[Placement], loaded: Sequence[Remembered]
+) -> tuple[tuple[Placement, Remembered], ...]:
+    pairs = {pair.id: pair for pair in loaded}
+    return tuple((one, pairs[one.pair_id]) for one in placed if one.pair_id in pairs)
+
+
+def _spoken_of(pairs: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """Leave out what nobody voted on or brought."""
+    return tuple(pair for pair in pairs if pair.opinions or pair.strangers or pair.origin != "answer")
 
 
 async def _loaded(connection: AsyncConnection, ids: Sequence[str]) -> list[Remembered]:

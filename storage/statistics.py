@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 
 from core.statistics import Day, Failing, Unserved
 from storage.database import Database
+from storage.rows import LONG, parts
 from storage.tables import AnswerRow, CorrectionRow, EscalationRow, VoteRow
 
 PUBLIC = "public"
@@ -40,16 +41,18 @@ class SqlStatistics:
         first: defaultdict[str, list[float]] = defaultdict(list)
         failed: Counter[str] = Counter()
         async with self._database.read() as connection:
-            for row in await connection.execute(answers.where(AnswerRow.at >= since)):
-                day = _day(row.at)
-                routes[day][row.route] += 1
-                people[day].add(row.asker)
-                failed[day] += bool(row.error)
-                if row.ms is not None:
-                    spent[day].append(row.ms)
-                    first[day].append(row.ms if row.first is None else row.first)
-            for row in await connection.execute(votes):
-                values[_day(row.at)][row.value] += 1
+            async for rows in parts(await connection.execute(answers.where(AnswerRow.at >= since))):
+                for row in rows:
+                    day = _day(row.at)
+                    routes[day][row.route] += 1
+                    people[day].add(row.asker)
+                    failed[day] += bool(row.error)
+                    if row.ms is not None:
+                        spent[day].append(row.ms)
+                        first[day].append(row.ms if row.first is None else row.first)
+            async for rows in parts(await connection.execute(votes)):
+                for row in rows:
+                    values[_day(row.at)][row.value] += 1
         return tuple(
             Day(
                 day,
@@ -80,8 +83,8 @@ class SqlStatistics:
         latest: dict[tuple[str, str], int | None] = {}
         async with self._database.read() as connection:
             votes = select(VoteRow.answer_id, VoteRow.voter, VoteRow.value).where(VoteRow.at >= since)
-            for row in await connection.execute(votes.order_by(VoteRow.number)):
-                latest[(row.answer_id, row.voter)] = row.value
+            async for rows in parts(await connection.execute(votes.order_by(VoteRow.number))):
+                latest.update(((row.answer_id, row.voter), row.value) for row in rows)
             opinions: Counter[str] = Counter()
             for (answer_id, _), value in latest.items():
                 if value is not None:
@@ -101,10 +104,12 @@ class SqlStatistics:
                 AnswerRow.trace,
             ).where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC, AnswerRow.question != "")
             found: list[Unserved] = []
-            for row in await connection.execute(answers.order_by(AnswerRow.at.desc(), AnswerRow.id)):
-                why = _why(row, down, corrected, escalated)
-                if why and len(found) < limit:
-                    found.append(_unserved(row, why))
+            newest = answers.order_by(AnswerRow.at.desc(), AnswerRow.id)
+            async for rows in parts(await connection.execute(newest), LONG):
+                for row in rows:
+                    why = _why(row, down, corrected, escalated)
+                    if why and len(found) < limit:
+                        found.append(_unserved(row, why))
         return tuple(found)
 
 

@@ -14,6 +14,7 @@ from core.domain import Citation, Scope
 from core.ports import Census, StalePair, Stored
 from storage.database import Database, slices
 from storage.pair_rows import load_pairs
+from storage.rows import every
 from storage.tables import PairRow, PlacementRow
 
 CURRENT: dict[str, Any] = {
@@ -86,20 +87,10 @@ class SqlUpkeep:
         columns = (PairRow.id, PairRow.release, PairRow.scope, PairRow.channel, PairRow.stale)
         marks = (PairRow.stale_in, PairRow.proposal, PairRow.finding)
         async with self._database.read() as connection:
-            rows = (await connection.execute(select(*columns, *marks).order_by(PairRow.id))).all()
-        wrong: list[str] = []
-        for row in rows:
-            stale_in = set(filter(None, row.stale_in.split("+")))
-            scope = Scope.parse(row.scope)
-            if bool(stale_in) != row.stale or not stale_in <= set(row.release.split("+")):
-                wrong.append(f"{row.id} is stale in '{row.stale_in}', its mark says {row.stale}")
-            if (row.proposal or row.finding) and not row.stale:
-                wrong.append(f"{row.id} waits for an admin, but what it cites is as it was")
-            if not scope.remembered:
-                wrong.append(f"{row.id} comes from a direct message")
-            if scope.kind == "private" and row.channel not in ("", scope.channel):
-                wrong.append(f"{row.id} is for {scope.channel} alone, but was learnt in {row.channel}")
-        return wrong
+            found = await every(
+                await connection.execute(select(*columns, *marks).order_by(PairRow.id)), _wrong
+            )
+        return [sentence for some in found for sentence in some]
 
     async def _stale(self, where: Sequence[Any], order: Sequence[Any], limit: int) -> tuple[StalePair, ...]:
         found = select(PairRow.__table__).join(PlacementRow, PlacementRow.pair_id == PairRow.id)
@@ -130,3 +121,19 @@ class SqlUpkeep:
         async with self._database.write() as connection:
             changed = await connection.execute(update(PairRow).where(*same).values(**values))
         return changed.rowcount == 1
+
+
+def _wrong(row: Any) -> list[str]:
+    """Say what of the marks of a pair contradicts what."""
+    wrong: list[str] = []
+    stale_in = set(filter(None, row.stale_in.split("+")))
+    scope = Scope.parse(row.scope)
+    if bool(stale_in) != row.stale or not stale_in <= set(row.release.split("+")):
+        wrong.append(f"{row.id} is stale in '{row.stale_in}', its mark says {row.stale}")
+    if (row.proposal or row.finding) and not row.stale:
+        wrong.append(f"{row.id} waits for an admin, but what it cites is as it was")
+    if not scope.remembered:
+        wrong.append(f"{row.id} comes from a direct message")
+    if scope.kind == "private" and row.channel not in ("", scope.channel):
+        wrong.append(f"{row.id} is for {scope.channel} alone, but was learnt in {row.channel}")
+    return wrong

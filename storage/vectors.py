@@ -1,189 +1,161 @@
 """Nearest vectors by Chroma, one collection a corpus; derived from SQL at any time.
 
-Chroma runs inside this process with its files in the home, or as a server (`storage/vectors_server.py`).
+Chroma runs in a process beside this one with its files in the home (`storage/vectors_child.py`), or as a
+server (`storage/vectors_server.py`).
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
-
-import chromadb
-from chromadb.config import Settings as ChromaSettings
-from chromadb.errors import ChromaError, InternalError, NotFoundError
+from typing import Any
 
 from core.domain import Hit
+from core.errors import StorageError, TooCostly
 from core.files import private_folder, set_aside
-from core.ports import Matrix
-from storage.disk import storage_error
-from storage.vector_files import BROKEN, empty_room
-from storage.vectors_server import connected, told
+from core.ports import Alone, Matrix
+from core.workers.process import Unused, alone
+from storage.vector_files import empty_room
 
-T = TypeVar("T")
+log = logging.getLogger(__name__)
+
 AT_ONCE = 5000
-"""Rows a call; Chroma refuses more than 5,461."""
+"""Rows a call to a server; it refuses more than 5,461."""
+HERE_AT_ONCE = 100
+"""Rows a call to the process here: a tenth of a second, for which a search has to wait."""
 CHECK_SECONDS = 60
-PAUSES = (0.02, 0.1, 0.3)
-"""Seconds before a collection that is being built is looked at again."""
-_EMPTY = "Nothing found on disk"
 READERS = 2
+TRIES = 2
+"""Processes that are tried for a call which ends them."""
 
 
 class ChromaVectors:
-    """The `VectorIndex` port on Chroma: embedded with its files in `folder`, or the server at `url`."""
+    """The `VectorIndex` port on Chroma: with its files in `folder`, or the server at `url`.
 
-    def __init__(self, folder: Path, url: str = "") -> None:
+    `start` starts the process that has the files.
+    """
+
+    def __init__(self, folder: Path, url: str = "", start: Callable[[], Alone] = alone) -> None:
         self._folder = folder
         self._url = url
         self._doubtful = False
         if url:
-            self._client: Any = connected(url)
+            from storage.vectors_calls import Calls  # Chroma costs most of a second to load
+            from storage.vectors_server import connected
+
+            calls = Calls(connected(url), url)
+            self._ask: Callable[..., Any] = lambda method, *given: getattr(calls, method)(*given)
+            self._close = calls.close
         else:
             private_folder(folder)
-            try:
-                self._client = chromadb.PersistentClient(
-                    path=str(folder), settings=ChromaSettings(anonymized_telemetry=False)
-                )
-            except ChromaError as error:
-                raise storage_error(error, "The vector index") from error
-        self._readers = threading.Semaphore(READERS)
-        self._searching = ThreadPoolExecutor(READERS, thread_name_prefix="chroma")
-        self._writing = ThreadPoolExecutor(1, thread_name_prefix="chroma-write")
-        self._open: dict[str, Any] = {}
+            beside = _Beside(folder, start)
+            self._ask, self._close = beside.ask, beside.close
+            self._ask("collections")  # what is wrong with the files is told now
+        # those of the process here stand in line: what is asked between two parts of a write goes first
+        self._searching = ThreadPoolExecutor(READERS if url else 1, thread_name_prefix="chroma")
+        self._writing = ThreadPoolExecutor(1, thread_name_prefix="chroma-write") if url else self._searching
 
     async def upsert(self, collection: str, ids: Sequence[str], vectors: Matrix) -> None:
         """Put vectors under their ids."""
-
-        def put() -> None:
-            target = self._collection(collection)
-            if target is None:
-                with self._alone():
-                    target = self._client.create_collection(
-                        collection, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-                    )
-            for start in range(0, len(ids), AT_ONCE):
-                stop = start + AT_ONCE
-                target.upsert(ids=list(ids[start:stop]), embeddings=vectors[start:stop])
-
-        await self._write(put)
+        size = AT_ONCE if self._url else HERE_AT_ONCE
+        for start in range(0, max(len(ids), 1), size):
+            stop = start + size
+            await self._write("upsert", collection, list(ids[start:stop]), vectors[start:stop])
 
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
         """Remove ids; unknown ones are no error."""
-
-        def remove() -> None:
-            target = self._collection(collection)
-            for start in range(0, len(ids) if target else 0, AT_ONCE):
-                target.delete(ids=list(ids[start : start + AT_ONCE]))
-
-        await self._write(remove)
+        size = AT_ONCE if self._url else HERE_AT_ONCE
+        for start in range(0, len(ids), size):
+            await self._write("delete", collection, list(ids[start : start + size]))
 
     async def search(self, collection: str, queries: Matrix, k: int) -> list[list[Hit]]:
         """Return for each row of `queries` up to k hits with their cosine, best first."""
-
-        def find(target: Any) -> list[list[Hit]]:
-            if not len(queries):
-                return []
-            found = target.query(query_embeddings=queries, n_results=k, include=["distances"])
-            return [
-                [Hit(key, 1.0 - distance) for key, distance in zip(keys, distances, strict=True)]
-                for keys, distances in zip(found["ids"], found["distances"], strict=True)
-            ]
-
-        return await self._read(collection, find, [[] for _ in queries])
+        found: list[list[Hit]] = await self._read("search", collection, queries, k)
+        return found
 
     async def ids(self, collection: str) -> set[str]:
         """Return all ids of a collection; empty when there is no such collection."""
-
-        return await self._read(collection, lambda target: set(target.get(include=[])["ids"]), set())
+        found: set[str] = await self._read("ids", collection)
+        return found
 
     async def drop(self, collection: str) -> None:
         """Remove a collection; an unknown one is no error."""
-
-        def remove() -> None:
-            if self._collection(collection) is not None:
-                with self._alone():
-                    del self._open[collection]
-                    self._client.delete_collection(collection)
-
-        await self._write(remove)
+        await self._write("drop", collection)
 
     async def collections(self) -> set[str]:
         """Return the names of all collections."""
-
-        def listed() -> set[str]:
-            with told(self._url):
-                return {collection.name for collection in self._client.list_collections()}
-
-        return await asyncio.get_running_loop().run_in_executor(self._searching, listed)
+        found: set[str] = await self._read("collections")
+        return found
 
     def close(self) -> None:
         """Release files and threads, and seal the folder: it need not be checked at the next start."""
         self._writing.shutdown(wait=True)
         self._searching.shutdown(wait=True)
-        self._client.close()
-        if not self._url:
-            empty_room(self._folder)
-        if not self._doubtful and not self._url:
+        try:
+            self._close()
+        except StorageError:
+            self._doubtful = True
+        if self._url:
+            return
+        empty_room(self._folder)
+        if not self._doubtful:
             _seal(self._folder).write_text(_state(self._folder), encoding="utf-8")
 
-    def _collection(self, name: str) -> Any:
-        if name not in self._open:
-            try:
-                self._open[name] = self._client.get_collection(name, embedding_function=None)
-            except NotFoundError:
-                return None
-        return self._open[name]
+    async def _read(self, method: str, *given: Any) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._searching, self._ask, method, *given)
 
-    async def _read(self, collection: str, work: Callable[[Any], T], nothing: T) -> T:
-        def once() -> T:
-            with self._readers:
-                target = self._collection(collection)
-                return nothing if target is None else work(target)
-
-        def read() -> T:
-            with told(self._url):
-                for pause in PAUSES:
-                    try:
-                        return once()
-                    except (InternalError, NotFoundError) as error:
-                        if isinstance(error, InternalError) and _EMPTY not in str(error):
-                            raise
-                        # it is being dropped or built anew at this moment; one that stays so is broken
-                        self._open.pop(collection, None)
-                        time.sleep(pause)
-                return once()
-
-        return await asyncio.get_running_loop().run_in_executor(self._searching, read)
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Wait until nobody reads: Chroma fails when a collection comes or goes meanwhile."""
-        for _ in range(READERS):
-            self._readers.acquire()
+    async def _write(self, method: str, *given: Any) -> None:
         try:
-            yield
-        finally:
-            self._readers.release(READERS)
+            await asyncio.get_running_loop().run_in_executor(self._writing, self._ask, method, *given)
+        except StorageError:
+            self._doubtful = True
+            raise
 
-    async def _write(self, work: Callable[[], T]) -> T:
-        def written() -> T:
+
+class _Beside:
+    """The Chroma of a folder in a process beside this one, which is started anew where it ends."""
+
+    def __init__(self, folder: Path, start: Callable[[], Alone]) -> None:
+        self._folder, self._start = str(folder), start
+        self._process: Alone | None = None
+
+    def ask(self, method: str, *given: Any) -> Any:
+        """Return what the method of `Calls` returns; raises StorageError."""
+        from storage.vectors_child import call
+
+        for _ in range(TRIES):
+            if self._process is None or self._process.gone:
+                self._process = self._start()
             try:
-                with told(self._url):
-                    return work()
-            except (ChromaError, OSError) as error:
-                self._doubtful = True
-                raise storage_error(error, "The vector index") from error
+                return self._process.do(call, (self._folder, method, *given), 1.0)
+            except (TooCostly, Unused) as error:
+                log.error("the process of the vector index ended in %s: %s", method, error)
+                self._process.let_go()
+                self._process = None
+        raise StorageError(
+            "The vector index ends the process that has it; start the bot anew: then it is rebuilt from the "
+            "database."
+        )
 
-        return await asyncio.get_running_loop().run_in_executor(self._writing, written)
+    def close(self) -> None:
+        """Let go of the files and of the process; raises StorageError."""
+        from storage.vectors_child import call
+
+        if self._process is None:
+            return
+        try:
+            if not self._process.gone:
+                self._process.do(call, (self._folder, "close"), 1.0)
+        except (TooCostly, Unused) as error:
+            raise StorageError(f"The vector index could not be closed: {error}.") from error
+        finally:
+            self._process.let_go()
 
 
 def _seal(folder: Path) -> Path:

@@ -10,7 +10,7 @@ import json
 import math
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -24,8 +24,14 @@ from storage.disk import storage_error
 
 T = TypeVar("T")
 WRITER_BYTES = 32_000_000
-SPELT_LETTERS = 4
-"""Least letters of a word that is searched with one letter wrong where the corpus does not have it."""
+SPELT_LETTERS, SPELT_MOST = 4, 24
+"""Letters of a word that is searched with one letter wrong where the corpus does not have it; one of 12,000
+letters took 15 s.
+"""
+SPELT_TERMS = 32
+"""Words of one search that are looked for in that way."""
+MOST_TERMS = 128
+"""Terms of one search: of more, as a pasted log has them, the rarest that the corpus has."""
 TITLE_WEIGHT = 0.5
 """Weight of a term in title or heading beside the same term in the text."""
 
@@ -101,8 +107,10 @@ class TantivyWords:
                 return []
             searcher = index.searcher()
             clauses = []
-            for term in terms:
-                near = self._near if searcher.doc_freq("text", term) or not _plain(term) else self._misspelt
+            counts = {term: searcher.doc_freq("text", term) for term in terms}
+            unknown = [term for term in terms if not counts[term] and _plain(term)][:SPELT_TERMS]
+            for term in _rarest(terms, counts, unknown):
+                near = self._misspelt if term in unknown else self._near
                 clauses += [
                     (tantivy.Occur.Should, near("text", term)),
                     (tantivy.Occur.Should, tantivy.Query.boost_query(near("title", term), TITLE_WEIGHT)),
@@ -224,4 +232,13 @@ def _document(key: str, title: str, text: str) -> tantivy.Document:
 
 
 def _plain(term: str) -> bool:
-    return term.isalpha() and len(term) >= SPELT_LETTERS
+    return term.isalpha() and SPELT_LETTERS <= len(term) <= SPELT_MOST
+
+
+def _rarest(terms: Sequence[str], counts: Mapping[str, int], spelt: Sequence[str]) -> Sequence[str]:
+    """Return the terms in their order, of too many the rarest ones that there are, and those to be spelt."""
+    if len(terms) <= MOST_TERMS:
+        return terms
+    rare = sorted((term for term in counts if counts[term]), key=lambda term: counts[term])
+    kept = {*rare[:MOST_TERMS], *spelt}
+    return [term for term in terms if term in kept]

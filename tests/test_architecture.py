@@ -29,7 +29,7 @@ DOORS = {
     "github": {"core/ingestion/sources/_github_api"},
     "pdfplumber": {"core/ingestion/formats/pdf"},
     "nbformat": {"core/ingestion/formats/notebook"},
-    "yaml": {"core/ingestion/front_matter", "core/ingestion/sites"},
+    "yaml": {"core/ingestion/plain_yaml", "core/ingestion/sites"},
     "apscheduler": {"bot/clock"},
     "rich": {"bot/progress"},
     "bert_score": {"core/models/bertscore", "core/evaluation/lexical"},
@@ -39,7 +39,7 @@ DOORS = {
     "sentence_transformers": {"core/models/encoder", "core/models/reranker"},
     "torch": {"core/models/encoder", "core/models/reranker"},
     "onnxruntime": {"core/models/encoder"},
-    "tokenizers": {"core/models/encoder"},
+    "tokenizers": {"core/models/encoder", "core/models/tokenizer"},
     "llama_index": {"core/ingestion/sources/reader"},
     "pypi_simple": {"core/ingestion/sources/_package_index"},
     "trafilatura": {"core/ingestion/formats/html"},
@@ -112,11 +112,12 @@ def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> 
         for path in CODE
         if re.search(r"os\.environ|os\.getenv", path.read_text(encoding="utf-8"))
     }
-    # git gets a cleaned environment handed on; TLS certificates are where the machine says
+    # git and workers get a cleaned environment handed on; TLS certificates are where the machine says
     others = {
         "core/ingestion/sources/_git.py",
         "core/ingestion/sources/_package_index.py",
         "core/ingestion/sources/_github_api.py",
+        "core/workers/process.py",
     }
     assert readers - allowed <= others
 

@@ -64,7 +64,9 @@ def for_discord(markdown: str) -> str:
         at += 1
         if fence := _FENCE.fullmatch(line):
             lead, mark, info = fence.groups()
-            last = next((n for n in range(at, len(lines)) if closes_fence(lines[n], mark, " \t>")), len(lines))
+            last = next(
+                (n for n in range(at, len(lines)) if closes_fence(lines[n], mark, " \t>")), len(lines)
+            )
             # three of them end a block here, whatever began it
             body = re.sub("``(?=`)", f"``{_GAP}", _kept_in("\n".join(lines[at:last])))
             out += [f"{lead}```{info}", *(body.split("\n") if at < last else ())]

@@ -56,6 +56,7 @@ from bot.platforms.web_server import Server
 from bot.platforms.web_state import Posts
 from bot.platforms.web_stream import stream
 from bot.platforms.web_token import Token
+from core.json_parts import written
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -186,7 +187,9 @@ class Playground:
     async def _state(self, request: web.Request) -> web.Response:
         mark = self._feed.mark(self._feed.number)
         state = await self._room.state(request.query.get("person", ""))
-        return web.json_response({**state, "event": mark})
+        # a thousand messages of the longest kind are 12 MB
+        told = await asyncio.to_thread(lambda: "".join(written({**state, "event": mark})))
+        return web.json_response(text=told)
 
     async def _post(self, request: web.Request) -> web.Response:
         return web.json_response({"id": await self._room.say(await _body(request))}, status=201)

@@ -25,6 +25,7 @@ from bot.platforms.web_presses import Presses, noted
 from bot.platforms.web_progress import examples, modes
 from bot.platforms.web_requests import MAX_CHARACTERS, ApiError, player_of, text_of, visible
 from bot.platforms.web_state import Post, Posts
+from core.aside import aside
 from core.domain import MessageRef
 from core.errors import ThreadloreError
 from core.settings import Settings
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+SHOWN = 100
+"""Messages that are written out at once: each takes 30 µs."""
 GRACE_SECONDS = 1.0
 """Time that running answers have to end when the playground stops."""
 TAKEN_SECONDS = 5.0
@@ -67,6 +70,7 @@ class Room:
         product, pages = self._dispatch.product, self._dispatch.pages
         served = await modes(self._dispatch)
         answered = await pages.examples(f"{PLATFORM}:{HELP}") if pages else ()
+        seen = self._posts.seen_by(player.id)
         return {
             "person": player.id,
             "people": [
@@ -88,7 +92,7 @@ class Room:
                 for c in CHANNELS.values()
                 if c.seen_by(player.id)
             ],
-            "messages": [post.shown() for post in self._posts.seen_by(player.id)],
+            "messages": await aside(len(seen), lambda: [post.shown() for post in seen], few=SHOWN),
             "releases": releases,
             "progress": self._dispatch.progress(),
             "examples": examples(product, releases, answered),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 INDENTED = 40
-"""Characters of white space that a line may begin with: code that is pasted without a fence stays as it is."""
+"""Characters of white space that a line may begin with: code pasted without a fence stays as it is."""
 
 _SPACE = re.compile(
     r"(?P<code>(?P<fence>`{3,}+).*?(?:(?P=fence)|\Z)"

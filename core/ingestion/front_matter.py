@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
+from core.ingestion import plain_yaml
 
 MAX_CHARACTERS = 20_000
 """Characters above which what looks like front matter is text; ours."""
@@ -47,8 +47,8 @@ def _yaml(inner: str) -> Mapping[str, Any] | None:
     if not inner.strip():
         return {}
     try:
-        given = yaml.safe_load(inner)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        given = plain_yaml.load(inner)
+    except plain_yaml.NotPlain:
         given = {key: value.rstrip(" \t").strip("\"'") for key, value in _LINE.findall(inner)}
     # A rule of dashes above text and another below it is no front matter.
     return given if isinstance(given, dict) and given else None

@@ -1,4 +1,4 @@
-"""Reading and parsing what others wrote: whatever goes wrong is one page's or one source's, not the run's."""
+"""Reading what others wrote: whatever goes wrong is one source's, not the run's."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ import logging
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, suppress
 
-from core.domain import Document, RawDocument
+from core.domain import RawDocument
 from core.errors import SourceError, ThreadloreError
-from core.ingestion.parsing import parse
-from core.ports import Source
+from core.ports import Source, Workers
 
 log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def opened(source: Source) -> AsyncIterator[Iterator[RawDocument]]:
-    """Begin to read a source in a thread, and let go of it in one: a crawler may have to be waited for."""
+async def opened(source: Source, workers: Workers) -> AsyncIterator[Iterator[RawDocument]]:
+    """Begin to read a source in a thread, and let go of it in one: a crawler may have to be waited for.
+
+    Whatever breaks the reading off ends what `workers` do for it.
+    """
     documents = await asyncio.to_thread(_begun, source)
     try:
         yield documents
+    except BaseException:  # also when it is cancelled, for a crawler waits for its worker
+        workers.interrupt()
+        raise
     finally:
         await asyncio.to_thread(_ended, documents)
 
@@ -57,14 +62,3 @@ def _broken(source: Source, error: Exception) -> SourceError:
         f"{source.name} cannot be read ({type(error).__name__}: {error}); the log says where. Its pages of "
         f"before stay."
     )
-
-
-def parsed(raw: RawDocument) -> Document:
-    """Parse a document; whatever goes wrong is a SourceError."""
-    try:
-        return parse(raw)
-    except ThreadloreError:
-        raise
-    except Exception as error:  # one page that trips a parser must not keep the others from being read
-        log.exception("%s cannot be parsed", raw.path)
-        raise SourceError(f"it cannot be parsed ({type(error).__name__}: {error})") from error

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.aside import aside
 from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
 from core.ingestion.quota import UNLIMITED, Quota
 from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
@@ -27,6 +28,7 @@ from core.ports import (
     Source,
     VectorIndex,
     WordIndex,
+    Workers,
     pairs_collection,
 )
 from core.windows import window_texts
@@ -57,13 +59,14 @@ class Indexer:
         words: WordIndex,
         sources: Callable[[str], Sequence[Source]],
         on_live: Callable[[str], Awaitable[None]],
+        workers: Workers,
         quota: Quota = UNLIMITED,
     ) -> None:
         self._store = store
         self._vectors = vectors
         self._words = words
         self._quota = quota
-        self._reader = Reader(store, sources, quota)
+        self._reader = Reader(store, sources, workers, quota)
         self._on_live = on_live
         self._turn = asyncio.Lock()
         self.running: dict[str, Progress] = {}
@@ -158,16 +161,17 @@ class Indexer:
         corpora = await self._store.live()
         for corpus in corpora.values():
             rows = await self._store.rows(corpus.release)
-            wanted = {row.id: row for row in rows}
+            wanted = await aside(len(rows), lambda rows=rows: {row.id for row in rows})
             for index in (self._vectors, self._words):
                 present = await index.ids(corpus.collection)
-                missing = [row for key, row in wanted.items() if key not in present]
-                extra = list(present - wanted.keys())
+                missing = await aside(len(rows), _missing, rows, present)
+                extra = list(present - wanted)
                 mended += len(missing) + len(extra)
                 if index is self._vectors:
                     await self._put_vectors(corpus, missing)
                 else:
-                    await self._words.upsert(corpus.collection, [(r.id, r.title, r.text) for r in missing])
+                    entries = await aside(len(missing), _entries, missing, set[str]())
+                    await self._words.upsert(corpus.collection, entries)
                 if extra:
                     await index.delete(corpus.collection, extra)
         used = {corpus.collection for corpus in corpora.values()}
@@ -205,8 +209,9 @@ class Indexer:
             raise SourceError(reading.failed[0][1])
         rows = await self._store.rows(release, ids)
         self._quota.check_passages(release, len(rows))
-        lacking = await self._store.missing_vectors(encoder.name, [row.text_hash for row in rows])
-        texts = {row.text_hash: row.embedded for row in rows if row.text_hash in lacking}
+        texts = await aside(len(rows), lambda: {row.text_hash: row.embedded for row in rows})
+        lacking = await self._store.missing_vectors(encoder.name, list(texts))
+        texts = await aside(len(rows), lambda: {key: texts[key] for key in lacking})
         await self._embed(encoder, texts, progress, report)
         # a first corpus answers without its windows, a later one waits for them
         added = old is not None and await self._embed_windows(encoder, rows, progress, report)
@@ -216,20 +221,19 @@ class Indexer:
         report(progress)
         target = Corpus(release, encoder.name, 0, 0.0, 0, 0)
         near, known = await self._vectors.ids(target.collection), await self._words.ids(target.collection)
-        await self._put_vectors(target, [row for row in rows if row.id not in near])
-        await self._words.upsert(
-            target.collection, [(row.id, row.title, row.text) for row in rows if row.id not in known]
-        )
+        await self._put_vectors(target, await aside(len(rows), _missing, rows, near))
+        await self._words.upsert(target.collection, await aside(len(rows), _entries, rows, known))
+        live = await aside(len(rows), lambda: {row.id for row in rows})
         if old and old.encoder == encoder.name and not reading.differs:
             corpus = old
             if added:  # an older version made the corpus without them
                 await self._on_live(release)
             if not reading.failed and await self._store.leftovers(release):  # of a run that was cut short
-                await self._clean(corpus, {row.id for row in rows}, old)
+                await self._clean(corpus, live, old)
         else:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
-            await self._clean(corpus, {row.id for row in rows}, old)
+            await self._clean(corpus, live, old)
         # only now: a run that ends before is due at once, whatever its sources' intervals are
         await self._note(release, read.noted)
         await self._note_build(release, "")
@@ -267,7 +271,7 @@ class Indexer:
     ) -> None:
         progress.enter("embedding", len(texts))
         report(progress)
-        keys = sorted(texts)  # by hash: long and short mixed, so that rate and time left hold
+        keys = await aside(len(texts), sorted, texts)  # by hash: long and short mixed, so that rates hold
         for start in range(0, len(keys), EMBEDDED_AT_ONCE):
             some = keys[start : start + EMBEDDED_AT_ONCE]
             self._quota.check_disk()
@@ -280,7 +284,8 @@ class Indexer:
         self, encoder: Encoder, rows: Sequence[SearchRow], progress: Progress, report: Report
     ) -> bool:
         """Embed what the second look compares with a question, where it is not yet; tell whether any was."""
-        pages = await self._store.contexts(list(dict.fromkeys(row.context_id for row in rows)))
+        contexts = await aside(len(rows), lambda: list(dict.fromkeys(row.context_id for row in rows)))
+        pages = await self._store.contexts(contexts)
 
         def cut() -> dict[str, str]:
             return {key: text for page in pages.values() for key, text in window_texts(page).items()}
@@ -288,7 +293,8 @@ class Indexer:
         texts = await asyncio.to_thread(cut)
         lacking = await self._store.missing_vectors(encoder.name, list(texts))
         if lacking:
-            await self._embed(encoder, {key: texts[key] for key in lacking}, progress, report)
+            wanted = await aside(len(lacking), lambda: {key: texts[key] for key in lacking})
+            await self._embed(encoder, wanted, progress, report)
         return bool(lacking)
 
     async def _put_vectors(self, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
@@ -302,3 +308,12 @@ class Indexer:
                     [row.id for row in found],
                     np.stack([vectors[row.text_hash] for row in found]),
                 )
+
+
+def _missing(rows: Sequence[SearchRow], present: Collection[str]) -> list[SearchRow]:
+    return [row for row in rows if row.id not in present]
+
+
+def _entries(rows: Sequence[SearchRow], known: Collection[str]) -> list[tuple[str, str, str]]:
+    """Return what a word index takes of the rows that it does not know."""
+    return [(row.id, row.title, row.text) for row in rows if row.id not in known]

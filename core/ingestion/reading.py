@@ -6,20 +6,16 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from core.domain import ChunkedDocument, RawDocument, content_hash
-from core.errors import SourceClosed, SourceError
-from core.ingestion.chunking import chunk
-from core.ingestion.guarded import following, opened, parsed
-from core.ingestion.parsing import reaches_out
+from core.domain import ChunkedDocument, RawDocument
+from core.errors import SourceClosed, SourceError, TooCostly
+from core.ingestion.cutting import cut, patience
+from core.ingestion.guarded import following, opened
 from core.ingestion.quota import UNLIMITED, Quota
-from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument
+from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument, Workers
 
 log = logging.getLogger(__name__)
-
-INDEX_VERSION = "4"
-"""Raised when parsing or chunking change, so that unchanged files are read anew."""
 
 
 @dataclass(slots=True)
@@ -116,16 +112,18 @@ class ReadResult:
 
 
 class Reader:
-    """Reads sources and cuts what is new; keeps it in the store where it is told to."""
+    """Reads sources and has what is new cut by `workers`; keeps it in the store where it is told to."""
 
     def __init__(
         self,
         store: CorpusStore,
         sources: Callable[[str], Sequence[Source]],
+        workers: Workers,
         quota: Quota = UNLIMITED,
     ) -> None:
         self._store = store
         self._sources = sources
+        self._workers = workers
         self._quota = quota
 
     def names(self, release: str) -> set[str]:
@@ -143,7 +141,24 @@ class Reader:
     ) -> ReadResult:
         """Read every source, or `only` those names. Documents of sources that are not read stay, if they
         were read before. Raises StorageError, and OverQuota where there is too much to keep.
+
+        Whoever cancels it ends the work of `workers`.
         """
+        try:
+            return await self._read(release, encoder, progress, report, keep, only)
+        except asyncio.CancelledError:
+            self._workers.interrupt()
+            raise
+
+    async def _read(
+        self,
+        release: str,
+        encoder: Encoder,
+        progress: Progress,
+        report: Report,
+        keep: bool,
+        only: Collection[str],
+    ) -> ReadResult:
         progress.enter("reading", 0)
         live: dict[str, dict[str, StoredDocument]] = {}
         for document in await self._store.manifest(release):
@@ -198,13 +213,13 @@ class Reader:
         skipped: list[tuple[str, str, str]] = []
         ids: dict[str, str] = {}
         people: dict[str, tuple[str, ...]] = {}
-        async with opened(source) as documents:
+        async with opened(source, self._workers) as documents:
             while (raw := await asyncio.to_thread(following, source, documents)) is not None:
                 progress.done += 1
                 report(progress)
                 old = before.get(raw.path)
                 try:
-                    document = await asyncio.to_thread(_cut, raw, release, source.name, encoder, old)
+                    document = await asyncio.to_thread(self._cut, raw, release, source.name, encoder, old)
                 except SourceError as error:
                     skipped.append((source.name, raw.path, str(error)))
                     continue
@@ -234,45 +249,22 @@ class Reader:
         read = Reading(tuple(added), tuple(changed), removed, unchanged, tuple(skipped))
         return read, list(ids.values()), passages
 
+    def _cut(
+        self, raw: RawDocument, release: str, source: str, encoder: Encoder, before: StoredDocument | None
+    ) -> ChunkedDocument | None:
+        """Cut a document; None when it is as before. Raises SourceError."""
+        known = before.hash if before else ""
+        given = (raw, release, source, encoder.count_tokens, encoder.max_tokens, known)
+        try:
+            return self._workers.run(cut, *given, patience=patience(raw))
+        except TooCostly as error:
+            log.warning("%s of %s: %s", raw.path, source, error)
+            raise
+        except SourceError as error:
+            for trace in getattr(error, "__notes__", ()):
+                log.error("%s cannot be parsed:\n%s", raw.path, trace)
+            raise
+
 
 def _named(source: str, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{source}: {path}" for path in paths)
-
-
-def _cut(
-    raw: RawDocument, release: str, source: str, encoder: Encoder, before: StoredDocument | None
-) -> ChunkedDocument | None:
-    """Cut a document; None when it is as before."""
-    window = str(encoder.max_tokens)
-    hash_ = content_hash(INDEX_VERSION, window, raw.path, raw.url, raw.format, raw.content.decode("latin-1"))
-    document = None
-    if reaches_out(raw):  # what it includes may change while it stays the same
-        document = parsed(raw)
-        hash_ = content_hash(hash_, *(t for s in document.sections for t in (*s.headings, s.anchor, s.text)))
-    if before and before.hash == hash_:
-        return None
-    cut = chunk(
-        document or parsed(raw),
-        release=release,
-        source=source,
-        count_tokens=encoder.count_tokens,
-        max_tokens=encoder.max_tokens,
-    )
-    if not cut.searches:
-        raise SourceError("holds no text")
-    return replace(_keyed(cut, hash_), people=raw.people)
-
-
-def _keyed(cut: ChunkedDocument, hash_: str) -> ChunkedDocument:
-    """Let every id depend on the hash, so that two versions of a document share none."""
-    contexts = {context.id: content_hash(hash_, context.id) for context in cut.contexts}
-    return replace(
-        cut,
-        id=content_hash(hash_, cut.id),
-        hash=hash_,
-        contexts=tuple(replace(context, id=contexts[context.id]) for context in cut.contexts),
-        searches=tuple(
-            replace(piece, id=content_hash(hash_, piece.id), context_id=contexts[piece.context_id])
-            for piece in cut.searches
-        ),
-    )

@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 import yaml
 
+from core.ingestion import plain_yaml
+
 MAX_BYTES = 500_000
 """Size above which a configuration is not read; ours: Material's own has 20 kB."""
 
@@ -90,8 +92,8 @@ def _read(path: str, _modified: int, size: int) -> Site | None:
     if file.name.startswith("docusaurus"):
         return Site("docusaurus", file.parent, _routes(file.parent, text))
     try:
-        given = tomllib.loads(text) if file.suffix == ".toml" else yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        given = tomllib.loads(text) if file.suffix == ".toml" else plain_yaml.load(text, _Loader)
+    except (ValueError, RecursionError):
         given = {}
     if file.suffix == ".toml" and isinstance(given, dict):
         given = given.get("project", {})
@@ -191,8 +193,12 @@ def _uncommented(text: str) -> str:
 def _hollow(text: str) -> str:
     """Blank out the objects inside of objects that have a path of their own, so that braces pair up."""
     for _ in range(8):
-        before = text
-        text = _BRACED.sub(lambda m: m[0] if _LITERAL.search(m[0]) else " " * len(m[0]), text)
-        if text == before:
+        hollowed = _BRACED.sub(_blanked, text)
+        if hollowed == text:
             break
+        text = hollowed
     return text
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return found[0] if _LITERAL.search(found[0]) else " " * len(found[0])

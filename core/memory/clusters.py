@@ -83,6 +83,10 @@ class Partition:
         """Return the ids in each cluster."""
         return self._centroids.clustered()
 
+    def mean(self, pair_ids: Iterable[str]) -> Vector:
+        """Return the mean of the vectors of some of its pairs."""
+        return self._vectors.mean(pair_ids)
+
     @property
     def members(self) -> tuple[str, ...]:
         """Return the ids of all pairs, kept or waiting."""

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
+from core.aside import aside
 from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.clusters import Partition
 from core.memory.decision import PAPER, Decision, Guard
@@ -20,7 +21,7 @@ from core.memory.recognition import Recognition
 from core.memory.scoring import Thresholds, score_of
 from core.memory.topics import Encoders, kept, made
 from core.memory.verification import check, searched
-from core.ports import CorpusStore, Encoder, MemoryStore, Remembered, RewordingStore
+from core.ports import CorpusStore, Encoder, MemoryStore, Placement, Remembered, RewordingStore
 
 
 class CommunityMemory:
@@ -63,8 +64,8 @@ class CommunityMemory:
         """
         async with self._changing:
             now = Encoders(default, encoders)
-            placed = await self._store.placements()
-            pairs = {pair.id: pair for _, pair in placed} | {p.id: p for p in await self._store.voted()}
+            placed, voted = await self._store.placements(), await self._store.voted()
+            pairs = await aside(len(placed) + len(voted), _all_of, placed, voted)
             vectors = await made(self._corpora, now, pairs.values())
             places = self._places.empty(now)
 
@@ -225,7 +226,16 @@ class CommunityMemory:
     def stores(self) -> dict[str, tuple[Store, bool]]:
         """Return for every placed pair its store, and whether it is kept there."""
         at = self._places
-        return {pair_id: (key[2], pair_id in at.partitions[key].kept) for pair_id, key in at.home.items()}
+        home = list(at.home.items())  # votes may change it meanwhile
+        return {pair_id: (key[2], pair_id in at.partitions[key].kept) for pair_id, key in home}
+
+    async def placed(self) -> dict[str, tuple[Store, bool]]:
+        """Return the same, however many there are, without keeping others waiting."""
+        return await aside(len(self._places.home), self.stores)
+
+    async def pairs(self, pair_ids: Sequence[str]) -> dict[str, Remembered]:
+        """Return pairs by id, with their standing opinions."""
+        return await self._store.pairs(pair_ids)
 
     @property
     def centres(self) -> int:
@@ -250,3 +260,10 @@ class CommunityMemory:
         """Derive anew in which ways pairs are asked."""
         at = self._places
         await self._recognition.learn(pairs, at.encoders, self.thresholds, at.asked_at)
+
+
+def _all_of(
+    placed: Iterable[tuple[Placement, Remembered]], voted: Iterable[Remembered]
+) -> dict[str, Remembered]:
+    """Return by id every pair that is placed or has votes."""
+    return {pair.id: pair for _, pair in placed} | {pair.id: pair for pair in voted}

@@ -16,7 +16,7 @@ from core.memory.scoring import Thresholds, is_neutral, score_of, worth
 from core.memory.topics import Encoders
 from core.ports import MemoryChange, MemoryStore, Placement, Remembered
 
-WRITTEN_AT_ONCE = 2000
+WRITTEN_AT_ONCE = 500
 """Placements written in one transaction, so that votes and answers are written in between."""
 EVICTED_AT_ONCE = 20
 """Part of the limit by which a full store is emptied, so that not every vote has to."""

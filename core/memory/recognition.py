@@ -17,7 +17,7 @@ from core.text import one_line
 SAME_ANSWER = 0.9
 """Cosine from which two answers may be one in other words. Of two people's answers to one question .1 %
 reach it, of answers to two questions none reaches even .7 (StackFAQ, MiniLM)."""
-LEARNT_AT_ONCE = 500
+LEARNT_AT_ONCE = 100
 """Pairs that are learnt from before others are served."""
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from core.aside import aside
 from core.domain import Vector, content_hash
 from core.ports import CorpusStore, Encoder, Remembered
 
@@ -23,10 +24,11 @@ class Encoders:
 
 async def kept(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembered]) -> dict[str, Vector]:
     """Return the vectors that are kept, by pair id."""
+    pairs = list(pairs)
     found: dict[str, Vector] = {}
-    for encoder, some in _by_encoder(encoders, pairs):
-        vectors = await corpora.vectors(encoder.name, [content_hash(pair.topic) for pair in some])
-        found |= {p.id: vectors[key] for p in some if (key := content_hash(p.topic)) in vectors}
+    for encoder, keys in await aside(len(pairs), _keys, encoders, pairs):
+        vectors = await corpora.vectors(encoder.name, list(keys.values()))
+        found |= await aside(len(keys), _filed, keys, vectors)
     return found
 
 
@@ -34,6 +36,8 @@ async def made(corpora: CorpusStore, encoders: Encoders, pairs: Iterable[Remembe
     """Return the vectors of all pairs, by pair id; those that a changed encoder lacks are made now."""
     pairs = list(pairs)
     found = await kept(corpora, encoders, pairs)
+    if len(found) == len(pairs):
+        return found
     for encoder, some in _by_encoder(encoders, (pair for pair in pairs if pair.id not in found)):
         fresh = await embedded(corpora, encoder, [pair.topic for pair in some])
         found |= {pair.id: fresh[pair.topic] for pair in some}
@@ -50,6 +54,18 @@ async def embedded(corpora: CorpusStore, encoder: Encoder, topics: Iterable[str]
         await corpora.put_vectors(encoder.name, fresh)
         known |= fresh
     return {topic: known[key] for topic, key in keys.items()}
+
+
+def _keys(encoders: Encoders, pairs: Iterable[Remembered]) -> list[tuple[Encoder, dict[str, str]]]:
+    """Return for each encoder the hash of every pair's topic, by the pair's id."""
+    return [
+        (encoder, {pair.id: content_hash(pair.topic) for pair in some})
+        for encoder, some in _by_encoder(encoders, pairs)
+    ]
+
+
+def _filed(keys: Mapping[str, str], vectors: Mapping[str, Vector]) -> dict[str, Vector]:
+    return {pair_id: vectors[key] for pair_id, key in keys.items() if key in vectors}
 
 
 def _by_encoder(

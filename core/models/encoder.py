@@ -25,6 +25,7 @@ import numpy as np
 
 from core.errors import EncoderError
 from core.files import clear, private_folder
+from core.models.tokenizer import FileCounter, OwnCounter, TokenCounter
 from core.ports import Encoder, Matrix
 
 log = logging.getLogger(__name__)
@@ -45,13 +46,13 @@ class LocalEncoder:
     """An encoder in this process: one thread for questions, one a core for indexing."""
 
     def __init__(
-        self, name: str, dimensions: int, max_tokens: int, run: Run, count: Callable[[str], int]
+        self, name: str, dimensions: int, max_tokens: int, run: Run, count_tokens: TokenCounter
     ) -> None:
         self.name = name
         self.dimensions = dimensions
         self.max_tokens = max_tokens
+        self.count_tokens = count_tokens
         self._run = run
-        self._count = count
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="encode")
         self._batches = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="encode-batch")
         self._cache: OrderedDict[str, Matrix] = OrderedDict()
@@ -84,10 +85,6 @@ class LocalEncoder:
         while len(self._cache) > REMEMBERED:
             self._cache.popitem(last=False)
         return found
-
-    def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text, special ones included, uncut."""
-        return self._count(text)
 
     def forget(self) -> None:
         """Drop the remembered vectors, so that the next call computes."""
@@ -123,13 +120,13 @@ def _loaded(model: str, folder: Path) -> Encoder:
     if facts["backend"] == "onnx":
         return _onnx(facts, folder)
     transformer = _original(model)
-    tokenizer = transformer.tokenizer
+    file = folder.resolve() / "tokenizer.json"
     return LocalEncoder(
         facts["name"],
         facts["dimensions"],
         facts["max_tokens"],
         lambda texts: np.asarray(transformer.encode(texts, normalize_embeddings=True), np.float32),
-        lambda text: len(tokenizer(text, truncation=False)["input_ids"]),
+        FileCounter(str(file)) if file.exists() else OwnCounter(transformer.tokenizer),
     )
 
 
@@ -137,10 +134,8 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
     import onnxruntime
     from tokenizers import Tokenizer
 
-    counter = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    counter.no_padding()
-    counter.no_truncation()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    file = str(folder.resolve() / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(file)
     tokenizer.enable_truncation(facts["max_tokens"])
     tokenizer.enable_padding(pad_id=facts["pad_id"], pad_token=facts["pad_token"])
     options = onnxruntime.SessionOptions()
@@ -157,9 +152,7 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
         }
         return np.asarray(session.run(["embedding"], inputs)[0], np.float32)
 
-    return LocalEncoder(
-        facts["name"], facts["dimensions"], facts["max_tokens"], run, lambda t: len(counter.encode(t).ids)
-    )
+    return LocalEncoder(facts["name"], facts["dimensions"], facts["max_tokens"], run, FileCounter(file))
 
 
 def _original(model: str) -> Any:

@@ -50,6 +50,7 @@ from core.ports.pregenerated import (
     refusal_of,
 )
 from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
+from core.ports.workers import Alone, Workers
 
 __all__ = [
     "ASKED",
@@ -57,6 +58,7 @@ __all__ = [
     "TOLD",
     "AboutStore",
     "Acquaintance",
+    "Alone",
     "Census",
     "Claim",
     "ConversationStore",
@@ -98,6 +100,7 @@ __all__ = [
     "VoteEvent",
     "VoterStore",
     "WordIndex",
+    "Workers",
     "always",
     "entries",
     "pairs_collection",

@@ -27,7 +27,10 @@ class Encoder(Protocol):
         """Return float32 of shape (len(texts), dimensions), rows of unit length."""
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text, special ones included, uncut."""
+        """Count the tokens of a text, special ones included, uncut.
+
+        It can be pickled: documents are cut in other processes.
+        """
 
     def forget(self) -> None:
         """Drop the remembered vectors of short calls, so that the next call computes."""

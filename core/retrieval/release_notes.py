@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from core.aside import aside
 from core.domain import Dated, Evidence, News, Span
 from core.ports import CorpusStore
 from core.retrieval.dated import dated
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
 from core.retrieval.notes import by_version, chosen, settled, sorted_by_kind
+
+NOTES = 10
+"""Pages of release notes that are looked through at once: each takes half a millisecond."""
 
 
 class ReleaseNotes:
@@ -46,7 +50,8 @@ class ReleaseNotes:
             return found
         ids = by_version(live.notes, oldest_first=asked.kind != "removed")
         pages = await self._store.contexts(ids)
-        first = dated(asked, found.evidence, [pages[key] for key in ids if key in pages])
+        notes = [pages[key] for key in ids if key in pages]
+        first = await aside(len(notes), dated, asked, found.evidence, notes, few=NOTES)
         told = {item.chunk.id for item in first}
         rest = [replace(item, matched=()) for item in found.evidence if item.chunk.id not in told]
         evidence = tuple(replace(item, number=n) for n, item in enumerate([*first, *rest][:KEPT], start=1))

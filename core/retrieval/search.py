@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from core.aside import aside
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import (
     Corpus,
@@ -137,10 +138,11 @@ class Searcher:
         corpora = await self._store.live()
         for name, corpus in corpora.items():
             if release in (None, name):
-                live = live_of(corpus, await self._store.rows(name))
-                pairs = await self._made.pairs(name) if self._made else ()
+                live = await asyncio.to_thread(live_of, corpus, await self._store.rows(name))
+                made = await self._made.pairs(name) if self._made else ()
+                pairs = await aside(len(made), LivePairs.of, corpus, made)
                 # no wait in between: a search sees both or neither
-                self._live[name], self._pairs[name] = live, LivePairs.of(corpus, pairs)
+                self._live[name], self._pairs[name] = live, pairs
         for name in [name for name in self._live if name not in corpora]:
             del self._live[name], self._pairs[name]
         self._pages.clear()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,3 +96,11 @@ async def test_two_loads_give_the_same_vectors(encoder_cache: Path) -> None:
     ):
         one, two = [await encoder.encode([ASKED]) for encoder in pair]
         assert np.array_equal(one, two)
+
+
+def test_another_process_can_take_the_counting_over(encoder: Encoder) -> None:
+    carried = pickle.dumps(encoder.count_tokens)
+    assert len(carried) < 10_000, "it goes with every document"
+    count = pickle.loads(carried)
+    for text in (ASKED, "", "word " * 1000, AWKWARD):
+        assert count(text) == encoder.count_tokens(text)

@@ -14,6 +14,7 @@ from core.ports import Matrix, VectorIndex
 from storage.vectors import ChromaVectors
 from tests.chroma_server import chroma_server
 from tests.fakes import FakeVectors
+from tests.shared_processes import SHARED
 
 DATABASES = itertools.count(1)
 """A new database of the server for each test."""
@@ -30,7 +31,9 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorInde
     url = ""
     if request.param == "chroma server":
         url = f"{request.getfixturevalue('server')}/test-{next(DATABASES)}"
-    made = FakeVectors() if request.param == "fake" else ChromaVectors(tmp_path / "vectors", url)
+    made = (
+        FakeVectors() if request.param == "fake" else ChromaVectors(tmp_path / "vectors", url, SHARED.alone)
+    )
     yield made
     made.close()
 
@@ -153,10 +156,10 @@ async def test_searches_go_on_while_a_collection_is_dropped_and_built(index: Vec
 
 async def test_what_was_put_is_there_after_reopening(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
-    index = ChromaVectors(folder)
+    index = ChromaVectors(folder, start=SHARED.alone)
     await index.upsert("corpus-a", ["x", "y"], unit(2))
     index.close()
-    again = ChromaVectors(folder)
+    again = ChromaVectors(folder, start=SHARED.alone)
     assert await again.ids("corpus-a") == {"x", "y"}
     ((first, _),) = await again.search("corpus-a", unit(2)[1:], 2)
     assert first.chunk_id == "y"

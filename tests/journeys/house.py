@@ -25,6 +25,10 @@ from core.models.encoder import load_encoder
 from core.ports import Encoder
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle
+from tests.shared_processes import SHARED
+
+PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
+"""Variables of the environment that a child process has, too."""
 
 PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
 """Variables of the environment that a child process has, too."""
@@ -141,7 +145,7 @@ class Bot:
 async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     """Build everything on a home and close it at the end; `given` are settings."""
     settings = kettle.settings(**given)
-    async with build(settings, "test", one_for_all) as app:
+    async with build(settings, "test", one_for_all, SHARED) as app:
         dispatch = dispatch_of(app)
         app.people.listeners = dispatch.forgetters
         try:

@@ -19,6 +19,7 @@ from core.ingestion.live import reading
 from core.ingestion.live.channels import LiveChannels
 from core.ingestion.sources.history import HistorySource, Options
 from core.settings import load_settings
+from tests.fake_workers import FakeWorkers
 from tests.platforms.discord_rest import DiscordRest, discord_rest
 from tests.platforms.discord_server import TOKEN
 from tests.platforms.discord_world import World
@@ -46,6 +47,7 @@ class House:
         )
         self.source = HistorySource(
             SourceSpec("history", Options(channel=[f"discord:{channel}"], **options), where="line 4"),
+            FakeWorkers(),
             lambda: self.now,
         )
         self.source.live = LiveChannels(home, readers(self.settings), (), lambda: self.now)

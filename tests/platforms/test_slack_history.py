@@ -20,6 +20,7 @@ from core.ingestion.live.channels import LiveChannels
 from core.ingestion.sources.history import HistorySource, Options
 from core.ports.history import OpenReader
 from core.settings import load_settings
+from tests.fake_workers import FakeWorkers
 from tests.platforms.slack_server import SlackServer
 
 pytest_plugins = ["tests.platforms.slack_bot"]
@@ -58,7 +59,7 @@ class House:
     def another(self) -> HistorySource:
         """Return the source as another release has it."""
         spec = SourceSpec("history", Options(**self.options), root=self.home, where="corpora.toml, line 4")
-        source = HistorySource(spec, lambda: self.now)
+        source = HistorySource(spec, FakeWorkers(), lambda: self.now)
         source.live = self.live
         return source
 

@@ -11,6 +11,7 @@ from core.catalogue import SourceSpec
 from core.domain import Scope
 from core.errors import SourceClosed
 from core.ingestion.sources.history import HistorySource, Options
+from tests.fake_workers import FakeWorkers
 from tests.platforms.slack_bot import Recorder, serving
 from tests.platforms.slack_server import SlackServer
 from tests.platforms.test_slack_history import House, talk
@@ -95,6 +96,6 @@ def test_a_shared_channel_of_an_export_is_passed_over(tmp_path: Path) -> None:
         (tmp_path / channel).mkdir()
         (tmp_path / channel / "2025-01-01.json").write_text(json.dumps(days))
     spec = SourceSpec("history", Options(path=str(tmp_path), answers="any"), root=tmp_path, where="line 4")
-    source = HistorySource(spec)
+    source = HistorySource(spec, FakeWorkers())
     assert [document.path for document in source.documents()] == ["own/1.0"]
     assert ("connect", "it is shared with another organization") in source.skipped

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from core.errors import StorageError
+from core.workers.costs import crashed
+from core.workers.process import Worker, alone
 from storage.vectors import ChromaVectors, set_aside_if_broken
+from tests.shared_processes import SHARED
 
 VECTORS = np.random.default_rng(1).normal(size=(1200, 8)).astype(np.float32)
 IDS = [f"v{n}" for n in range(len(VECTORS))]
 
 
 async def built(folder: Path) -> None:
-    index = ChromaVectors(folder)
+    index = ChromaVectors(folder, start=SHARED.alone)
     await index.upsert("corpus-a", IDS, VECTORS)  # over 1,000, so that there is a graph on disk
     await asyncio.to_thread(index.close)
 
@@ -55,7 +63,7 @@ async def test_a_torn_index_is_set_aside_and_built_anew(
     assert (tmp_path / "vectors.broken").exists()
     assert not (tmp_path / "vectors.sealed").exists()
 
-    index = ChromaVectors(folder)
+    index = ChromaVectors(folder, start=SHARED.alone)
     assert await index.collections() == set()
     await index.upsert("corpus-a", IDS[:5], VECTORS[:5])
     ((hit,),) = await index.search("corpus-a", VECTORS[2:3], 1)
@@ -68,7 +76,7 @@ async def test_a_whole_index_stays_although_its_process_was_killed(tmp_path: Pat
     await built(folder)
     (tmp_path / "vectors.sealed").unlink()
     assert await asyncio.to_thread(set_aside_if_broken, folder) == ""
-    index = ChromaVectors(folder)
+    index = ChromaVectors(folder, start=SHARED.alone)
     assert await index.ids("corpus-a") == set(IDS)
     await asyncio.to_thread(index.close)
 
@@ -85,9 +93,83 @@ async def test_what_was_closed_well_is_not_checked(tmp_path: Path) -> None:
 
 async def test_a_write_that_failed_is_checked_at_the_next_start(tmp_path: Path) -> None:
     folder = tmp_path / "vectors"
-    index = ChromaVectors(folder)
+    index = ChromaVectors(folder, start=SHARED.alone)
     await index.upsert("corpus-a", IDS[:5], VECTORS[:5])
     with pytest.raises(Exception, match="dimension"):
         await index.upsert("corpus-a", ["x"], np.ones((1, 3), np.float32))
     await asyncio.to_thread(index.close)
     assert not (tmp_path / "vectors.sealed").exists()
+
+
+async def test_a_large_write_keeps_neither_searches_nor_anything_else_waiting(tmp_path: Path) -> None:
+    """Chroma lets no other thread run during a call: in this process a write stopped everything."""
+    index = ChromaVectors(tmp_path / "vectors", start=SHARED.alone)
+    wide = np.random.default_rng(2).normal(size=(1500, 384)).astype(np.float32)
+    ids = [f"w{n}" for n in range(len(wide))]
+    await index.upsert("corpus-a", ids[:10], wide[:10])
+    gaps, done = [0.0], asyncio.Event()
+
+    async def breathe() -> None:
+        while not done.is_set():
+            began = time.monotonic()
+            await asyncio.sleep(0.001)
+            gaps.append(time.monotonic() - began)
+
+    async def write() -> float:
+        began = time.monotonic()
+        await index.upsert("corpus-a", ids, wide)
+        done.set()
+        return time.monotonic() - began
+
+    async def search() -> bool:
+        ((hit,),) = await index.search("corpus-a", wide[3:4], 1)
+        assert hit.chunk_id == "w3"
+        return done.is_set()
+
+    took, late, _ = await asyncio.gather(write(), search(), breathe())
+    assert not late, "a search goes first between two parts of a write"
+    assert max(gaps) < took / 2, "the loop goes on meanwhile"
+    await asyncio.to_thread(index.close)
+
+
+async def test_an_index_whose_process_is_gone_is_opened_again(tmp_path: Path) -> None:
+    workers: list[Worker] = []
+
+    def start() -> Worker:
+        workers.append(alone())
+        return workers[-1]
+
+    index = ChromaVectors(tmp_path / "vectors", start=start)
+    await index.upsert("corpus-a", IDS[:5], VECTORS[:5])
+    os.kill(workers[0].pid, signal.SIGKILL)
+    assert await index.ids("corpus-a") == set(IDS[:5])
+    ((hit,),) = await index.search("corpus-a", VECTORS[2:3], 1)
+    assert hit.chunk_id == "v2" and len(workers) == 2
+    await asyncio.to_thread(index.close)
+    assert all(worker.gone for worker in workers)
+
+
+async def test_a_call_that_ends_every_process_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    class Deadly:
+        """A process that dies of whatever it is asked, but for what it is asked first."""
+
+        asked = 0
+        gone = False
+
+        def do(self, work: Callable[..., Any], given: tuple[Any, ...], patience: float) -> Any:
+            Deadly.asked += 1
+            if Deadly.asked == 1:
+                return set()
+            raise crashed(-11)
+
+        def let_go(self) -> None:
+            self.gone = True
+
+    index = ChromaVectors(tmp_path / "vectors", start=Deadly)
+    with pytest.raises(StorageError, match="start the bot anew"):
+        await index.search("corpus-a", VECTORS[:1], 1)
+    assert Deadly.asked == 3, "it is tried twice"
+    with pytest.raises(StorageError, match="start the bot anew"):
+        await index.upsert("corpus-a", IDS[:1], VECTORS[:1])
+    await asyncio.to_thread(index.close)
+    assert not (tmp_path / "vectors.sealed").exists(), "it is checked at the next start"

@@ -17,6 +17,7 @@ class Texts:
         self.name = encoder.name
         self.dimensions = encoder.dimensions
         self.max_tokens = encoder.max_tokens
+        self.count_tokens = encoder.count_tokens
         self._encoder = encoder
         self._kept: dict[str, Vector] = {}
 
@@ -33,10 +34,6 @@ class Texts:
         """Return the vector of one text."""
         vector: Vector = (await self.encode([text]))[0]
         return vector
-
-    def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text."""
-        return self._encoder.count_tokens(text)
 
     def forget(self) -> None:
         """Keep everything: that is what this is for."""

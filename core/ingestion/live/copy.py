@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -11,6 +10,7 @@ from typing import Any
 
 from core.files import private_folder
 from core.ingestion.sources._conversations import Post
+from core.json_parts import members, written
 from core.ports.history import Page, Thread
 
 VERSION = 1
@@ -133,7 +133,7 @@ class ChannelCopy:
     def save(self) -> None:
         """Write it down, whole or not at all; raises OSError."""
         private_folder(self._file.parent)
-        written = {
+        thing = {
             "version": VERSION,
             "name": self.name,
             "cursor": self.cursor,
@@ -146,7 +146,8 @@ class ChannelCopy:
             ],
         }
         half = self._file.with_suffix(".part")
-        half.write_text(json.dumps(written, ensure_ascii=False), encoding="utf-8")
+        with half.open("w", encoding="utf-8") as out:
+            out.writelines(written(thing))
         os.replace(half, self._file)
 
     def remove(self) -> None:
@@ -156,14 +157,20 @@ class ChannelCopy:
 
     def _load(self) -> None:
         try:
-            found = json.loads(self._file.read_text(encoding="utf-8"))
+            found: dict[str, Any] = {}
+            top: list[Post] = []
+            threads: list[ThreadCopy] = []
+            with self._file.open(encoding="utf-8") as opened:
+                for name, value in members(opened, "top", "threads"):
+                    if name == "top":
+                        top.append(_post(value))
+                    elif name == "threads":
+                        posts = [_post(row) for row in value["posts"]]
+                        threads.append(ThreadCopy(Thread(**value["head"]), float(value["read_at"]), posts))
+                    else:
+                        found[name] = value
             if found["version"] != VERSION:
                 return
-            top = [_post(row) for row in found["top"]]
-            threads = [
-                ThreadCopy(Thread(**t["head"]), float(t["read_at"]), [_post(row) for row in t["posts"]])
-                for t in found["threads"]
-            ]
             self.name, self.cursor = str(found["name"]), found["cursor"]
             self.turn, self.listed = str(found["turn"]), float(found["listed"])
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -1,8 +1,9 @@
 """Where documents come from: each module here is one kind of source, under its own name.
 
 A kind has `class Options(SourceOptions)`, the keys it takes in `corpora.toml`, and
-`def open_source(spec: SourceSpec, settings: Settings) -> Source`, which does no I/O. Modules whose
-name starts with an underscore are helpers.
+`def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> Source`, which does no I/O. What
+others wrote is parsed by `workers` where that may take long. Modules whose name starts with an underscore are
+helpers; those that work in a worker import little.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from core.catalogue import SourceOptions, SourceSpec
 from core.domain import Format
-from core.settings import Settings
 
 if TYPE_CHECKING:
-    from core.ports import Source
+    from core.catalogue import SourceOptions, SourceSpec
+    from core.ports import Source, Workers
+    from core.settings import Settings
 
 FORMATS: dict[str, Format] = {
     ".md": "markdown",
@@ -38,7 +39,7 @@ _ENDING = re.compile(r"(?<=[^/])\.[A-Za-z][A-Za-z0-9]*$")
 _INDEX = re.compile(r"(?:^|/)_?index$")
 
 
-class Kinds(Mapping[str, type[SourceOptions]]):
+class Kinds(Mapping[str, "type[SourceOptions]"]):
     """The options of each kind of source, by its name; a module is loaded when it is asked for."""
 
     def __init__(self) -> None:
@@ -57,9 +58,9 @@ class Kinds(Mapping[str, type[SourceOptions]]):
         return len(self._names)
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> Source:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> Source:
     """Build the source that `corpora.toml` describes; nothing is read yet."""
-    source: Source = import_module(f"{__name__}.{spec.kind}").open_source(spec, settings)
+    source: Source = import_module(f"{__name__}.{spec.kind}").open_source(spec, settings, workers)
     return source
 
 

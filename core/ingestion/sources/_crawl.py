@@ -7,15 +7,18 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from urllib.parse import urlsplit
 
 from protego import Protego
 
 from core.domain import content_hash
+from core.errors import TooCostly
 from core.ingestion.sources._addresses import Refused
 from core.ingestion.sources._fetch import AGENT, Endless, Failed, Fetched, Fetcher
 from core.ingestion.sources._kept import Copy, Kept
-from core.ingestion.sources._links import Links, is_sitemap, is_trap, links_of, sitemap_of, tidy
+from core.ingestion.sources._links import Links, is_sitemap, is_trap, links_in, sitemap_of, tidy
+from core.ports import Workers
 
 ROBOTS_BYTES = 500 * 1024
 """Bytes of robots.txt that count (RFC 9309, 2.5)."""
@@ -57,6 +60,7 @@ class Crawl:
     kept: Kept
     bounds: Bounds
     skipped: list[tuple[str, str]]
+    workers: Workers
     _rules: dict[str, Protego | Failed | Refused | None] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _contents: dict[str, str] = field(default_factory=dict)
@@ -84,7 +88,10 @@ class Crawl:
                 ):
                     if found is None:
                         continue
-                    links = await asyncio.to_thread(_links, found)
+                    links = await self._links(found)
+                    if isinstance(links, str):
+                        self._skip(url, links)
+                        continue
                     page = self._kept_page(url, found, links)
                     if isinstance(page, Copy):
                         yield page
@@ -122,8 +129,10 @@ class Crawl:
                 found = await self.fetcher.fetch(url)
                 if found.content is None:
                     raise Failed(f"HTTP {found.status}")
-                pages, further = await asyncio.to_thread(sitemap_of, found.content, found.url)
-            except (Failed, Refused, ValueError) as error:
+                pages, further = await asyncio.to_thread(
+                    self.workers.run, sitemap_of, found.content, found.url
+                )
+            except (Failed, Refused, ValueError, TooCostly) as error:
                 if url in starts:
                     raise SiteDown(f"the sitemap {url} cannot be read: {error}") from None
                 self._skip(url, str(error))
@@ -223,6 +232,16 @@ class Crawl:
             return False
         return True
 
+    async def _links(self, page: Copy) -> Links | str:
+        """Read the links of a page, or say why they cannot be read."""
+        if page.media not in HTML:
+            return Links(())
+        run = partial(self.workers.run, links_in, page.content, page.charset, page.url)
+        try:
+            return await asyncio.to_thread(run)
+        except TooCostly as error:
+            return str(error)
+
     async def _answers(self, url: str) -> bool:
         """Tell whether the host of a page answers at all, when several of its pages did not."""
         try:
@@ -265,16 +284,6 @@ class Crawl:
             self.skipped.append((url, reason))
         elif len(self.skipped) == MAX_SKIPPED:
             self.skipped.append(("…", "more were passed over than are listed"))
-
-
-def _links(page: Copy) -> Links:
-    if page.media not in HTML:
-        return Links(())
-    try:
-        text = page.content.decode(page.charset or "utf-8", "replace")
-    except LookupError:
-        text = page.content.decode("utf-8", "replace")
-    return links_of(text, page.url)
 
 
 def _place(url: str) -> str:

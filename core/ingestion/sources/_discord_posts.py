@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from core.ingestion.sources._conversations import Post
 from core.ingestion.sources._slack_posts import MAX_FILE, NoExport
+from core.json_parts import members
 
 _PUBLIC = frozenset({"GuildTextChat", "GuildNews", "GuildForum", "GuildPublicThread", "GuildNewsThread"})
 _THREADS = frozenset({"GuildPublicThread", "GuildNewsThread"})
@@ -39,25 +39,38 @@ def read_channel(file: Path) -> DiscordChannel | None:
     """Read one file of an export; None where it is something else. Raises NoExport for a broken one."""
     if file.stat().st_size > 20 * MAX_FILE:
         raise NoExport(f"{file.name} has more than {20 * MAX_FILE:,} bytes; export it in parts")
+    told: dict[str, Any] = {"guild": {}}
+    posts: list[Post] = []
+    early: list[Mapping[str, Any]] = []
     try:
-        found = json.loads(file.read_text(encoding="utf-8-sig"))
+        with file.open(encoding="utf-8-sig") as opened:
+            for name, value in members(opened, "messages"):
+                if name != "messages":
+                    told[name] = value
+                elif not isinstance(told.get("channel"), dict):  # as an exporter sorts that is not known
+                    early.append(value)
+                else:
+                    posts += _posts([value], told)
     except ValueError as error:
         raise NoExport(f"{file.name} is no JSON: {error}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("channel"), dict) or "messages" not in found:
+    channel = told.get("channel")
+    if not isinstance(channel, dict):
         return None
-    guild, channel = found.get("guild") or {}, found["channel"]
-    thread = str(channel.get("id")) if channel.get("type") in _THREADS else ""
-    posts = tuple(
-        post
-        for message in found["messages"]
-        if (post := _post(message, str(guild.get("id") or "@me"), str(channel.get("id")), thread))
-    )
+    posts = [*_posts(early, told), *posts]
     return DiscordChannel(
         str(channel.get("name") or channel.get("id")),
         channel.get("type") in _PUBLIC,
-        str(channel.get("name") or "") if thread else "",
-        posts,
+        str(channel.get("name") or "") if channel.get("type") in _THREADS else "",
+        tuple(posts),
     )
+
+
+def _posts(messages: Sequence[Mapping[str, Any]], told: Mapping[str, Any]) -> list[Post]:
+    """Read messages; `told` is what the export says of their server and channel."""
+    guild, channel = told.get("guild") or {}, told["channel"]
+    thread = str(channel.get("id")) if channel.get("type") in _THREADS else ""
+    given = (str(guild.get("id") or "@me"), str(channel.get("id")), thread)
+    return [post for message in messages if (post := _post(message, *given))]
 
 
 def _post(message: Mapping[str, Any], guild: str, channel: str, thread: str) -> Post | None:

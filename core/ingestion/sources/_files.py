@@ -10,14 +10,15 @@ from pathlib import Path
 
 from core.catalogue import SourceSpec
 from core.domain import Format, RawDocument
+from core.errors import TooCostly
 from core.ingestion.formats._files import is_secret
 from core.ingestion.parsing import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
 from core.ingestion.parsing import MAX_PDF_BYTES as MAX_PDF_BYTES
 from core.ingestion.parsing import is_binary, max_bytes
-from core.ingestion.sites import site_of
 from core.ingestion.sources import FORMATS, format_of, page_url
 from core.ingestion.sources._patterns import Patterns
-from core.ingestion.sources._routes import left_out, page_of
+from core.ingestion.sources._routes import HEAD_BYTES, place_of
+from core.ports import Workers
 
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
@@ -39,6 +40,7 @@ class FileReader:
         folder: Path,
         url: str,
         skipped: list[tuple[str, str]],
+        workers: Workers,
         largest: int = MAX_DOCUMENT_BYTES,
         only: Sequence[str] = (),
     ) -> None:
@@ -47,6 +49,7 @@ class FileReader:
         self._folder = folder
         self._url = url
         self._skipped = skipped
+        self._workers = workers
         self._max_bytes = largest
         self._only = tuple(only)
         self._include = Patterns(spec.include)
@@ -140,13 +143,16 @@ class FileReader:
             return "empty"
         if content.startswith(_LFS_POINTER):
             return "its content is in Git LFS, which is not fetched"
-        site = site_of(str(self._root), file)
-        if reason := left_out(site, file):
+        given = (str(self._root), str(file), str(self._folder.resolve()), content[:HEAD_BYTES])
+        try:
+            page, reason = self._workers.run(place_of, *given)
+        except TooCostly as error:
+            return str(error)
+        if reason:
             return reason
-        page = page_of(site, file, self._folder.resolve(), content) if "{page}" in self._url else None
         return RawDocument(
             path=path,
-            url=page_url(self._url, path, page),
+            url=page_url(self._url, path, page if "{page}" in self._url else None),
             content=content,
             format=file_format,
             root=str(self._root),

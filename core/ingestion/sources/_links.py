@@ -123,6 +123,15 @@ def links_of(html: str, url: str) -> Links:
     return Links(tuple(found.links) if follow else (), found.canonical, not words & {"noindex", "none"})
 
 
+def links_in(content: bytes, charset: str, url: str) -> Links:
+    """Read the links of an HTML page as its server sent it."""
+    try:
+        text = content.decode(charset or "utf-8", "replace")
+    except LookupError:
+        text = content.decode("utf-8", "replace")
+    return links_of(text, url)
+
+
 def is_sitemap(url: str) -> bool:
     """Tell whether an address names a sitemap by its ending."""
     return urlsplit(url).path.lower().endswith((".xml", ".xml.gz"))

@@ -10,11 +10,22 @@ import re
 from pathlib import Path
 
 from core.ingestion import front_matter
-from core.ingestion.sites import Site
+from core.ingestion.sites import Site, site_of
 
+HEAD_BYTES = front_matter.MAX_CHARACTERS * 4
+"""Bytes of a file that may be front matter."""
 _PAGES = (".md", ".mdx", ".markdown")
 _ORDER = re.compile(r"^(?P<number>\d+)\s*[-_.]+\s*(?P<rest>[^-_.\s].*)$")
 _DATED = re.compile(r"^\d+[-_.]\d")  # a date or a version: `2021-01-02-news`, `7.0-notes`
+
+
+def place_of(root: str, file: str, folder: str, head: bytes) -> tuple[str | None, str]:
+    """Return the place of a file's page (`page_of`), and why it is no page of its own (`left_out`).
+
+    `head` is the beginning of what the file holds. What others wrote is read for it: for a worker.
+    """
+    site = site_of(root, Path(file))
+    return page_of(site, Path(file), Path(folder), head), left_out(site, Path(file))
 
 
 def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str | None:
@@ -24,7 +35,7 @@ def page_of(site: Site | None, file: Path, folder: Path, content: bytes) -> str 
     """
     if file.suffix.lower() not in _PAGES and not (site and file.suffix == ".ipynb"):
         return None
-    text = content[: front_matter.MAX_CHARACTERS * 4].decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    text = content[:HEAD_BYTES].decode("utf-8-sig", "replace").replace("\r\n", "\n")
     front = front_matter.split(text)[0]
     place = site.place(file) if site else None
     if site is None or place is None:

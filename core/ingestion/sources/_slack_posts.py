@@ -8,6 +8,8 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,55 +27,85 @@ class NoExport(Exception):
     """What was named is no export; the message says what it is."""
 
 
+@dataclass(frozen=True, slots=True)
 class SlackExport:
-    """An export as Slack makes it: a folder or a zip, a folder for each channel, a file for each day."""
+    """What an export as Slack makes it holds: a folder for each channel, a file for each day.
 
-    def __init__(self, place: Path) -> None:
-        self._place = place
-        self._zip = zipfile.ZipFile(place) if place.is_file() else None
-        names = self._zip.namelist() if self._zip else _below(place)
-        self._files = {name.strip("/"): name for name in names if name.endswith(".json")}
-        if not any(name.count("/") == 1 for name in self._files):
+    `public` are the ids of public channels by name, `others` says why another one is not read, `days` are a
+    channel's files, `bots` are ids.
+    """
+
+    public: Mapping[str, str]
+    others: Mapping[str, str]
+    days: Mapping[str, tuple[str, ...]]
+    bots: frozenset[str]
+
+
+def outline(place: Path) -> SlackExport:
+    """Read what there is in an export, a folder or a zip, but for the posts; raises NoExport."""
+    with _opened(place) as files:
+        days: dict[str, list[str]] = {}
+        for name in sorted(files.names):
+            if "/" in name:
+                days.setdefault(name.partition("/")[0], []).append(name)
+        if not any(name.count("/") == 1 for name in files.names):
             raise NoExport("there is no folder with a channel's days in it")
-        self.bots = {str(user["id"]) for user in self._listed("users.json") if user.get("is_bot")}
+        bots = frozenset(str(user["id"]) for user in files.listed("users.json") if user.get("is_bot"))
+        public, others = _channels(files, sorted(days))
+    return SlackExport(public, others, {channel: tuple(names) for channel, names in days.items()}, bots)
 
-    def channels(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Return the ids of public channels by name, and why each other one is not read."""
-        folders = sorted({name.partition("/")[0] for name in self._files if "/" in name})
-        if "channels.json" not in self._files:
-            return dict.fromkeys(folders, ""), {}
-        public: dict[str, str] = {}
-        others = dict.fromkeys(folders, "it is not public")
-        for entry in self._listed("channels.json"):
-            if entry["name"] in others and entry.get("is_ext_shared"):
-                others[entry["name"]] = "it is shared with another organization"
-            elif entry["name"] in others:
-                public[entry["name"]] = str(entry.get("id") or "")
-                del others[entry["name"]]
-        return public, others
 
-    def posts(self, channel: str, channel_id: str, workspace: str) -> Iterator[Post]:
-        """Yield the posts of a channel in the order of its days."""
-        for name in sorted(self._files):
-            if name.startswith(f"{channel}/"):
-                for message in self._listed(name):
-                    if isinstance(message, dict) and (
-                        post := post_of(message, channel_id, workspace, self.bots)
-                    ):
-                        yield post
+def posts_of(
+    place: Path, days: Collection[str], channel: str, workspace: str, bots: Collection[str]
+) -> list[Post]:
+    """Read the posts of a channel, by its id, in the order of its days; raises NoExport."""
+    with _opened(place) as files:
+        return [
+            post
+            for name in days
+            for message in files.listed(name)
+            if isinstance(message, dict) and (post := post_of(message, channel, workspace, bots))
+        ]
 
-    def close(self) -> None:
-        """Close the zip."""
-        if self._zip:
-            self._zip.close()
 
-    def _listed(self, name: str) -> list[dict[str, Any]]:
-        if name not in self._files:
+def _channels(files: _Files, folders: Collection[str]) -> tuple[dict[str, str], dict[str, str]]:
+    if "channels.json" not in files.names:
+        return dict.fromkeys(folders, ""), {}
+    public: dict[str, str] = {}
+    others = dict.fromkeys(folders, "it is not public")
+    for entry in files.listed("channels.json"):
+        if entry["name"] in others and entry.get("is_ext_shared"):
+            others[entry["name"]] = "it is shared with another organization"
+        elif entry["name"] in others:
+            public[entry["name"]] = str(entry.get("id") or "")
+            del others[entry["name"]]
+    return public, others
+
+
+@contextmanager
+def _opened(place: Path) -> Iterator[_Files]:
+    if place.is_file():
+        with zipfile.ZipFile(place) as pack:
+            yield _Files(place, pack, pack.namelist())
+    else:
+        yield _Files(place, None, _below(place))
+
+
+class _Files:
+    """The JSON files of an export."""
+
+    def __init__(self, place: Path, pack: zipfile.ZipFile | None, names: Collection[str]) -> None:
+        self._place, self._zip = place, pack
+        self.names = {name.strip("/"): name for name in names if name.endswith(".json")}
+
+    def listed(self, name: str) -> list[dict[str, Any]]:
+        """Return what stands in a file, nothing where there is no such file; raises NoExport."""
+        if name not in self.names:
             return []
         if self._zip:
-            if self._zip.getinfo(self._files[name]).file_size > MAX_FILE:
+            if self._zip.getinfo(self.names[name]).file_size > MAX_FILE:
                 raise NoExport(f"{name} unpacks to more than {MAX_FILE:,} bytes")
-            with self._zip.open(self._files[name]) as file:
+            with self._zip.open(self.names[name]) as file:
                 content = file.read(MAX_FILE + 1)
         else:
             content = (self._place / name).read_bytes()

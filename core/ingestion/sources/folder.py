@@ -8,6 +8,7 @@ from typing import cast
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument
 from core.ingestion.sources._files import MAX_DOCUMENT_BYTES, FileReader
+from core.ports import Workers
 from core.settings import Settings
 
 
@@ -20,12 +21,13 @@ class Options(SourceOptions):
 class FolderSource:
     """Read the documents below a folder."""
 
-    def __init__(self, spec: SourceSpec, max_bytes: int = MAX_DOCUMENT_BYTES) -> None:
+    def __init__(self, spec: SourceSpec, workers: Workers, max_bytes: int = MAX_DOCUMENT_BYTES) -> None:
         options = cast(Options, spec.options)
         self.name = f"folder:{options.path}{spec.suffix}"
         self._spec = spec
         self._folder = spec.resolve(options.path)
         self._max_bytes = max_bytes
+        self._workers = workers
         self._skipped: list[tuple[str, str]] = []
 
     @property
@@ -42,11 +44,11 @@ class FolderSource:
                     f"{self._folder} is no folder; name its folder, and the file in `include`"
                 )
             raise self._spec.error(f"The folder {self._folder} does not exist; correct `path`")
-        yield from FileReader(
-            self._spec, self._folder, self._folder, self._spec.url, self._skipped, self._max_bytes
-        ).documents()
+        folder, url = self._folder, self._spec.url
+        reader = FileReader(self._spec, folder, folder, url, self._skipped, self._workers, self._max_bytes)
+        yield from reader.documents()
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> FolderSource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> FolderSource:
     """Build the source of a folder."""
-    return FolderSource(spec)
+    return FolderSource(spec, workers)

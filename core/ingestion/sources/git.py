@@ -16,6 +16,7 @@ from core.domain import RawDocument, content_hash
 from core.errors import SourceAway
 from core.ingestion.sources._files import FileReader
 from core.ingestion.sources._git import GitAway, GitError, check_out, names, refs, without_password
+from core.ports import Workers
 from core.settings import Settings
 
 _ONE_AT_A_TIME = threading.Lock()
@@ -56,7 +57,7 @@ class Options(SourceOptions):
 class GitSource:
     """Keep a shallow checkout of one ref up to date, and read documents from it."""
 
-    def __init__(self, spec: SourceSpec, home: Path) -> None:
+    def __init__(self, spec: SourceSpec, home: Path, workers: Workers) -> None:
         options = cast(Options, spec.options)
         self._spec = spec
         self._ref = options.ref
@@ -71,6 +72,7 @@ class GitSource:
         slug = re.sub(r"[^\w.-]+", "-", shown.rstrip("/").removesuffix(".git").rpartition("/")[2])[:40]
         self._checkout = home / "sources" / "git" / f"{slug}-{content_hash(self._repository, self._ref)[:16]}"
         self.url = spec.url or _view(options.repository, self._ref, self._path)
+        self._workers = workers
         self._skipped: list[tuple[str, str]] = []
 
     @property
@@ -98,7 +100,8 @@ class GitSource:
                 f"There is no folder {self._path!r} in {self._shown};"
                 f" folders in it: {', '.join(names) or 'none'}"
             )
-        yield from FileReader(self._spec, self._checkout, folder, self.url, self._skipped).documents()
+        given = (self._spec, self._checkout, folder, self.url, self._skipped, self._workers)
+        yield from FileReader(*given).documents()
 
     def reach(self, seconds: float) -> None:
         """Ask the repository for its branches and tags; raises SourceAway and SourceError."""
@@ -133,6 +136,6 @@ def _view(repository: str, ref: str, path: str) -> str:
     return _VIEWS[found[1]].format(found[2], ref or "HEAD", f"{path}/" if path else "") if found else ""
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> GitSource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> GitSource:
     """Build the source of a git repository."""
-    return GitSource(spec, settings.home)
+    return GitSource(spec, settings.home, workers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,9 +13,12 @@ from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument, content_hash
+from core.errors import TooCostly
 from core.files import private_folder
 from core.ingestion.sources._conversations import document
 from core.ingestion.sources._github_items import author_of, conversation, labels_of, written_at
+from core.json_parts import whole, written
+from core.ports import Workers
 from core.privacy import never, no_name, nobody
 from core.settings import Settings
 
@@ -27,6 +29,8 @@ def _repository(value: str) -> str:
     return value
 
 
+PATIENCE = 5.0
+"""Times as long as a document an export, or what is kept of a repository, may take to be read."""
 _WITHHELD = "withheld"
 """What is kept of an issue whose author opted out: that there was one."""
 
@@ -53,7 +57,7 @@ class GithubSource:
     Who opted out and has an account linked as `github:name` is left out, in what is kept here as well.
     """
 
-    def __init__(self, spec: SourceSpec, home: Path, token: str = "") -> None:
+    def __init__(self, spec: SourceSpec, home: Path, workers: Workers, token: str = "") -> None:
         self.is_out: Callable[[str], bool] = nobody
         self.forgotten: Callable[[str], float] = never
         self.one_way: Callable[[str], str] = no_name
@@ -61,7 +65,7 @@ class GithubSource:
         self.may_be_empty = False
         self.withheld = 0
         self._options = cast(Options, spec.options)
-        self._spec = spec
+        self._spec, self._workers = spec, workers
         self._token = token
         self.name = f"github:{self._options.repository}{spec.suffix}"
         key = content_hash(self._options.api, self._options.repository)[:16]
@@ -77,8 +81,8 @@ class GithubSource:
         """Yield each issue and discussion with an answer; raises SourceError."""
         self._skipped, self.withheld = [], 0
         found = self._exported() if self._options.export else list(self._fetched())
-        for kind, whole in found:
-            item = self._without(whole)
+        for kind, entire in found:
+            item = self._without(entire)
             if item is None:
                 continue
             path = f"{kind}/{item.get('number')}"
@@ -95,11 +99,11 @@ class GithubSource:
     def _exported(self) -> list[tuple[str, Mapping[str, Any]]]:
         place = self._spec.resolve(self._options.export)
         try:
-            found = json.loads(place.read_text(encoding="utf-8-sig"))
+            found = self._workers.run(whole, place, patience=PATIENCE)
         except OSError as error:
             raise self._spec.error(f"{place} cannot be read: {error.strerror}; correct `export`") from None
-        except ValueError as error:
-            raise self._spec.error(f"{place} is no JSON: {error}; export it again") from None
+        except (ValueError, TooCostly) as error:
+            raise self._spec.error(f"{place} is no JSON that can be read: {error}; export it again") from None
         if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
             raise self._spec.error(f"{place} is no list of issues; `gh issue list --json …` makes one")
         return [("discussions" if "answer" in item else "issues", item) for item in found]
@@ -175,10 +179,10 @@ class GithubSource:
 
     def _load(self, empty: dict[str, Any]) -> dict[str, Any]:
         try:
-            found = json.loads(self._kept.read_text(encoding="utf-8"))
+            found = self._workers.run(whole, self._kept, patience=PATIENCE)
             is_ours = found.keys() == empty.keys() and all(type(found[k]) is type(empty[k]) for k in empty)
             is_dated = not found["whole"] or datetime.fromisoformat(found["whole"]).tzinfo
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, TooCostly):
             return empty
         return found if is_ours and is_dated else empty
 
@@ -186,12 +190,13 @@ class GithubSource:
         half = self._kept.with_suffix(".part")
         try:
             private_folder(self._kept.parent)
-            half.write_text(json.dumps(kept), encoding="utf-8")
+            with half.open("w", encoding="utf-8") as out:
+                out.writelines(written(kept))
             os.replace(half, self._kept)
         except OSError as error:
             raise self._spec.error(f"{self._kept} cannot be written: {error.strerror}; make room") from None
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> GithubSource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> GithubSource:
     """Build the source of a GitHub repository."""
-    return GithubSource(spec, settings.home, settings.github_token.get_secret_value().strip())
+    return GithubSource(spec, settings.home, workers, settings.github_token.get_secret_value().strip())

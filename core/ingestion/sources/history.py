@@ -16,17 +16,20 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument
-from core.errors import PlatformError, SourceClosed
+from core.errors import PlatformError, SourceClosed, TooCostly
 from core.ingestion.live.channels import ChannelRead, LiveChannels
 from core.ingestion.live.reading import Reach
 from core.ingestion.sources._conversations import Post, Told, document, threads, told
 from core.ingestion.sources._discord_posts import read_channel
 from core.ingestion.sources._patterns import Patterns
-from core.ingestion.sources._slack_posts import NoExport, SlackExport
+from core.ingestion.sources._slack_posts import NoExport, outline, posts_of
+from core.ports import Workers
 from core.privacy import never, no_name, nobody
 from core.settings import Settings
 
 HOUR = 3_600.0
+PATIENCE = 5.0
+"""Times as long as a document a channel of an export may take: up to a gigabyte of JSON."""
 
 
 def _channel(value: str) -> str:
@@ -83,7 +86,7 @@ class HistorySource:
     conversations that they began.
     """
 
-    def __init__(self, spec: SourceSpec, now: Callable[[], float] = time.time) -> None:
+    def __init__(self, spec: SourceSpec, workers: Workers, now: Callable[[], float] = time.time) -> None:
         self.is_out: Callable[[str], bool] = nobody
         self.forgotten: Callable[[str], float] = never
         self.one_way: Callable[[str], str] = no_name
@@ -98,7 +101,7 @@ class HistorySource:
         """The keys of the channels that are read live."""
         more = f"+{len(self.channels) - 1}" if len(self.channels) > 1 else ""
         self.name = f"history:{self._options.path or self.channels[0] + more}{spec.suffix}"
-        self._spec, self._now = spec, now
+        self._spec, self._workers, self._now = spec, workers, now
         self._place = spec.resolve(self._options.path or ".")
         self._channels = Patterns(self._options.channels or ["**"])
         self._skipped: list[tuple[str, str]] = []
@@ -175,6 +178,8 @@ class HistorySource:
             yield from self._discord(files) if files else self._slack()
         except NoExport as error:
             raise self._spec.error(f"{self._place} is no export of Slack or Discord: {error}") from None
+        except TooCostly as error:
+            raise self._spec.error(f"{self._place} cannot be read: {error}") from None
         except zipfile.BadZipFile:
             raise self._spec.error(f"{self._place} is no zip that can be read; export it again") from None
         except OSError as error:
@@ -188,20 +193,17 @@ class HistorySource:
         return sorted(self._place.glob("*.json"))
 
     def _slack(self) -> Iterator[RawDocument]:
-        export = SlackExport(self._place)
-        try:
-            public, others = export.channels()
-            self._skipped += others.items()
-            for name, channel_id in public.items():
-                if self._channels.match(name):
-                    posts = export.posts(name, channel_id, self._options.workspace)
-                    yield from self._conversations("slack", name, posts, {})
-        finally:
-            export.close()
+        export = self._workers.run(outline, self._place, patience=PATIENCE)
+        self._skipped += export.others.items()
+        for name, channel_id in export.public.items():
+            if self._channels.match(name):
+                given = (export.days.get(name, ()), channel_id, self._options.workspace, export.bots)
+                posts = self._workers.run(posts_of, self._place, *given, patience=PATIENCE)
+                yield from self._conversations("slack", name, posts, {})
 
     def _discord(self, files: Sequence[Path]) -> Iterator[RawDocument]:
         for file in files:
-            channel = read_channel(file)
+            channel = self._workers.run(read_channel, file, patience=PATIENCE)
             if channel is None:
                 self._skipped.append((file.name, "it is no channel"))
             elif not channel.public:
@@ -247,6 +249,6 @@ class HistorySource:
             )
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> HistorySource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> HistorySource:
     """Build the source of an export or of live channels."""
-    return HistorySource(spec)
+    return HistorySource(spec, workers)

@@ -9,6 +9,7 @@ from typing import cast
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument
 from core.ingestion.sources._files import FileReader
+from core.ports import Workers
 from core.settings import Settings
 
 
@@ -21,11 +22,12 @@ class Options(SourceOptions):
 class PdfSource:
     """Read PDFs; what they hold is cut by page, and cited with the page's number."""
 
-    def __init__(self, spec: SourceSpec) -> None:
+    def __init__(self, spec: SourceSpec, workers: Workers) -> None:
         options = cast(Options, spec.options)
         self.name = f"pdf:{options.path}{spec.suffix}"
         self._spec = spec
         self._place = spec.resolve(options.path)
+        self._workers = workers
         self._skipped: list[tuple[str, str]] = []
 
     @property
@@ -43,9 +45,10 @@ class PdfSource:
         else:
             folder, only = self._place, []
         spec = replace(self._spec, include=self._spec.include or ("**/*.[pP][dD][fF]",), format="pdf")
-        yield from FileReader(spec, folder, folder, spec.url, self._skipped, only=only).documents()
+        reader = FileReader(spec, folder, folder, spec.url, self._skipped, self._workers, only=only)
+        yield from reader.documents()
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> PdfSource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> PdfSource:
     """Build the source of PDFs."""
-    return PdfSource(spec)
+    return PdfSource(spec, workers)

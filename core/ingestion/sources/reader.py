@@ -17,6 +17,7 @@ from core.domain import Format, RawDocument, content_hash
 from core.ingestion.sources import format_of, page_url
 from core.ingestion.sources._files import MAX_DOCUMENT_BYTES
 from core.ingestion.sources._patterns import Patterns
+from core.ports import Workers
 from core.settings import Settings, variable
 
 _URL_KEYS = ("url", "URL", "source_url", "link", "html_url", "page_url", "source")
@@ -182,6 +183,6 @@ def _named(
         yield (path if seen[path] == 1 else f"{path}#{seen[path]}"), text, metadata
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> ReaderSource:
-    """Build the source of a llama-index reader."""
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> ReaderSource:
+    """Build the source of a llama-index reader; it runs in this process, as code of whoever set it up."""
     return ReaderSource(spec)

@@ -14,12 +14,15 @@ from pydantic import AfterValidator
 
 from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument
-from core.errors import SourceError
+from core.errors import SourceError, TooCostly
 from core.files import clear, private_folder
 from core.ingestion.sources._archive import ArchiveError, discard, only_folder, unpack
 from core.ingestion.sources._files import FileReader
+from core.ports import Workers
 from core.settings import Settings
 
+UNPACK_PATIENCE = 5.0
+"""Times as long as a document an archive may take: 500 MB in 100,000 files."""
 _ONE_AT_A_TIME = threading.Lock()
 """Two sources may want the same archive; the home itself belongs to one process."""
 
@@ -48,7 +51,12 @@ class SdistSource:
     """Fetch a source distribution once, and read documents from it."""
 
     def __init__(
-        self, spec: SourceSpec, home: Path, package_index: str, retry_delays: Sequence[float] | None = None
+        self,
+        spec: SourceSpec,
+        home: Path,
+        package_index: str,
+        workers: Workers,
+        retry_delays: Sequence[float] | None = None,
     ) -> None:
         options = cast(Options, spec.options)
         self._spec = spec
@@ -60,6 +68,7 @@ class SdistSource:
         self._index = package_index
         self._retry_delays = retry_delays
         self._shelf = home / "sources" / "sdist"
+        self._workers = workers
         self._skipped: list[tuple[str, str]] = []
 
     @property
@@ -74,7 +83,8 @@ class SdistSource:
         folder = (root / self._path).resolve()
         if not folder.is_relative_to(root.resolve()) or not folder.is_dir():
             raise self._spec.error(self._no_folder(root))
-        yield from FileReader(self._spec, root, folder, self._spec.url, self._skipped).documents()
+        given = (self._spec, root, folder, self._spec.url, self._skipped, self._workers)
+        yield from FileReader(*given).documents()
 
     def reach(self, seconds: float) -> None:
         """Look for the version on the package index, unless it is here; raises SourceAway and SourceError."""
@@ -128,8 +138,8 @@ class SdistSource:
         tree = work / "tree"
         tree.mkdir()
         try:
-            unpack(archive, tree)
-        except ArchiveError as error:
+            self._workers.run(unpack, archive, tree, patience=UNPACK_PATIENCE)
+        except (ArchiveError, TooCostly) as error:
             raise self._spec.error(
                 f"{archive.name} cannot be unpacked: {error}; take another version"
             ) from None
@@ -153,6 +163,6 @@ class SdistSource:
         )
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> SdistSource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> SdistSource:
     """Build the source of a source distribution."""
-    return SdistSource(spec, settings.home, settings.package_index)
+    return SdistSource(spec, settings.home, settings.package_index, workers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import codecs
 import contextlib
 import queue
 import re
@@ -25,11 +26,14 @@ from core.ingestion.sources._fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetche
 from core.ingestion.sources._kept import Copy, Kept
 from core.ingestion.sources._links import is_sitemap, tidy
 from core.ingestion.sources._patterns import Patterns
+from core.ports import Workers
 from core.settings import Settings
 
 STOP_SECONDS = 0.2
 """How often a crawl looks whether it is to end."""
 _LATER = "look at the network; what was read before goes on answering"
+_PIECE = 256 * 1024
+"""Bytes that are decoded in one go, in which no other thread runs."""
 _AHEAD = 32
 """Pages that are fetched ahead of what is read."""
 _TEXT: dict[str, Format] = {
@@ -76,11 +80,12 @@ class WebsiteSource:
         self,
         spec: SourceSpec,
         home: Path,
+        workers: Workers,
         max_bytes: int = MAX_DOCUMENT_BYTES,
         page_seconds: float = PAGE_SECONDS,
     ) -> None:
         self._options = cast(Options, spec.options)
-        self._spec = spec
+        self._spec, self._workers = spec, workers
         self._max_bytes, self._page_seconds = max_bytes, page_seconds
         self._starts = [tidy(url) for url in self._options.start]
         shown = re.sub(r"^https?://", "", self._starts[0]).rstrip("/")
@@ -192,7 +197,8 @@ class WebsiteSource:
         seconds = options.minutes * 60
         bounds = Bounds(self.inside, options.max_pages, options.max_depth, seconds, options.max_sitemaps)
         async with self._fetcher(self._page_seconds, options.delay) as fetcher:
-            async for page in Crawl(fetcher, kept, bounds, self._skipped).pages(self._starts):
+            crawl = Crawl(fetcher, kept, bounds, self._skipped, self._workers)
+            async for page in crawl.pages(self._starts):
                 while not stop.is_set():
                     try:
                         pages.put_nowait(page)
@@ -235,8 +241,10 @@ def _as_utf8(page: Copy) -> bytes:
     if not page.charset or page.content.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         return page.content
     try:
-        return b"\xef\xbb\xbf" + page.content.decode(page.charset).encode()
-    except (LookupError, UnicodeError):
+        " ".encode(page.charset)  # not every codec is one of texts
+        pieces = (page.content[at : at + _PIECE] for at in range(0, len(page.content), _PIECE))
+        return b"\xef\xbb\xbf" + b"".join(piece.encode() for piece in codecs.iterdecode(pieces, page.charset))
+    except (LookupError, UnicodeError, TypeError):
         return page.content
 
 
@@ -247,6 +255,6 @@ def _folder(url: str) -> str:
     return f"{parts.netloc}{folder}"
 
 
-def open_source(spec: SourceSpec, settings: Settings) -> WebsiteSource:
+def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> WebsiteSource:
     """Build the source of a website."""
-    return WebsiteSource(spec, settings.home)
+    return WebsiteSource(spec, settings.home, workers)

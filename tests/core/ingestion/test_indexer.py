@@ -14,6 +14,7 @@ from core.ingestion.reading import Progress
 from core.ports import BUILD
 from core.retrieval.search import Searcher
 from core.windows import window_texts
+from tests.fake_workers import FakeWorkers
 from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
 
 
@@ -52,7 +53,7 @@ class House:
         self.store, self.vectors, self.words = FakeCorpora(), FakeVectors(), FakeWords()
         self.searcher = Searcher(self.store, self.vectors, self.words)
         self.indexer = Indexer(
-            self.store, self.vectors, self.words, lambda _: [self.source], self.searcher.load
+            self.store, self.vectors, self.words, lambda _: [self.source], self.searcher.load, FakeWorkers()
         )
         self.encoder = Counted()
 
@@ -273,7 +274,7 @@ async def test_a_full_disk_leaves_the_old_corpus_and_the_next_run_finishes() -> 
     house.store = FullDisk()
     house.searcher = Searcher(house.store, house.vectors, house.words)
     house.indexer = Indexer(
-        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load
+        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load, FakeWorkers()
     )
     await house.reindex()
     house.source.pages["kettle.md"] = "# Kettle\n\nThe kettle sings."
@@ -327,7 +328,7 @@ async def test_windows_that_find_no_room_are_tried_again_soon() -> None:
     house.store = FullDisk()
     house.searcher = Searcher(house.store, house.vectors, house.words)
     house.indexer = Indexer(
-        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load
+        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load, FakeWorkers()
     )
     await house.reindex(windows=False)
     house.store.room = 0

@@ -13,6 +13,7 @@ from core.ingestion.parsing import MAX_DOCUMENT_BYTES
 from core.ingestion.sources.folder import FolderSource
 from core.ingestion.sources.folder import Options as FolderOptions
 from tests.core.ingestion.pages import parsed, section
+from tests.fake_workers import FakeWorkers
 
 PICTURE = "iVBORw0KGgoAAAANSUhEUgAA" * 40
 PYTHON = {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
@@ -220,7 +221,7 @@ def test_a_folder_takes_notebooks_larger_than_text_may_be(tmp_path):
     spec = SourceSpec(
         "folder", FolderOptions(path="."), root=tmp_path, url="https://x.example/{page}.html", where=""
     )
-    source = FolderSource(spec)
+    source = FolderSource(spec, FakeWorkers())
     assert [(d.path, d.url, d.format) for d in source.documents()] == [
         ("a.ipynb", "https://x.example/a.html", "notebook"),
         ("bad.ipynb", "https://x.example/bad.html", "notebook"),

@@ -27,6 +27,7 @@ from core.domain import RawDocument
 from core.errors import SourceError
 from core.ingestion.parsing import parse
 from core.ingestion.sources.pdf import Options, PdfSource
+from tests.fake_workers import FakeWorkers
 
 STYLES = getSampleStyleSheet()
 LOREM = (
@@ -194,7 +195,7 @@ def test_the_source_reads_one_pdf_or_a_folder_of_them(tmp_path: Path):
             url="https://x.example/{path}",
             where="corpora.toml, line 3",
         )
-        return [(d.path, d.url, d.format) for d in PdfSource(spec).documents()]
+        return [(d.path, d.url, d.format) for d in PdfSource(spec, FakeWorkers()).documents()]
 
     assert read("m/a[1].pdf") == [("a[1].pdf", "https://x.example/a%5B1%5D.pdf", "pdf")]
     assert [path for path, _, _ in read("m")] == ["a[1].pdf", "b/c.PDF"]
@@ -206,10 +207,10 @@ def test_a_single_pdf_is_read_without_looking_through_its_folder(tmp_path: Path)
     (tmp_path / "m.pdf").write_bytes(manual())
     (tmp_path / "elsewhere").symlink_to("/usr")  # a walk would tell of it
     spec = SourceSpec("pdf", Options(path="m.pdf"), root=tmp_path, where="x")
-    source = PdfSource(spec)
+    source = PdfSource(spec, FakeWorkers())
     assert [document.path for document in source.documents()] == ["m.pdf"]
     assert source.skipped == ()
-    folder = PdfSource(SourceSpec("pdf", Options(path="."), root=tmp_path, where="x"))
+    folder = PdfSource(SourceSpec("pdf", Options(path="."), root=tmp_path, where="x"), FakeWorkers())
     assert [document.path for document in folder.documents()] == ["m.pdf"]
     assert folder.skipped == (("elsewhere", "a link to a folder"),)
 

@@ -18,6 +18,7 @@ from tests.contracts.samples import document as page_of
 from tests.core.ingestion.test_indexer import PAGES, FullDisk, House
 from tests.core.ingestion.test_pregeneration import TEXT
 from tests.core.ingestion.test_pregeneration import House as Pairs
+from tests.fake_workers import FakeWorkers
 from tests.fakes import FakeModel
 
 
@@ -34,7 +35,13 @@ class Disk:
 
 def limited(house: House, quota: Quota) -> House:
     house.indexer = Indexer(
-        house.store, house.vectors, house.words, lambda _: [house.source], house.searcher.load, quota
+        house.store,
+        house.vectors,
+        house.words,
+        lambda _: [house.source],
+        house.searcher.load,
+        FakeWorkers(),
+        quota,
     )
     return house
 
@@ -165,7 +172,12 @@ async def test_one_page_that_trips_its_parser_and_one_source_that_breaks_are_tol
 
     house = House(dict(PAGES))
     house.indexer = Indexer(
-        house.store, house.vectors, house.words, lambda _: [Broken(), house.source], house.searcher.load
+        house.store,
+        house.vectors,
+        house.words,
+        lambda _: [Broken(), house.source],
+        house.searcher.load,
+        FakeWorkers(),
     )
     done = await house.reindex()
     assert done.corpus.documents == 2

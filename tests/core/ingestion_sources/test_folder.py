@@ -12,12 +12,13 @@ from core.ingestion.sources import format_of, open_source, page_url
 from core.ingestion.sources._patterns import Patterns
 from core.ingestion.sources.folder import FolderSource, Options
 from core.settings import load_settings
+from tests.fake_workers import FakeWorkers
 
 
 def folder(tmp_path: Path, **keys) -> FolderSource:
     max_bytes = keys.pop("max_bytes", 1_000)
     spec = SourceSpec("folder", Options(path="docs"), root=tmp_path, where="corpora.toml, line 8", **keys)
-    return FolderSource(spec, max_bytes)
+    return FolderSource(spec, FakeWorkers(), max_bytes)
 
 
 def write(tmp_path: Path, *paths: str, content: bytes = b"text") -> None:
@@ -36,7 +37,9 @@ def test_every_ending_that_can_be_read_is_read_in_order(tmp_path):
         tmp_path, "z.md", "a.markdown", "b/c.mdx", "b.rst", "c.txt", "d.html", "e.HTM", "f.png", "g", ".h.md"
     )
     write(tmp_path, ".git/x.md", "node_modules/p/README.md", "sub/.hidden/y.md")
-    source = open_source(SourceSpec("folder", Options(path="docs"), root=tmp_path), load_settings(None))
+    source = open_source(
+        SourceSpec("folder", Options(path="docs"), root=tmp_path), load_settings(None), FakeWorkers()
+    )
     documents = list(source.documents())
     assert [d.path for d in documents] == [
         "a.markdown",

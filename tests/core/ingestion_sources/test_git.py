@@ -12,6 +12,7 @@ from core.errors import SourceError
 from core.ingestion.sources import open_source
 from core.ingestion.sources.git import GitSource, Options
 from core.settings import load_settings
+from tests.fake_workers import FakeWorkers
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs the git command: apt-get install git")
 
@@ -48,7 +49,8 @@ def repository(tmp_path) -> Path:
 
 def source(tmp_path: Path, repository: Path | str, home: str = "home", **keys) -> GitSource:
     options = Options(repository=str(repository), **keys)
-    return GitSource(SourceSpec("git", options, root=tmp_path, where="corpora.toml, line 8"), tmp_path / home)
+    spec = SourceSpec("git", options, root=tmp_path, where="corpora.toml, line 8")
+    return GitSource(spec, tmp_path / home, FakeWorkers())
 
 
 def read(source: GitSource) -> dict[str, str]:
@@ -90,7 +92,7 @@ def test_new_commits_are_seen_at_the_next_run(tmp_path, repository):
 def test_a_relative_repository_starts_at_the_file(tmp_path, repository):
     settings = load_settings(None, home=tmp_path / "home")
     spec = SourceSpec("git", Options(repository="project", path="docs"), root=tmp_path)
-    opened = open_source(spec, settings)
+    opened = open_source(spec, settings, FakeWorkers())
     assert [d.path for d in opened.documents()] == ["index.md", "new.md"]
     assert opened.name == "git:project/docs"
 

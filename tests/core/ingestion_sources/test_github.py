@@ -12,6 +12,7 @@ from core.errors import SourceError
 from core.ingestion.sources.github import GithubSource, Options
 from tests.core.ingestion_sources.github_server import Hub, discussed, limited, person, remark
 from tests.core.ingestion_sources.site_server import Site
+from tests.fake_workers import FakeWorkers
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def source(hub: Hub | None, home: Path, token: str = "", **options) -> GithubSou
         root=home,
         where="corpora.toml, line 6",
     )
-    return GithubSource(spec, home, token)
+    return GithubSource(spec, home, FakeWorkers(), token)
 
 
 def read(github: GithubSource) -> dict[str, str]:
@@ -215,7 +216,7 @@ def test_a_server_that_is_not_there_is_told(tmp_path):
         url = site.url
     spec = SourceSpec("github", Options(repository="kettle/works", api=url), root=tmp_path)
     with pytest.raises(SourceError, match="cannot be reached"):
-        read(GithubSource(spec, tmp_path))
+        read(GithubSource(spec, tmp_path, FakeWorkers()))
 
 
 def test_people_who_opted_out_are_left_out_and_not_kept_on_disk(hub, tmp_path):

@@ -12,11 +12,12 @@ from core.ingestion.parsing import parse
 from core.ingestion.sources._conversations import Post, document, threads, told
 from core.ingestion.sources._slack_posts import markdown_of
 from core.ingestion.sources.history import HistorySource, Options
+from tests.fake_workers import FakeWorkers
 
 
 def source(tmp_path: Path, path: str = "export", **options) -> HistorySource:
     spec = SourceSpec("history", Options(path=path, **options), root=tmp_path, where="corpora.toml, line 4")
-    return HistorySource(spec)
+    return HistorySource(spec, FakeWorkers())
 
 
 def message(ts: str, user: str, text: str, **more):

@@ -16,6 +16,7 @@ from core.ingestion.guarded import following, opened
 from core.ingestion.sources import open_source
 from core.ingestion.sources.reader import Options, ReaderSource
 from core.settings import load_settings
+from tests.fake_workers import FakeWorkers
 
 HERE = __name__
 
@@ -63,7 +64,7 @@ def test_a_reader_of_llama_index(tmp_path):
         arguments={"input_dir": "./docs", "recursive": True},
     )
     spec = SourceSpec("reader", options, root=tmp_path, url="https://x.org/{page}/")
-    opened = open_source(spec, load_settings(None))
+    opened = open_source(spec, load_settings(None), FakeWorkers())
     documents = {d.path: d for d in opened.documents()}
     assert set(documents) == {"a.md", "sub/a.md", "sub/b.html"}
     assert documents["sub/b.html"].format == "html"
@@ -180,7 +181,7 @@ async def test_a_reader_that_blocks_keeps_nobody_waiting(tmp_path):
 async def collect(reader: ReaderSource) -> list[str]:
     """Read a source as the index does."""
     found = []
-    async with opened(reader) as documents:
+    async with opened(reader, FakeWorkers()) as documents:
         while (raw := await asyncio.to_thread(following, reader, documents)) is not None:
             found.append(raw.path)
     return found

@@ -8,6 +8,7 @@ import pytest
 
 from core.catalogue import SourceSpec
 from core.ingestion.sources.folder import FolderSource, Options
+from tests.fake_workers import FakeWorkers
 
 FILES = {
     "docs/index.md": "# Home",
@@ -34,7 +35,7 @@ def links(
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
     spec = SourceSpec("folder", Options(path=path), root=root, url=url, include=include, where="x")
-    source = FolderSource(spec)
+    source = FolderSource(spec, FakeWorkers())
     found = {d.path: d.url.removeprefix("https://x.example/") for d in source.documents()}
     return found, dict(source.skipped)
 

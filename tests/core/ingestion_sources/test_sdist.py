@@ -15,6 +15,7 @@ from core.ingestion.sources._package_index import PackageIndex
 from core.ingestion.sources.sdist import Options, SdistSource
 from core.settings import load_settings
 from tests.core.ingestion_sources.index_server import Index, serving, tar_of, zip_of
+from tests.fake_workers import FakeWorkers
 
 FILES = {
     "thing-1.2.0/CHANGES.rst": b"changes",
@@ -50,6 +51,7 @@ def sdist(
         SourceSpec("sdist", options, where="corpora.toml, line 8", **keys),
         tmp_path,
         url,
+        FakeWorkers(),
         retry_delays=(0.01, 0.01),
     )
 
@@ -108,7 +110,7 @@ def test_what_a_killed_process_left_is_no_hindrance(tmp_path, index):
 def test_settings_say_where_home_and_index_are(tmp_path, index):
     settings = load_settings(None, home=tmp_path, package_index=index.url)
     spec = SourceSpec("sdist", Options(package="thing", version="1.2", path="docs"))
-    assert len(list(open_source(spec, settings).documents())) == 2
+    assert len(list(open_source(spec, settings, FakeWorkers()).documents())) == 2
 
 
 def test_zip_archives(tmp_path):

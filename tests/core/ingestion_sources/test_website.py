@@ -24,6 +24,7 @@ from tests.core.ingestion_sources.site_server import (
     redirect,
     status,
 )
+from tests.fake_workers import FakeWorkers
 
 
 def website(site: Site, home: Path, start: str = "/docs/", **keys) -> WebsiteSource:
@@ -37,7 +38,7 @@ def website(site: Site, home: Path, start: str = "/docs/", **keys) -> WebsiteSou
         where="corpora.toml, line 8",
         **spec_keys,
     )
-    return WebsiteSource(spec, home, max_bytes, seconds)
+    return WebsiteSource(spec, home, FakeWorkers(), max_bytes, seconds)
 
 
 def read(source: WebsiteSource) -> list[str]:

@@ -1,0 +1,162 @@
+"""One worker process as this process sees it: started, given work, and killed where it takes too much."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.workers.costs import crashed, over
+from core.workers.wire import BEGUN, FAILED, MEMORY_OVER, Wire
+
+IDLE_SECONDS = 30
+"""After which a worker without work ends; between two pages of a slow site it stays."""
+WALL_SHARE = 5.0
+"""Seconds on the clock for each of processor time: on a busy machine work waits for its turn."""
+START_SECONDS = 60.0
+"""For a worker to start and take its work, which is a second's on a quiet machine."""
+END_SECONDS = 10.0
+"""For a worker that was killed to be gone."""
+MOST_BYTES = 250_000_000
+"""Of what work returns; the largest document gives 25 MB."""
+_KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "PYTHONHOME")
+"""What a worker gets of the environment: nothing that is secret."""
+_QUIET = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one piece of work may take: seconds of processor time, and megabytes of address space (0: any)."""
+
+    seconds: float
+    megabytes: int
+
+
+ALONE_SECONDS = 600.0
+"""For one call of a process that has something to itself; a large index takes minutes to be sorted in."""
+
+
+class Unused(Exception):
+    """A worker ended before it had the work: another one can do it."""
+
+
+class Worker:
+    """A process that does one piece of work at a time; what it is given is pickled."""
+
+    def __init__(self, limits: Limits, idle: int = IDLE_SECONDS) -> None:
+        self._limits, self._idle = limits, idle
+        self._turn = threading.Lock()
+        self.done = 0
+        """Pieces of work that it has done."""
+        self.ended = False
+        """Whether it was told to end."""
+        ours, theirs = socket.socketpair()
+        self._wire = Wire(ours, MOST_BYTES)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._started = threading.Event()
+        self._problems: list[OSError] = []
+        # the system ends a child with the thread that started it, so that one has nothing else to do
+        self._keeper = threading.Thread(target=self._keep, args=(theirs,), name="worker", daemon=True)
+        self._keeper.start()
+        self._started.wait()
+        for problem in self._problems:
+            self._wire.shut()
+            raise problem
+
+    @property
+    def pid(self) -> int:
+        """Return the id of its process."""
+        return self._process.pid if self._process else 0
+
+    @property
+    def gone(self) -> bool:
+        """Return True if the process has ended."""
+        return not self._keeper.is_alive()
+
+    def do(self, work: Callable[..., Any], given: tuple[Any, ...], patience: float) -> Any:
+        """Return what the work returns; raises what it raises, Unused, TooCostly, and WorkEnded.
+
+        After an error that is not the work's own the worker is no longer to be used.
+        """
+        with self._turn:
+            return self._do(work, given, self._limits.seconds * patience)
+
+    def _do(self, work: Callable[..., Any], given: tuple[Any, ...], seconds: float) -> Any:
+        taken = False
+        try:
+            self._wire.send((seconds, work, given), START_SECONDS)
+            if self._wire.receive(START_SECONDS) != BEGUN:
+                raise EOFError
+            taken = True
+            kind, value = self._wire.receive(seconds * WALL_SHARE)
+        except (TimeoutError, EOFError, OSError, OverflowError, pickle.UnpicklingError) as error:
+            self.end()
+            raise self._why(error, seconds, taken) from None
+        except BaseException:  # half of it is sent, or what came is no answer: no more can be
+            self.end()
+            raise
+        self.done += 1
+        if kind == FAILED:
+            raise value
+        return value
+
+    def end(self) -> None:
+        """Kill the process; whoever waits for its work hears of it."""
+        self.ended = True
+        if self._process is not None:
+            self._process.kill()
+
+    def let_go(self) -> None:
+        """Kill the process, wait until it is gone, and close the connection to it."""
+        self.end()
+        self._keeper.join(END_SECONDS)
+        self._wire.shut()
+
+    def _why(self, error: Exception, seconds: float, taken: bool) -> Exception:
+        self._keeper.join(END_SECONDS)
+        status = self._process.returncode if self._process else None
+        if isinstance(error, TimeoutError):
+            return over(f"{seconds * WALL_SHARE:,.0f} s on the clock (PARSE_SECONDS)")
+        if isinstance(error, OverflowError):
+            return over(f"{MOST_BYTES // 1_000_000:,} MB of text")
+        if status == MEMORY_OVER:
+            return over(f"{self._limits.megabytes:,} MB of memory (PARSE_MEMORY_MB)", memory=True)
+        if status == -signal.SIGXCPU:
+            return over(f"{seconds:,.0f} s of processor time (PARSE_SECONDS)")
+        return crashed(status) if taken else Unused()
+
+    def _keep(self, theirs: socket.socket) -> None:
+        """Start the process and wait for its end."""
+        with theirs:
+            try:
+                told = (theirs.fileno(), os.getpid(), self._limits.megabytes, self._idle)
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-m", "core.workers.child", *map(str, told)],
+                    env=_environment(),
+                    stdin=subprocess.DEVNULL,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,  # Ctrl-C in a terminal is for this process
+                )
+            except OSError as error:
+                self._problems.append(error)
+                return
+            finally:
+                self._started.set()
+        self._process.wait()
+
+
+def alone() -> Worker:
+    """Start a process that stays until it is let go of, with all the memory there is."""
+    return Worker(Limits(ALONE_SECONDS, 0), idle=0)
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    return {**kept, **_QUIET, "PYTHONPATH": os.pathsep.join(sys.path)}
