@@ -59,7 +59,7 @@ async def test_an_answer_comes_back_with_its_trace(memories: MemoryStore) -> Non
     assert kept_of(found["trace"].pop("odd")) == kept_of(UNWRITABLE)
     assert found == {
         "id": "a1",
-        "question": AWKWARD,
+        "question": question.text,
         "asker": "slack:U1",
         "channel": "slack:C1",
         "scope": "private:slack:C1",
