@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from core.domain import MessageRef, Scope, Turn, single_spaced
 from core.invisible import visible
-
-if TYPE_CHECKING:
-    from bot.dispatch import Dispatch
-    from core.settings import Settings
 
 UP = "👍"
 DOWN = "👎"
@@ -305,29 +301,6 @@ class Responder(Protocol):
 
     async def progress(self, reply: Reply) -> None:
         """Show the state of long work in one message of the channel, edited by later calls."""
-
-
-class Platform(Protocol):
-    """A running connection to a chat platform.
-
-    Each module of `bot/platforms/` has `def connect(settings: Settings, dispatch: Dispatch) ->
-    Platform | None`, which returns None where its token is not configured, and does no I/O.
-    """
-
-    name: str
-
-    async def run(self) -> None:
-        """Serve until `stop`; raises `PlatformRejected` when the token is refused."""
-
-    async def stop(self) -> None:
-        """Close the connection."""
-
-
-class Connect(Protocol):
-    """The one function a platform's module must have."""
-
-    def __call__(self, settings: Settings, dispatch: Dispatch) -> Platform | None:
-        """Build the platform, or return None where it is not configured."""
 
 
 _SKIN_TONES = "".join(chr(c) for c in range(0x1F3FB, 0x1F400)) + "\ufe0f"

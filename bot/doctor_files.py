@@ -17,7 +17,7 @@ NAMED = 3
 """Files that are named; of the others the number is told."""
 _SECRETS = re.compile(
     r"""://[^/\s:@"']+:[^/\s@"'$]+@"""  # a password in an address
-    r"""|(?i:[\w-]*(?:token|password|secret|api_?key)[\w-]*)["']?\s*=\s*["'](?!\$\{)[^"'\s]+["']"""
+    r"""|(?i:token|password|secret|api_?key)[\w-]{0,80}+["']?\s{0,80}+=\s{0,80}+["'](?!\$\{)[^"'\s]+["']"""
 )
 
 

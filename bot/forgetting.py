@@ -125,8 +125,8 @@ def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
 
 
 def _drop_halves(journal: Path) -> None:
-    """Remove what a process that died in writing the journal anew has left beside it."""
-    for ending in (".fresh", ".new"):
+    """Remove what stands beside the journal: what a process that died left, and what nobody could read."""
+    for ending in (".fresh", ".new", f".broken{journal.suffix}"):
         journal.with_suffix(ending).unlink(missing_ok=True)
 
 

@@ -46,7 +46,7 @@ _SPACE = re.compile(r"\s")
 _MARKS = re.compile(r"[\s>*+.)\d-]*")
 _QUOTED = re.compile(r"(?: {0,3}>[ \t]?)+")
 _STARTS = re.compile(r"\s*(?:$|[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|>|\||(?:[-*_][ \t]*){3,}$)")
-_RULE = re.compile(r"[\s>]*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_RULE = re.compile(r"[\s>]*+(?:\|\s*+)?:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+(?:\|\s*+)?$")
 _BORDER = re.compile(r"((?<!\\)\|)")
 
 

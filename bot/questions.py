@@ -10,8 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.answering import Answering, tell
 from bot.chat import Chat, Message, Reply, unheard
@@ -22,44 +21,23 @@ from bot.limits import Limits, rounded
 from bot.meant import Meant
 from bot.opted_out import OptedOut
 from bot.outage import LATER, WAIT, Outage, say
-from bot.packing import packed, ref_of, unpacked
+from bot.packing import packed, unpacked
 from bot.pausing import Pausing
-from bot.strays import Strays
+from bot.taking_up import TOO_LATE, Found, TakingUp
 from bot.tongues import Tongues
 from core.domain import MessageRef
 from core.engine import Engine
-from core.errors import PlatformError, StorageUnavailable
-from core.languages import N_, _, speaking
+from core.errors import StorageUnavailable
+from core.languages import _, speaking
 from core.noise import Noise
-from core.ports import Claim, ConversationStore
+from core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
 
 EDIT_SECONDS = 60
 """How long after a question an edit of it is answered anew."""
-RESUME_SECONDS = 600
-"""Age up to which a question that a dead process took is answered after a restart."""
 EARLIER_SECONDS, LOOK_SECONDS = 120.0, 0.05
 """How long a follow-up waits for what a dead process had taken to be taken up, and between two looks."""
-MOST_TRIES = 2
-"""Processes that may end while they work on a question; after that it is taken to be the reason."""
-TOO_LATE = N_("I was stopped before I could answer this. Please ask again.")
-TOO_OFTEN = N_("I was stopped twice while I worked on this, so I leave it. Please ask in other words.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """A message that was claimed: by this call (`is_new`), and whether it is known to be for the bot.
-
-    `parts` are messages that say already that it is dealt with; `again` tells of one that an earlier process
-    had claimed.
-    """
-
-    message: Message
-    parts: tuple[MessageRef, ...]
-    is_new: bool = True
-    decided: bool = True
-    again: bool = False
 
 
 class Questions:
@@ -99,7 +77,7 @@ class Questions:
         self._lock = lock
         self._outage = outage
         self._in_order = InOrder()
-        self._strays = Strays(conversations)
+        self._taking_up = TakingUp(conversations, answering, self._in_order, lock)
         self._slowed: dict[str, float] = {}
 
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
@@ -117,7 +95,7 @@ class Questions:
             if found.is_new:
                 await self._go_on(chat, found, slot)
 
-    async def _claimed(self, chat: Chat, message: Message) -> _Found | None:
+    async def _claimed(self, chat: Chat, message: Message) -> Found | None:
         """Claim a message that is for the bot or may be; None where it is not told whether it was.
 
         While nothing can be written down, who asks is told so, and the message waits.
@@ -147,16 +125,16 @@ class Questions:
         finally:
             self._outage.end(key)
 
-    async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> _Found:
+    async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> Found:
         meant = await self._meant.at_once(message)
         if meant is None:
-            return _Found(message, (), is_new=False)
+            return Found(message, (), is_new=False)
         asked, decided = meant
         claim = replace(self._opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
         is_new = await self._conversations.claim(claim, message.event)
-        return _Found(asked, parts, is_new, decided)
+        return Found(asked, parts, is_new, decided)
 
-    async def _go_on(self, chat: Chat, found: _Found, slot: Slot) -> None:
+    async def _go_on(self, chat: Chat, found: Found, slot: Slot) -> None:
         """Deal with a claimed message: find out whether it goes on with the bot, and answer it."""
         with self._answering.holding(found.message.key):
             if not found.decided:
@@ -195,7 +173,7 @@ class Questions:
         await self._conversations.decided(key, claim.payload)
         return message
 
-    async def _take(self, chat: Chat, found: _Found) -> None:
+    async def _take(self, chat: Chat, found: Found) -> None:
         message, parts = found.message, found.parts
         key, ref = message.key, message.ref
         async with self._lock(key):
@@ -287,61 +265,8 @@ class Questions:
             return True
 
     async def resume(self, chat: Chat) -> None:
-        """Answer what a process that died had taken from this platform but not answered.
-
-        What it had begun to work on is taken up one after the other, and given up after `MOST_TRIES`: it may
-        be what took the process down. What is too old, or given up, is told so in its thread.
-        """
-        alone = asyncio.Lock()
-        taken: list[asyncio.Task[None]] = []
-        for claim in await self._conversations.unanswered(0.0):
-            if claim.kind == "message" and claim.message.startswith(f"{chat.name}:"):
-                taken.append(asyncio.create_task(self._take_up(chat, claim, alone)))
-                await asyncio.sleep(0)  # each takes its slot, in the order in which they were asked
-        await asyncio.gather(*taken)
-
-    async def _take_up(self, chat: Chat, claim: Claim, alone: asyncio.Lock) -> None:
-        """Answer a claim of a process that died, or say why not; what may be the reason waits its turn."""
-        with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
-            slot.looked()
-            async with alone if claim.tries else nullcontext():
-                found = await self._taken_up(chat, claim)
-                if found is not None:
-                    await self._go_on(chat, found, slot)
-
-    async def _taken_up(self, chat: Chat, claim: Claim) -> _Found | None:
-        """Return a claim of a process that died as one of this; None where it is not to be answered."""
-        key = claim.message
-        async with self._lock(key):
-            now = await self._conversations.claimed(key)
-            is_open = now is not None and not now.is_settled
-            if not is_open or self._answering.holds(key) or self._answering.stopping:
-                return None
-            young = claim.at >= time.time() - RESUME_SECONDS
-            if not (young and claim.payload) or claim.tries >= MOST_TRIES:
-                await self._give_up(chat, claim, TOO_OFTEN if claim.tries >= MOST_TRIES else TOO_LATE)
-                return None
-            message = unpacked(claim.payload)
-            parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()
-            if claim.decided:
-                await self._conversations.tried(key)
-        return _Found(message, parts, decided=claim.decided, again=True)
-
-    async def _give_up(self, chat: Chat, claim: Claim, why: str) -> None:
-        """Settle a claim with a word in its thread; one that nobody called the bot for is left in silence."""
-        key = claim.message
-        asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)
-        unasked = not claim.decided or claim.payload.get("unasked") == "questions"
-        parts = await self._strays.of(chat, asked, claim)
-        try:
-            if parts and unasked:
-                await chat.delete(parts)
-            elif not unasked:
-                parts = await (chat.edit(parts, Reply(_(why))) if parts else chat.post(asked, Reply(_(why))))
-                await self._conversations.posted(key, parts)
-        except PlatformError as error:
-            log.info("a question that is given up could not be told so: %s", error)
-        await (self._conversations.answered(key, "") if claim.decided else self._conversations.dropped(key))
+        """Answer what a process that died had taken from this platform but not answered."""
+        await self._taking_up.resume(chat, self._go_on)
 
     async def _slow_down(self, chat: Chat, message: Message, seconds: float) -> tuple[MessageRef, ...]:
         """Tell a person once to slow down, then say nothing until they may ask again."""

@@ -15,7 +15,6 @@ from typing import Any
 from bot import platforms
 from bot.audit import Audit
 from bot.bootstrap import Threadlore, build
-from bot.chat import Platform
 from bot.clock import Clock
 from bot.commands import handle
 from bot.control import Control, Send
@@ -24,6 +23,7 @@ from bot.errors_seen import ErrorsSeen
 from bot.index_command import progress_dict
 from bot.on_schedule import OnSchedule
 from bot.overview import Overview
+from bot.platform import Platform
 from bot.progress import Bars
 from bot.serving import dispatch_of, watches
 from bot.warm_up import warm_up

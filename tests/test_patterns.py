@@ -42,6 +42,8 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.ingestion.formats import _files, _snippets
     from core.ingestion.sources._patterns import Patterns
     from core.memory.guard.sense import product_of, release_of
+    from core.models import control_tokens
+    from core.models.control_tokens import TurnedBack
     from core.query import forms, glossary
     from core.query.spellings import spellings
     from core.text import whole_word
@@ -63,6 +65,8 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.ingestion.sources._patterns:Patterns.__init__": patterns_in(Patterns(globs)),
         "core.memory.guard.sense:product_of": [product_of("Flask")],
         "core.memory.guard.sense:release_of": release_of("2.3"),
+        "core.models.control_tokens:TurnedBack.__init__": patterns_in(TurnedBack({"<|im_end|>", "[INST]"})),
+        "core.models.control_tokens:_tokens": control_tokens._tokens(),
         "core.query.asking:_any": ALREADY_MET,
         "core.query.forms:named": [p for known in spelled for p in forms.named(known.product.pattern)],
         "core.query.glossary:_pattern": [glossary._pattern("PM"), glossary._pattern("read replica")],

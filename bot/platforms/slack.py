@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.chat import Platform
+from bot.platform import Platform
 from core.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
-from bot.chat import Platform
+from bot.platform import Platform
 from bot.platforms.web_chat import WebChat
 from bot.platforms.web_dashboard import Dashboard
 from bot.platforms.web_feed import Feed

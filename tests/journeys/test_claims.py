@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.chat import Command, Message, Press
 from bot.packing import packed
-from bot.questions import MOST_TRIES
+from bot.taking_up import MOST_TRIES
 from core.domain import MessageRef
 from core.ports import Claim
 from tests.journeys.fake_stage import FakeChat, FakeStage, person, scope

@@ -144,6 +144,7 @@ async def test_the_playground_keeps_no_line_of_them_and_other_files_are_named(
     ]
     journal = kettle.home / "playground.jsonl"
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines) + "{torn", encoding="utf-8")
+    (kettle.home / "playground.broken.jsonl").write_bytes(b"\xff" + PORT.encode())  # as it is set aside
     (kettle.home / "export.jsonl").write_text(json.dumps({"question": PORT}), encoding="utf-8")
     index = kettle.home / "vectors" / "unused" / "data_level0.bin"
     index.parent.mkdir()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -496,7 +497,7 @@ async def test_what_may_not_be_kept_goes_from_the_copy_at_once(slack: SlackServe
     slack.calls.clear()
     house.live.withhold(source.channels, source.reach, source.leaves_out)
     assert '"U1"' in before and '"U1"' not in house.kept() and not slack.calls and pages
-    file.write_text(before.replace('"version": 1', '"version": 0'))
+    file.write_text(json.dumps(json.loads(before) | {"version": 0}))
     house.live.withhold(source.channels, source.reach, source.leaves_out)
     assert not file.exists(), "what an older version wrote cannot be cleaned, so it is read anew"
     house.live.withhold(source.channels, source.reach, source.leaves_out)
