@@ -81,8 +81,8 @@ class Attending:
         answered = Answered(responder, lambda: self._ledger.done(key))
 
         async def work() -> None:
-            if asks:
-                told = {"command": packed(command)}
+            if asks and not self._opted_out.is_out(command.author):
+                told = {"command": packed(command), "authors": sorted(await self._authors(command))}
                 await self._ledger.fill(key, command.person.id, responder.address, **told)
             await self._carry_out(chat, command, answered)
 

@@ -126,8 +126,11 @@ def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
 
 def _drop_halves(journal: Path) -> None:
     """Remove what stands beside the journal: what a process that died left, and what nobody could read."""
-    for ending in (".fresh", ".new", f".broken{journal.suffix}"):
+    for ending in (".fresh", ".new"):
         journal.with_suffix(ending).unlink(missing_ok=True)
+    aside = journal.with_suffix(f".broken{journal.suffix}")
+    if not aside.is_dir():  # a folder is nothing that Threadlore wrote
+        aside.unlink(missing_ok=True)
 
 
 def _forms(texts: Iterable[str]) -> list[bytes]:

@@ -6,10 +6,10 @@ A new table that holds an account has its line here. The words of people are fou
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sqlalchemy import or_, select
+from sqlalchemy import or_, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.privacy import Names
@@ -46,6 +46,8 @@ class Stand:
     goes: Literal["row", "name"] = "row"
     place: tuple[Any, ...] = ()
     words: tuple[Any, ...] = ()
+    told: Any = field(default_factory=true)
+    """The condition of rows that are told of; others are there until something is dealt with."""
 
     @property
     def table(self) -> Any:
@@ -63,7 +65,7 @@ STANDS: tuple[Stand, ...] = (
            PairRow.answer, PairRow.origin), place=(PairRow.id,)),
     Stand("messages", ClaimRow.asker, ClaimRow.message, ClaimRow.at,
           (ClaimRow.message, ClaimRow.at, ClaimRow.conversation, ClaimRow.payload, ClaimRow.answer_id),
-          place=(ClaimRow.message,)),
+          place=(ClaimRow.message,), told=ClaimRow.kind.in_(("message", "share"))),
     Stand("votes", VoteRow.voter, VoteRow.number, VoteRow.at,
           (VoteRow.answer_id, VoteRow.at, VoteRow.value, VoteRow.withdraws, VoteRow.weight, VoteRow.standing),
           place=(VoteRow.pair_id, VoteRow.answer_id)),
@@ -94,8 +96,12 @@ OTHERS = (AuthorRow, WordsRow, "events", "opt_outs", "forgotten", "escalations.p
 async def rows_of(
     connection: AsyncConnection, stand: Stand, names: Collection[str], one_way: Names, *columns: Any
 ) -> list[Any]:
-    """Return the rows of a person, also those that retention has given one-way names, the latest first."""
+    """Return the rows of a person, also those that retention has given one-way names, the latest first.
+
+    Without `columns` they are the rows that are told of, as they are told.
+    """
     named = select(*(columns or stand.shown)).order_by(stand.at.desc())
+    named = named if columns else named.where(stand.told)
     found = list((await connection.execute(named.where(stand.who.in_(names)))).all())
     if stand.place:
         held = select(stand.key, stand.who, *stand.place).where(is_veiled_column(stand.who))

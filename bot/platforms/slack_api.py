@@ -127,10 +127,13 @@ class SlackApi:
             )
             raise SlackRefused("response_url", code, answer.status_code)
 
-    async def open_socket(self) -> str:
-        """Ask for a Socket Mode URL; raises SlackRefused."""
+    async def open_socket(self, *, quick: bool = False) -> str:
+        """Ask for a Socket Mode URL; `quick` waits out no rate limit. Raises SlackRefused."""
         try:
             async with asyncio.timeout(_QUICK * 2):
+                if quick:
+                    told = await self._quick.apps_connections_open(app_token=self._socket.app_token or "")
+                    return str(told["url"])
                 return await self._socket.issue_new_wss_url()
         except Exception as error:  # aiohttp's many errors arrive here through the SDK
             raise refusal_of("apps.connections.open", error) from error

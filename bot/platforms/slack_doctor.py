@@ -156,8 +156,11 @@ def _unreachable(what: str, error: SlackRefused) -> Finding:
 
 async def _socket(api: SlackApi) -> Finding:
     try:
-        await api.open_socket()
+        await api.open_socket(quick=True)
     except SlackRefused as error:
+        if error.code == "ratelimited":  # Slack takes one or a few a minute, and a bot that serves asks, too
+            said = "Slack did not check it, for it was asked several times within a minute"
+            return unsure("Slack app token", said, "run `threadlore doctor` again in a minute")
         if error.retryable:
             return _unreachable("Slack app token", error)
         return bad(

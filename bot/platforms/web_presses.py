@@ -167,9 +167,13 @@ class Presses:
 async def noted(
     dispatch: Dispatch, kind: Literal["command", "press"], event: str, person: Person, to: Mapping[str, Any]
 ) -> None:
-    """Have a command or a press noted before it is acknowledged; raises ApiError where that cannot be."""
+    """Have a command or a press noted before it is acknowledged; raises ApiError where that cannot be.
+
+    What was typed is noted later, where it may be.
+    """
+    bare = {**to, "command": str(to.get("command", "")).partition(" ")[0]}
     try:
-        await dispatch.take(PLATFORM, kind, event, person.id, to)
+        await dispatch.take(PLATFORM, kind, event, person.id, bare)
     except StorageUnavailable as error:
         log.error("a %s in the playground cannot be noted: %s", kind, error)
         raise ApiError(503, _(error.told)) from None

@@ -286,14 +286,19 @@ class Run:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = int(free.getsockname()[1])
-        async with SlackServer() as slack, aiohttp.ClientSession(timeout=TIMEOUT) as session:
+        async with SlackServer() as slack, aiohttp.ClientSession(timeout=TIMEOUT, headers=OPENS) as session:
             slack.limits.enforced = False  # twenty a second is more than Slack lets one app answer
             for person in PEOPLE:
                 slack.add_user(person)
             for channel in CHANNELS:
                 slack.add_channel(channel, "channel", *PEOPLE, slack.bot_user)
             people = People(slack, page := Page(session, port), shelf, self.chance)
-            variables = {"THREADLORE_PLAYGROUND": "true", "THREADLORE_PORT": str(port)} | on_slack(slack)
+            variables = {
+                "THREADLORE_PLAYGROUND": "true",
+                "THREADLORE_PORT": str(port),
+                "PLAYGROUND_TOKEN": TOKEN,
+            }
+            variables |= on_slack(slack)
             for number in range(self.kills):
                 async with serving(self.kettle, **variables) as child:
                     await self._live(people, child, ("SIGKILL", "SIGTERM")[number % 2])
@@ -348,6 +353,8 @@ class Run:
         print(f"{time.strftime('%H:%M:%S')} kill {number} of {self.kills}, {done} acknowledged", flush=True)
 
 
+TOKEN = "a-token-that-only-this-run-knows"
+OPENS = {"Authorization": f"Bearer {TOKEN}"}
 TIMEOUT = aiohttp.ClientTimeout(total=20)
 
 
