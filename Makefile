@@ -26,10 +26,10 @@ test: $(VENV)/ready-test
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 bench: $(VENV)/ready-test
-	@$(BIN)/python -m bot.bench
-	@$(BIN)/python -m bot.bench_index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
-	@$(BIN)/python -m bot.bench_memory
-	@$(BIN)/python -m bot.bench_model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m evaluation.benchmarks.questions
+	@$(BIN)/python -m evaluation.benchmarks.index --home $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+	@$(BIN)/python -m evaluation.benchmarks.memory
+	@$(BIN)/python -m evaluation.benchmarks.model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m tests.bench.first_sign $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 
 # ten thousand operations on a process that is killed a hundred times; half an hour or more

@@ -8,22 +8,22 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Literal
 
-from core.accepted import PeoplesAnswers
-from core.asked import Asked
 from core.catalogue import Catalogue
 from core.domain import Answer, Question, Recall, Vote
-from core.endings import Endings
 from core.errors import ModelError
+from core.feedback.accepted_answers import PeoplesAnswers
+from core.feedback.answer_log import GivenAnswers
 from core.generation import phrases
-from core.given import GivenAnswers
 from core.languages import speaking
 from core.memory.community import CommunityMemory
-from core.memory.electorate import Electorate
-from core.memory.prior import PriorScorer
+from core.memory.scoring.prior import PriorScorer
+from core.memory.scoring.vote_weighting import Electorate
+from core.pipeline.answer_builder import Endings
+from core.pipeline.context import Asked
+from core.pipeline.context_selector import Reader
+from core.pipeline.research import Research
 from core.ports import LanguageModel, Listener, MemoryStore
-from core.privacy import nobody, since_never
-from core.reading import Reader
-from core.research import Research
+from core.privacy.names import nobody, since_never
 from core.retrieval.found import Found
 from core.retrieval.unasked import is_sure
 
@@ -148,8 +148,8 @@ class Engine:
     async def feedback(self, vote: Vote, helper: bool = False) -> bool:
         """Count one person's vote; tells whether it counts: of a kept answer, by somebody who is kept.
 
-        The asker's and helpers' votes weigh more, strangers' less (`core.memory.electorate`). Accounts
-        that `corpora.toml` links are one voter.
+        The asker's and helpers' votes weigh more, strangers' less (`core.memory.scoring.vote_weighting`).
+        Accounts that `corpora.toml` links are one voter.
         """
         row = await self._store.answer(vote.answer_id)
         if row is None or self._is_out(vote.voter):

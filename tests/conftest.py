@@ -34,7 +34,7 @@ def encoder_cache() -> Path:
 
     Whoever comes first exports it; another process that tests beside this one waits for that.
     """
-    from core.models.encoder import PACKAGED, load_encoder  # numpy reads the variables above
+    from core.models.embedding.encoder import PACKAGED, load_encoder  # numpy reads the variables above
 
     folder = Path(__file__).parent.parent / ".threadlore" / "models"
     folder.mkdir(parents=True, exist_ok=True)

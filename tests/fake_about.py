@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.privacy import is_veiled
+from core.privacy.names import is_veiled
 
 
 class FakeAbout:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.audit import Act
-from core.channels import ModeSet, Pause
+from core.community.channels import ModeSet, Pause
+from core.privacy.audit import Act
 
 
 class FakeChannels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.escalations import Ticket
+from core.ports.escalations import Ticket
 
 
 class FakeEscalations:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.noise import Heard
-from core.notices import Notice
+from core.community.notices import Notice
+from core.community.unsolicited import Heard
 
 
 @dataclass

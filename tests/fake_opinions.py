@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.opinions import Correction, Mark
+from core.ports.opinions import Correction, Mark
 from tests.fake_stores import FakeMemories
 
 

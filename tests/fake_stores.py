@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from core.catalogue.schedule import next_level
 from core.domain import (
     STRANGERS,
     Answer,
@@ -36,8 +37,7 @@ from core.ports import (
     StoredDocument,
     always,
 )
-from core.schedule import next_level
-from core.windows import window_texts
+from core.text.windows import window_texts
 
 
 class FakeCorpora:

@@ -15,7 +15,7 @@ import numpy as np
 
 from core.domain import Hit, Vector
 from core.ports import Matrix, ModelHealth, Prompt
-from core.text import index_terms, query_terms, words
+from core.text.words import index_terms, query_terms, words
 from tests.fake_opinions import FakeOpinions
 from tests.fake_stores import FakeConversations, FakeCorpora, FakeMemories
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ("bot", "core", "storage")
+ROOMS = ("bot", "core", "storage", "evaluation")
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "findall", "finditer", "split"})
 _TRIES_EVERYWHERE = METHODS - {"match", "fullmatch"}
 

@@ -6,51 +6,54 @@ import ast
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
-from bot.cli import parser
+from bot.cli.main import parser
 from core.settings import Settings
 
 ROOT = Path(__file__).parent.parent
-CODE = sorted(p for room in ("bot", "core", "storage") for p in (ROOT / room).rglob("*.py"))
+CODE = sorted(p for room in ("bot", "core", "storage", "evaluation") for p in (ROOT / room).rglob("*.py"))
 LONGEST = 330
 """Lines of a file."""
+SOURCES, FORMATS = "core/ingestion/sources", "core/ingestion/formats"
 DOORS = {
-    "slack_bolt": {"bot/platforms/slack"},
-    "slack_sdk": {"bot/platforms/slack"},
-    "discord": {"bot/platforms/discord"},
-    "aiohttp": {"bot/platforms/", "bot/bench", "core/ingestion/sources/_"},
-    "courlan": {"core/ingestion/sources/_links"},
-    "defusedxml": {"core/ingestion/sources/_links"},
-    "protego": {"core/ingestion/sources/_crawl"},
-    "github": {"core/ingestion/sources/_github_api"},
-    "pdfplumber": {"core/ingestion/formats/pdf"},
-    "nbformat": {"core/ingestion/formats/notebook"},
+    "slack_bolt": {"bot/platforms/slack/"},
+    "slack_sdk": {"bot/platforms/slack/"},
+    "discord": {"bot/platforms/discord/"},
+    "aiohttp": {"bot/platforms/", "evaluation/benchmarks/", f"{SOURCES}/website/"},
+    "courlan": {f"{SOURCES}/website/links"},
+    "defusedxml": {f"{SOURCES}/website/links"},
+    "protego": {f"{SOURCES}/website/crawl"},
+    "github": {f"{SOURCES}/github/api"},
+    "pdfplumber": {f"{FORMATS}/pdf/"},
+    "nbformat": {f"{FORMATS}/notebook"},
     "yaml": {"core/ingestion/plain_yaml", "core/ingestion/sites"},
-    "apscheduler": {"bot/clock"},
-    "rich": {"bot/progress"},
-    "bert_score": {"core/models/bertscore", "core/evaluation/lexical"},
-    "prometheus_client": {"bot/overview"},
-    "ollama": {"core/models/ollama"},
-    "httpx": {"core/models/ollama", "core/models/re", "core/models/address", "storage/vectors_server"},
-    "sentence_transformers": {"core/models/encoder", "core/models/reranker"},
-    "torch": {"core/models/encoder", "core/models/reranker"},
-    "onnxruntime": {"core/models/encoder"},
-    "tokenizers": {"core/models/encoder", "core/models/tokenizer"},
-    "llama_index": {"core/ingestion/sources/reader"},
-    "pypi_simple": {"core/ingestion/sources/_package_index"},
-    "trafilatura": {"core/ingestion/formats/html"},
+    "apscheduler": {"bot/operations/scheduler"},
+    "rich": {"bot/cli/progress"},
+    "bert_score": {"core/models/bertscore", "evaluation/lexical"},
+    "prometheus_client": {"bot/app/overview"},
+    "ollama": {"core/models/ollama/"},
+    "httpx": {"core/models/ollama/", "core/models/re", "storage/vectors/server"},
+    "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},
+    "torch": {"core/models/embedding/encoder", "core/models/reranker"},
+    "onnxruntime": {"core/models/embedding/encoder"},
+    "tokenizers": {"core/models/embedding/"},
+    "llama_index": {f"{SOURCES}/reader"},
+    "pypi_simple": {f"{SOURCES}/sdist/package_index"},
+    "trafilatura": {f"{FORMATS}/html/"},
     "griffe": {"core/ingestion/autodoc"},
-    "markdown_it": {"core/ingestion/formats/_markdown_inline", "core/ingestion/formats/markdown"},
-    "chromadb": {"storage/vectors"},
-    "tantivy": {"storage/words"},
+    "markdown_it": {f"{FORMATS}/markdown/"},
+    "chromadb": {"storage/vectors/"},
+    "tantivy": {"storage/corpora/bm25"},
     "alembic": {"storage/"},
     "sqlalchemy": {"storage/"},
     "pydantic_settings": {"core/settings"},
 }
+MOST_MODULES = 14
+"""Modules of a folder."""
 
 
 def _imports(path: Path) -> set[str]:
@@ -91,7 +94,7 @@ def test_every_file_is_short_enough_to_be_about_one_thing() -> None:
 
 
 def test_nothing_heavy_is_imported_for_help() -> None:
-    script = "import sys, bot.cli; bot.cli.parser().format_help(); print(*sorted(sys.modules))"
+    script = "import sys, bot.cli.main; bot.cli.main.parser().format_help(); print(*sorted(sys.modules))"
     modules = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     ).stdout.split()
@@ -102,10 +105,10 @@ def test_nothing_heavy_is_imported_for_help() -> None:
 def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> None:
     allowed = {
         "core/settings.py",
-        "bot/cli.py",
-        "bot/bench.py",
-        "bot/bench_model.py",
-        "core/models/encoder.py",
+        "bot/cli/main.py",
+        "evaluation/benchmarks/questions.py",
+        "evaluation/benchmarks/model.py",
+        "core/models/embedding/encoder.py",
     }
     readers = {
         path.relative_to(ROOT).as_posix()
@@ -114,24 +117,28 @@ def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> 
     }
     # git and workers get a cleaned environment handed on; TLS certificates are where the machine says
     others = {
-        "core/ingestion/sources/_git.py",
-        "core/ingestion/sources/_package_index.py",
-        "core/ingestion/sources/_github_api.py",
+        "core/ingestion/sources/git/checkout.py",
+        "core/ingestion/sources/sdist/package_index.py",
+        "core/ingestion/sources/github/api.py",
         "core/workers/process.py",
     }
     assert readers - allowed <= others
 
 
-def test_every_platform_has_connect_or_is_a_helper_of_one() -> None:
+def test_every_platform_is_a_package_with_connect() -> None:
     folder = ROOT / "bot" / "platforms"
-    doors = {
-        p.stem
-        for p in folder.glob("*.py")
-        if re.search(r"^def connect\(", p.read_text(encoding="utf-8"), re.MULTILINE)
+    doors = {p.parent.name for p in folder.glob("*/platform.py") if "\ndef connect(" in p.read_text("utf-8")}
+    assert doors == {"slack", "discord", "web"} == {p.name for p in folder.iterdir() if p.name[0] != "_"}
+
+
+def test_no_folder_holds_more_modules_than_one_can_read() -> None:
+    modules = Counter(p.parent.relative_to(ROOT).as_posix() for p in CODE if p.stem != "__init__")
+    kept = {place: count for place, count in modules.items() if "versions" not in place}
+    assert {place: count for place, count in kept.items() if count > MOST_MODULES} == {}
+    assert {p.name for p in (ROOT / "bot").glob("*.py")} == {"__init__.py", "__main__.py"}
+    assert {p.name for p in (ROOT / "core").glob("*.py")} == {
+        *("__init__.py", "engine.py", "errors.py", "settings.py")
     }
-    assert doors == {"slack", "discord", "web"}
-    for path in folder.glob("*.py"):
-        assert path.stem == "__init__" or path.stem.split("_")[0] in doors
 
 
 @pytest.mark.parametrize("command", ["serve", "index", "ask", "vote", "status", "why", "memory", "chat"])

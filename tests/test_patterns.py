@@ -35,47 +35,48 @@ ALREADY_MET = ()
 
 def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     """Return samples of the patterns that functions build of what they are given."""
-    from bot.logs import Lines
-    from bot.platforms import slack_reading
-    from core.evaluation import gold
-    from core.generation import quote
-    from core.ingestion.formats import _files, _snippets
+    from bot.app.logs import Lines
+    from bot.platforms.slack.text import reading as slack_reading
+    from core.generation.quotes import quote
+    from core.ingestion.formats import _files
+    from core.ingestion.formats.markdown import snippets as _snippets
     from core.ingestion.sources._patterns import Patterns
     from core.memory.guard.sense import product_of, release_of
-    from core.models import control_tokens
-    from core.models.control_tokens import TurnedBack
+    from core.models.ollama import control_tokens
+    from core.models.ollama.control_tokens import TurnedBack
     from core.query import forms, glossary
-    from core.query.spellings import spellings
-    from core.text import whole_word
-    from storage import mentions
+    from core.query.releases.spellings import spellings
+    from core.text.words import whole_word
+    from evaluation import gold
+    from storage.people import mentions
     from tests.core.query.products import PRODUCTS
 
     spelled = [spellings(PRODUCTS[name]) for name in ("flask", "ubuntu")]
     globs = ["**/*.rst", "guide/", "docs/**/api/*.{md,mdx}", "[!a]?.md", "**"]
     return {
-        "bot.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
-        "bot.platforms.slack_reading:_sources": [slack_reading._sources()],
-        "bot.platforms.slack_reading:mention_of": [slack_reading.mention_of("U1")],
-        "core.evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
-        "core.evaluation.gold:spelled": [gold.spelled("a worker")],
-        "core.generation.quote:_introductions": [quote._introductions()],
+        "bot.app.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
+        "bot.platforms.slack.text.reading:_sources": [slack_reading._sources()],
+        "bot.platforms.slack.text.reading:mention_of": [slack_reading.mention_of("U1")],
+        "evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
+        "evaluation.gold:spelled": [gold.spelled("a worker")],
+        "core.generation.quotes.quote:_introductions": [quote._introductions()],
         "core.ingestion.formats._files:definition_of": [_files.definition_of("parse")],
-        "core.ingestion.formats._snippets:region_ends": _snippets.region_ends("setup"),
-        "core.ingestion.formats._snippets:section_ends": _snippets.section_ends("setup"),
+        "core.ingestion.formats.markdown.snippets:region_ends": _snippets.region_ends("setup"),
+        "core.ingestion.formats.markdown.snippets:section_ends": _snippets.section_ends("setup"),
         "core.ingestion.sources._patterns:Patterns.__init__": patterns_in(Patterns(globs)),
         "core.memory.guard.sense:product_of": [product_of("Flask")],
         "core.memory.guard.sense:release_of": release_of("2.3"),
-        "core.models.control_tokens:TurnedBack.__init__": patterns_in(TurnedBack({"<|im_end|>", "[INST]"})),
-        "core.models.control_tokens:_tokens": control_tokens._tokens(),
+        "core.models.ollama.control_tokens:TurnedBack.__init__": patterns_in(TurnedBack({"<|im_end|>"})),
+        "core.models.ollama.control_tokens:_tokens": control_tokens._tokens(),
         "core.query.asking:_any": ALREADY_MET,
         "core.query.forms:named": [p for known in spelled for p in forms.named(known.product.pattern)],
         "core.query.glossary:_pattern": [glossary._pattern("PM"), glossary._pattern("read replica")],
-        "core.query.spellings:_any": ALREADY_MET,
-        "core.query.spellings:_prepare": patterns_in(spelled),
-        "core.query.spellings:_relative": ALREADY_MET,
-        "core.text:whole_word": [whole_word("from_file")],
+        "core.query.releases.spellings:_any": ALREADY_MET,
+        "core.query.releases.spellings:_prepare": patterns_in(spelled),
+        "core.query.releases.spellings:_relative": ALREADY_MET,
+        "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary.changes:_change": ALREADY_MET,
-        "storage.mentions:account": [mentions.account("slack:U1")],
+        "storage.people.mentions:account": [mentions.account("slack:U1")],
     }
 
 

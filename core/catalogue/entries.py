@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from core.catalogue.schedule import USUAL, Schedule
 from core.catalogue.tables import Mode, SourceOptions
 from core.domain import Format, Product
 from core.errors import SourceError
-from core.escalations import Targets
-from core.schedule import USUAL, Schedule
+from core.ports.escalations import Targets
 
 
 @dataclass(frozen=True, slots=True)

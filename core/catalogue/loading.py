@@ -15,7 +15,7 @@ from core.catalogue.tables import ACCOUNT, MODELS, FileTable, keys_at
 from core.catalogue.toml_file import TomlFile, keys_of, label
 from core.catalogue.toml_lines import Place
 from core.domain import Product
-from core.versions import normalised
+from core.text.version_order import normalised
 
 
 def load_catalogue(path: Path, kinds: Mapping[str, type[BaseModel]]) -> Catalogue:

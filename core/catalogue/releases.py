@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.catalogue.tables import FileTable
 from core.catalogue.toml_file import TomlFile
 from core.domain import Release
-from core.versions import normalised, oldest_first, preliminary
+from core.text.version_order import normalised, oldest_first, preliminary
 
 
 def releases_of(file: TomlFile, tables: FileTable) -> tuple[Release, ...]:

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
+from core.catalogue.schedule import Schedule
 from core.catalogue.toml_file import keys_of
 from core.catalogue.toml_lines import Place
 from core.domain import Format
-from core.escalations import Targets
-from core.schedule import Schedule
+from core.ports.escalations import Targets
 
 Mode = Literal["mentions", "off", "questions", "forum"]
 """What a channel is answered: mentions, nothing, root posts that ask, or every new post."""

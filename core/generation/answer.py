@@ -12,11 +12,11 @@ from core.domain import Citation, Evidence
 from core.errors import ModelError, ModelMalformed
 from core.generation.calculator import fill, without_unfinished
 from core.generation.citations import clean, settled
-from core.generation.fitting import ANSWER_TOKENS, Request, fit
+from core.generation.context.fitting import ANSWER_TOKENS, Request, fit
 from core.generation.unknown import is_unknown
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW
-from core.text import sentences
+from core.text.words import sentences
 
 __all__ = ["ANSWER_TOKENS", "OnText", "Request", "Written", "finish", "whole", "write"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from urllib.parse import urldefrag
 
 from core.domain import Citation, Evidence
-from core.generation.blocks import headings
-from core.invisible import visible
-from core.markup import code, unlinked
-from core.markup import settled as settled_code
+from core.generation.quotes.blocks import headings
+from core.text.invisible import visible
+from core.text.markup import code, unlinked
+from core.text.markup import settled as settled_code
 
 _WORDS = (
     r"(?:(?:sources?|evidence|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from core.domain import Citation, Evidence
 from core.generation.phrases import both
-from core.generation.quote import Weight, quote
+from core.generation.quotes.quote import Weight, quote
 from core.languages import _
-from core.markup import inert
+from core.text.markup import inert
 
 MAX_QUOTES = 2
 """Quotes a part; a single question has three."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.text import identifiers, quantities
+from core.text.words import identifiers, quantities
 
 
 def differs(answer: str, page: str, others: Sequence[str]) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain import Evidence, Product, Resolution
-from core.generation.blocks import headings
+from core.generation.quotes.blocks import headings
 from core.languages import N_, _, ngettext, told_name
-from core.markup import inert, link
-from core.opinions import Correction
+from core.ports.opinions import Correction
 from core.prompts import DONT_KNOW
+from core.text.markup import inert, link
 
 NEAREST = 3
 """Pages offered where there is no answer."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.errors import ModelMalformed
 from core.generation.answer import Written, finish, write
-from core.generation.fitting import Request, fit
+from core.generation.context.fitting import Request, fit
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, REASONING, REASONING_SCHEMA
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from core.generation.citations import uncited
-from core.text import one_line, sentences
+from core.text.words import one_line, sentences
 
 _PHRASE = re.compile(
     r"(?:(?:i am|i'm)\s+sorry,?\s+(?:but\s+)?|sorry,?\s+(?:but\s+)?|unfortunately,?\s+|answer:\s*)*"

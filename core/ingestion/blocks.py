@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from core.text import closes_fence, sentences
+from core.text.words import closes_fence, sentences
 
 Kind = Literal["prose", "list", "code", "table"]
 

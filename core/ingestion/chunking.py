@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from core.domain import ChunkedDocument, ContextChunk, Document, SearchChunk, Section, content_hash
 from core.ingestion.blocks import Piece, fitting, groups, join, pieces
-from core.markup import address
+from core.text.markup import address
 
 PAGE_CHARACTERS = 2_000
 """Size of a page; QAMR's 500 characters of padding are a third to a quarter of its pages."""

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.aside import aside
 from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
 from core.ingestion.quota import UNLIMITED, Quota
 from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
@@ -31,7 +30,8 @@ from core.ports import (
     Workers,
     pairs_collection,
 )
-from core.windows import window_texts
+from core.system.offload import aside
+from core.text.windows import window_texts
 
 log = logging.getLogger(__name__)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import codecs
-import importlib
 import re
 from dataclasses import replace
 
 from core.domain import Document, Format, RawDocument, Section
 from core.errors import SourceError
-from core.invisible import visible
-from core.markup import literal, unlinked
-from core.text import one_line
+from core.ingestion import formats
+from core.text.invisible import visible
+from core.text.markup import literal, unlinked
+from core.text.words import one_line
 
 MAX_DOCUMENT_BYTES = 5_000_000
 """Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
@@ -63,7 +63,7 @@ def parse(raw: RawDocument) -> Document:
             f"{raw.path} has {size / 1e6:.1f} MB, more than the {limit / 1e6:.0f} MB that one"
             " document may have; split it or leave it out of the source."
         )
-    parser = importlib.import_module(f"core.ingestion.formats.{raw.format}")
+    parser = formats.parser_of(raw.format)
     text = "" if is_binary(raw.format) else decode(raw)
     if not text.strip() and not is_binary(raw.format):
         raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")

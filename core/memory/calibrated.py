@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.errors import UsageError
-from core.files import private_folder
 from core.memory.decision import Decision
-from core.memory.scoring import Thresholds
+from core.memory.scoring.score import Thresholds
+from core.system.private_files import private_folder
 
 PACKAGED = "all-MiniLM-L6-v2"
 """The model that the shipped thresholds are for."""

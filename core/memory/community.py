@@ -10,18 +10,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from core.aside import aside
 from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
-from core.memory.clusters import Partition
 from core.memory.decision import PAPER, Decision, Guard
-from core.memory.filing import PRIVATE, Key
-from core.memory.places import Places
+from core.memory.partitions.partition import Partition
+from core.memory.partitions.partition_index import Places
+from core.memory.partitions.partition_key import PRIVATE, Key
+from core.memory.partitions.topics import Encoders, kept, made
 from core.memory.recall import Lookup, Recaller
 from core.memory.recognition import Recognition
-from core.memory.scoring import Thresholds, score_of
-from core.memory.topics import Encoders, kept, made
+from core.memory.scoring.score import Thresholds, score_of
 from core.memory.verification import check, searched
 from core.ports import CorpusStore, Encoder, MemoryStore, Placement, Remembered, RewordingStore
+from core.system.offload import aside
 
 
 class CommunityMemory:

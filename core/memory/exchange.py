@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain import Citation, Scope
-from core.memory.scoring import Thresholds, is_neutral, score_of
+from core.memory.scoring.score import Thresholds, is_neutral, score_of
 from core.ports import Remembered
-from core.text import storable
+from core.text.words import storable
 
 PRIOR = 0.9
 """Score of an imported pair that names none: good, but two votes against it take it out."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.memory.guard import guard
-from core.text import identifiers, one_line, quantities, query_terms, sentences, words
+from core.text.words import identifiers, one_line, quantities, query_terms, sentences, words
 
 COVERED = 0.8
 """Share of a statement's terms that one place of a page must hold, if it does not hold it word for word."""

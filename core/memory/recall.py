@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.languages import _
-from core.memory.clusters import Partition
 from core.memory.decision import CANDIDATES, Candidate, Guard, choose
-from core.memory.filing import EVERY_RELEASE, Key, scope_of
-from core.memory.places import Places
+from core.memory.partitions.partition import Partition
+from core.memory.partitions.partition_index import Places
+from core.memory.partitions.partition_key import EVERY_RELEASE, Key, scope_of
 from core.memory.recognition import Recognition
-from core.memory.scoring import Thresholds, score_of, vouched
+from core.memory.scoring.score import Thresholds, score_of, vouched
 from core.ports import MemoryStore, Remembered
-from core.text import words
+from core.text.words import words
 
 
 @dataclass(frozen=True, slots=True, eq=False)

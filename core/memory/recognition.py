@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Sequence
 from core.domain import QAPair, Vector
 from core.memory.decision import Decision
 from core.memory.facts import facts
+from core.memory.partitions.topics import Encoders, embedded
 from core.memory.rewordings import Centres, Place, Ways, closeness, is_rejected, sorted_out, ways
-from core.memory.scoring import Thresholds
-from core.memory.topics import Encoders, embedded
+from core.memory.scoring.score import Thresholds
 from core.ports import CorpusStore, Encoder, Remembered, RewordingStore
-from core.text import one_line
+from core.text.words import one_line
 
 SAME_ANSWER = 0.9
 """Cosine from which two answers may be one in other words. Of two people's answers to one question .1 %

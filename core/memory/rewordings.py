@@ -13,7 +13,7 @@ import numpy as np
 
 from core.domain import Vector
 from core.memory.decision import Decision
-from core.memory.scoring import Thresholds, score
+from core.memory.scoring.score import Thresholds, score
 from core.ports import Matrix, Remembered, Reworded
 
 PRIOR = 0.5

@@ -189,7 +189,7 @@ class SourceRun:
     error: str
     skipped: tuple[tuple[str, str], ...]
     level: int = 0
-    """How often it was found changed (`core.schedule.next_level`)."""
+    """How often it was found changed (`core.catalogue.schedule.next_level`)."""
 
 
 class VectorIndex(Protocol):
@@ -218,7 +218,7 @@ class VectorIndex(Protocol):
 
 
 class WordIndex(Protocol):
-    """Finds texts by BM25 over `core.text.index_terms`, one collection a corpus."""
+    """Finds texts by BM25 over `core.text.words.index_terms`, one collection a corpus."""
 
     async def upsert(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
         """Put (id, title, text) entries."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.invisible import visible
 from core.languages import N_
-from core.text import one_line
+from core.text.invisible import visible
+from core.text.words import one_line
 
 PROMPT_VERSION = "3"
 """Changes with every change of meaning here, so that figures can be told apart."""

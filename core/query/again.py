@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain import Product, Question
-from core.query.releases import resolve
+from core.query.releases.resolve import resolve
 
 
 def for_release(text: str, product: Product, release: str) -> str:

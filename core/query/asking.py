@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from core.text import ruled, sentences
+from core.text.words import ruled, sentences
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`[^`\n]+`")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-from core.query.anaphora import antecedent, phrases
-from core.query.pronouns import pronouns
-from core.text import STOP_WORDS, identifiers, sentences, words
+from core.query.followups.anaphora import antecedent, phrases
+from core.query.followups.pronouns import pronouns
+from core.text.words import STOP_WORDS, identifiers, sentences, words
 from core.vocabulary import word_list
 
 MOST = 4

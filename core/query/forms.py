@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.domain import Product
-from core.query.mentions import Mention, mentions
-from core.query.spellings import spellings
-from core.text import COMMON_WORDS, STOP_WORDS, words
+from core.query.releases.mentions import Mention, mentions
+from core.query.releases.spellings import spellings
+from core.text.words import COMMON_WORDS, STOP_WORDS, words
 
 _EMPTY = STOP_WORDS | COMMON_WORDS
 _GREETING = re.compile(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from core.domain import Product, Queries, Question, Resolution
 from core.query import glossary
-from core.query.checks import checked
 from core.query.decompose import parts
-from core.query.followups import complete
+from core.query.followups.checks import checked
+from core.query.followups.complete import complete
 from core.query.forms import filtered, topic, without
-from core.query.mentions import mentions
+from core.query.releases.mentions import mentions
 
 __all__ = ["checked", "complete", "queries", "topic"]
 

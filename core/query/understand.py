@@ -14,13 +14,13 @@ from core.errors import ModelRefused
 from core.languages import name_of
 from core.ports import LanguageModel, Prompt
 from core.query import glossary
-from core.query.checks import checked
 from core.query.decompose import MOST
-from core.query.language_checks import translated
-from core.query.mentions import mentions
-from core.query.releases import lookup
+from core.query.followups.checks import checked
+from core.query.language.checks import translated
+from core.query.releases.mentions import mentions
+from core.query.releases.resolve import lookup
 from core.query.rewrite import queries
-from core.text import RULED, identifiers, one_line, parts_of, quantities, query_terms
+from core.text.words import RULED, identifiers, one_line, parts_of, quantities, query_terms
 
 Doubt = Literal["", "language", "follow-up", "release"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from core.domain import ContextChunk, Evidence, Hit
-from core.text import index_terms
+from core.text.words import index_terms
 
 AGREED = 10
 """First hits of each retriever that are compared."""

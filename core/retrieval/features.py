@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from core.domain import ContextChunk, Vector
 from core.ports import Matrix
 from core.retrieval.pregenerated import PairView
-from core.text import index_terms
-from core.windows import window_hashes, windows
+from core.text.windows import window_hashes, windows
+from core.text.words import index_terms
 
 Numbers = NDArray[np.float64]
 

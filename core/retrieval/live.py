@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.domain import Hit
 from core.ports import Corpus, SearchRow
 from core.retrieval.features import is_name
-from core.retrieval.notes import Note, notes_of
+from core.retrieval.release_notes.notes import Note, notes_of
 
 
 @dataclass(frozen=True, slots=True)

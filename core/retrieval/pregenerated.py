@@ -26,7 +26,7 @@ from core.ports import (
     pairs_collection,
 )
 from core.retrieval.fusion import reciprocal_rank
-from core.text import index_terms
+from core.text.words import index_terms
 
 EACH = 40
 """Hits of each field before they are joined."""

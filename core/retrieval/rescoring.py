@@ -51,6 +51,11 @@ class Ranking:
     tuned: str = ""
     """What it was tuned on, in words; empty for the shipped one."""
 
+    @property
+    def told(self) -> str:
+        """Say in one line where it comes from."""
+        return f"tuned on {self.tuned}" if self.tuned else "as shipped"
+
     def scores(self, table: Numbers) -> Numbers:
         """Score pages by their features, shape (pages, FEATURES)."""
         weights: Numbers = np.array([self.weights[name] for name in FEATURES])

@@ -10,7 +10,6 @@ from typing import Literal
 
 import numpy as np
 
-from core.aside import aside
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import (
     Corpus,
@@ -31,9 +30,10 @@ from core.retrieval.mmr import DIVERSE_FROM, union
 from core.retrieval.page_views import CACHED, PageViews
 from core.retrieval.pool import Pool
 from core.retrieval.pregenerated import LivePairs
-from core.retrieval.release_notes import ReleaseNotes
+from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
-from core.text import query_terms
+from core.system.offload import aside
+from core.text.words import query_terms
 
 CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""

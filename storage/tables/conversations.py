@@ -79,7 +79,7 @@ class UnaskedRow(Base):
 
 
 class EscalationRow(Base):
-    """A question that was put to a person; what `core.escalations.Ticket` says of each field."""
+    """A question that was put to a person; what `core.ports.escalations.Ticket` says of each field."""
 
     __tablename__ = "escalations"
     message: Mapped[str] = mapped_column(KEY, primary_key=True)

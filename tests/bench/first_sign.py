@@ -16,12 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bot.bootstrap import build
-from bot.chat import Chat, Message, Reply, unheard
-from bot.render import WORKING
-from bot.serving import dispatch_of
+from bot.app.bootstrap import build
+from bot.app.wired_dispatch import dispatch_of
+from bot.ports.chat import Chat, Message, Reply, unheard
+from bot.rendering.answers import WORKING
 from core.settings import load_settings
-from core.text import sentences
+from core.text.words import sentences
 from tests.bench.laps import NAMES
 from tests.bench.stands import STANDS, Stand
 from tests.ollama_answers import Recorded, evidence_of

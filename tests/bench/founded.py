@@ -17,13 +17,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from bot.bootstrap import build
-from core.evaluation.gold import is_hit, read_gold
-from core.ingestion.pregeneration.founded import Ground
+from bot.app.bootstrap import build
+from core.ingestion.pregeneration.groundedness import Ground
 from core.ingestion.pregeneration.pairs import Made
 from core.settings import load_settings
-from core.text import identifiers, quantities, sentences, words
+from core.text.words import identifiers, quantities, sentences, words
 from core.vocabulary import OPPOSITES
+from evaluation.gold import is_hit, read_gold
 
 SEED = 7
 NAMES = (

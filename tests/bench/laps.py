@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 
-from bot.render import WORKING
+from bot.rendering.answers import WORKING
 
 NAMES = ("sign", "sources", "words", "end")
 

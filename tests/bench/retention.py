@@ -16,12 +16,12 @@ from typing import Any
 from sqlalchemy import text
 
 from core.ports import Claim
-from core.privacy import Names
-from core.retention import DAY_SECONDS, Policy, Retention
-from storage.audit import SqlAudit
-from storage.conversations import SqlConversations
-from storage.database import Database
-from storage.retention import SqlRetention
+from core.privacy.names import Names
+from core.privacy.retention import DAY_SECONDS, Policy, Retention
+from storage.database.database import Database
+from storage.people.retention import SqlRetention
+from storage.serving.audit import SqlAudit
+from storage.serving.conversations import SqlConversations
 
 ANSWERS = 20_000
 AT_ONCE = 5_000

@@ -12,7 +12,7 @@ import json
 import re
 from pathlib import Path
 
-from bot.bootstrap import build
+from bot.app.bootstrap import build
 from core.domain import Question
 from core.settings import load_settings
 

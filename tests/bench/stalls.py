@@ -31,9 +31,9 @@ from urllib.parse import urlsplit
 import aiohttp
 from aiohttp import web
 
-from bot.platforms.web_people import BOT_NAME
-from bot.platforms.web_requests import MAX_CHARACTERS
-from core.models.encoder import PACKAGED, load_encoder
+from bot.platforms.web.http.requests import MAX_CHARACTERS
+from bot.platforms.web.people import BOT_NAME
+from core.models.embedding.encoder import PACKAGED, load_encoder
 from tests.endurance.process import Process
 from tests.journeys.house import Kettle, new_folder
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.platforms import discord as discord_platform
-from bot.platforms import slack as slack_platform
-from bot.platforms.web_people import BOT as PLAYGROUND_BOT
+from bot.platforms.discord import platform as discord_platform
+from bot.platforms.slack import platform as slack_platform
+from bot.platforms.web.people import BOT as PLAYGROUND_BOT
 from core.settings import load_settings
 from tests.bench.laps import Laps
 from tests.platforms.discord_server import BOT, CHANNEL, DiscordServer, discord_server

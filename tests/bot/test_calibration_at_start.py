@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap import build
-from bot.commands import status_of
+from bot.app.bootstrap import build
+from bot.commands.command_line import status_of
 from core.memory.calibrated import Calibrated, write_calibration
 from tests.fakes import FakeEncoder
 from tests.journeys.house import Kettle, new_folder

@@ -6,9 +6,9 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from bot.clock import FIRST_SECONDS, Clock
+from bot.operations.scheduler import FIRST_SECONDS, Clock
+from core.catalogue.schedule import Schedule
 from core.errors import SourceError, StorageError
-from core.schedule import Schedule
 from tests.fakes import FakeCorpora
 
 DAY = 86400.0

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from bot.digest import Digest, latest
-from core.statistics import Gap, Unserved
+from bot.operations.digest import Digest, latest
+from core.insights.statistics import Gap, Unserved
 from tests.bot.test_notices import Office
 
 MONDAY = datetime(2026, 11, 23, 9, 0)

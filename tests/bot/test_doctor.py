@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bot import doctor, doctor_models
-from bot.findings import Finding, clock
-from bot.platforms import discord_doctor, slack_doctor
+from bot.cli.doctor import examination as doctor
+from bot.cli.doctor import models as doctor_models
+from bot.cli.doctor.findings import Finding, clock
+from bot.platforms.discord import doctor as discord_doctor
+from bot.platforms.slack import doctor as slack_doctor
 from core.settings import Settings, load_settings
 from tests.journeys.house import new_kettle
 from tests.ollama_server import OllamaServer

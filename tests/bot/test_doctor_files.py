@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot import doctor
-from bot.doctor_files import files
-from bot.findings import Finding
+from bot.cli.doctor import examination as doctor
+from bot.cli.doctor.files import files
+from bot.cli.doctor.findings import Finding
 from core.settings import Settings, load_settings
 
 CORPORA = '[product]\nname = "Kettle"\n[[release]]\nname = "1.0"\n'

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 
-from bot.errors_seen import HOURS, LAST, ErrorsSeen
+from bot.app.errors_seen import HOURS, LAST, ErrorsSeen
 
 
 class Clock:
@@ -13,7 +13,7 @@ class Clock:
 
 
 def logged(
-    level: int = logging.ERROR, name: str = "bot.platforms.slack.events", **more: object
+    level: int = logging.ERROR, name: str = "bot.platforms.slack.platform.events", **more: object
 ) -> logging.LogRecord:
     return logging.makeLogRecord(
         {"name": name, "levelno": level, "msg": "the secret is %s", "args": ("x",), **more}
@@ -33,9 +33,9 @@ def test_errors_are_counted_by_hour_and_part_without_their_words():
     assert [(one["part"], one["kind"]) for one in shown["last"]] == [
         ("core", ""),
         ("core", "ValueError"),
-        ("bot.platforms.slack", ""),
+        ("bot.platforms.slack.platform", ""),
     ]
-    assert seen.by_part == {"bot.platforms.slack": 1, "core": 2}
+    assert seen.by_part == {"bot.platforms.slack.platform": 1, "core": 2}
     assert "secret" not in str(shown) and "zebra" not in str(shown)
 
 

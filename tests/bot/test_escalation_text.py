@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot import escalation_text as text
+from bot.escalation import texts as text
 from core.domain import Answer, Citation, Scope
-from core.escalations import Ticket
+from core.ports.escalations import Ticket
 
 PAGES = tuple(Citation(n, f"Page [{n}]", f"https://docs.example/{n}", "2.0", f"h{n}") for n in range(1, 6))
 ANSWER = Answer("a1", "I don't know.\n\nSee below. " + "word " * 200, "abstain", "2.0", citations=PAGES)

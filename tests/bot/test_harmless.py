@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from bot.harmless import harmless
-from bot.mrkdwn import defuse, to_mrkdwn
-from bot.platforms.discord_markdown import messages
-from bot.platforms.slack_format import Composer, broken, cut, without_tags
-from core.markup import literal
+from bot.platforms.discord.markdown import messages
+from bot.platforms.slack.text.format import Composer, broken, cut, without_tags
+from bot.platforms.slack.text.mrkdwn import defuse, to_mrkdwn
+from bot.rendering.harmless import harmless
+from core.text.markup import literal
 from tests.lookalikes import CALLS, EVIL, LOOKS, hostile_texts, least_seconds
 from tests.readers import Read, commonmark, discord, slack, words
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.init_command import Given, init
-from bot.init_sources import Unclear, located
+from bot.cli.setup.sources import Unclear, located
+from bot.cli.setup.wizard import Given, init
 from core.catalogue import load_catalogue
 from core.errors import UsageError
 from core.ingestion.sources import Kinds

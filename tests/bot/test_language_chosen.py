@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Message, Person
-from bot.packing import packed
-from bot.tongues import Tongues
+from bot.conversation.locale import Tongues
+from bot.ports.chat import Message, Person
+from bot.ports.message_codec import packed
 from core.domain import MessageRef, Scope
 from core.ports import Claim
 from tests.fake_stores import FakeConversations

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from bot.chat import Reply
-from bot.controls import WRONG, controls, wrong_button, wrong_form
-from bot.escalation_text import form as person_form
-from bot.mrkdwn import to_mrkdwn
-from bot.platforms import discord_controls, slack_controls
-from bot.platforms.slack_reading import _sources
-from bot.render import SOURCES, WORKING, compose, growing
-from bot.splitting import split
+from bot.escalation.texts import form as person_form
+from bot.interactions.components import WRONG, controls, wrong_button, wrong_form
+from bot.platforms.discord import components as discord_controls
+from bot.platforms.slack import components as slack_controls
+from bot.platforms.slack.text.mrkdwn import to_mrkdwn
+from bot.platforms.slack.text.reading import _sources
+from bot.ports.chat import Reply
+from bot.rendering.answers import SOURCES, WORKING, compose, growing
+from bot.rendering.splitting import split
 from core.domain import Answer, Citation, ContextChunk, Evidence, Resolution
 from core.languages import _, available, speaking
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bot import logs
-from bot.progress import Bars
+from bot.app import logs
+from bot.cli.progress import Bars
 from core.errors import PlatformError, UsageError
 from core.settings import Settings, load_settings
 
@@ -243,7 +243,7 @@ async def test_progress_without_a_terminal_is_a_line_of_the_log(
     log: Log, capsys: pytest.CaptureFixture[str]
 ) -> None:
     progress = {"release": "2.0", "stage": "embedding", "done": 3, "total": 3, "rate": 9.0, "eta_s": None}
-    with Bars(logging.getLogger("bot.serve")) as bars:
+    with Bars(logging.getLogger("bot.app.serve")) as bars:
         bars.show(progress)
     (line,) = log.lines
     assert (line["event"], line["release"], line["done"]) == ("indexing", "2.0", 3)

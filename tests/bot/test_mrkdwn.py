@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.mrkdwn import GAP, defuse, from_slack, to_mrkdwn
+from bot.platforms.slack.text.mrkdwn import GAP, defuse, from_slack, to_mrkdwn
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.chat import Reply
-from bot.notices import AGAIN_SECONDS, GIVE_UP_SECONDS, Notices
+from bot.operations.notices import AGAIN_SECONDS, GIVE_UP_SECONDS, Notices
+from bot.ports.chat import Reply
 from core.domain import MessageRef
 from core.errors import PlatformError
 from tests.fake_noise import FakeNotices

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.opted_out import OptedOut
+from bot.privacy.opted_out import OptedOut
 from core.domain import Turn
-from core.privacy import Names, Privacy
+from core.privacy.names import Names, Privacy
 from tests.fake_privacy import FakeOptOuts
 
 OUT, ANN, BOB = "slack:UOUT", "slack:UANN", "slack:UBOB"

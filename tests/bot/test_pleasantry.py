@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.pleasantry import is_greeting, is_pleasantry
+from bot.conversation.small_talk import is_greeting, is_pleasantry
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.privacy_key import KEY, key_of
+from bot.app.privacy_key import KEY, key_of
 from core.errors import ConfigurationError
-from core.privacy import KEY_BYTES
+from core.privacy.names import KEY_BYTES
 from tests.fake_about import FakeAbout
 
 

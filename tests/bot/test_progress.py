@@ -10,14 +10,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.index_command import progress_dict
-from bot.slash_index import EDIT_SECONDS, MOST_SECONDS, Board, pause_after
+from bot.commands.index import progress_dict
+from bot.commands.slash.index import EDIT_SECONDS, MOST_SECONDS, Board, pause_after
 from core.ingestion.reading import Progress
 
 ROOT = Path(__file__).parents[2]
 SHOWN = """
 import json, sys
-from bot.progress import Bars
+from bot.cli.progress import Bars
 with Bars() as bars:
     for progress in json.loads(sys.argv[1]):
         bars.show(progress)

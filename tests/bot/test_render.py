@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.render import SOURCES, compose, growing
+from bot.rendering.answers import SOURCES, compose, growing
 from core.domain import Answer, Citation, ContextChunk, Evidence
 
 CITATION = Citation(1, "Config [all]", "https://docs.example/config/#DEBUG", "2.3", "config.rst")

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.chat import Choice, Control
-from bot.platforms.discord_markdown import LIMIT, messages, units, without_previews
-from bot.platforms.slack_format import TEXT_BYTES, Composer, broken, cut
+from bot.platforms.discord.markdown import LIMIT, messages, units, without_previews
+from bot.platforms.slack.text.format import TEXT_BYTES, Composer, broken, cut
+from bot.ports.chat import Choice, Control
 from tests.platforms.slack_blocks import SlackError, check_blocks
 
 WORD = "§"

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit import Audit, audit_text, audited
-from bot.chat import Command, Person, Press, Reply
-from bot.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
-from bot.permissions import Permissions
-from bot.slash import Call, Option, SlashCommands, Subcommand
-from core.audit import FORGOTTEN
+from bot.commands.permissions import Permissions
+from bot.commands.slash.table import Call, Option, SlashCommands, Subcommand
+from bot.interactions.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
+from bot.operations.audit import Audit, audit_text, audited
+from bot.ports.chat import Command, Person, Press, Reply
 from core.catalogue import Grant, load_catalogue
 from core.domain import MessageRef, Scope
 from core.errors import ConfigurationError, SourceError, UsageError
 from core.ingestion.sources import Kinds
+from core.privacy.audit import FORGOTTEN
 from tests.fake_channels import FakeAudit
 
 ANN, HAL, BOSS = Person("slack:U1"), Person("slack:U2", helper=True), Person("slack:U3", admin=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.splitting import pieces, split
+from bot.rendering.splitting import pieces, split
 
 FENCE = re.compile(r"^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,8})(?=[^`]*$)(.*)$")
 FAMILY = "👨‍👩‍👧‍👦"

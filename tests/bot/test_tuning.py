@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from bot.calibrate_command import run_calibration
-from bot.cli import parser
-from bot.simulate_command import run_simulation
-from bot.tuning import tuned
+from bot.app.memory_settings import tuned
+from bot.cli.main import parser
 from core.errors import UsageError
 from core.memory.calibrated import Calibrated, write_calibration
 from core.memory.decision import LEARNED
-from core.memory.scoring import Thresholds
+from core.memory.scoring.score import Thresholds
 from core.settings import Settings, load_settings
+from evaluation.commands.calibrate import run_calibration
+from evaluation.commands.simulate import run_simulation
 from tests.core.evaluation.questions import written
 from tests.fakes import FakeEncoder
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bot.bootstrap import Threadlore, build
-from bot.commands import handle
+from bot.app.application import Threadlore
+from bot.app.bootstrap import build
+from bot.commands.command_line import handle
 from core.settings import Settings, load_settings
 from tests.fakes import FakeEncoder
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from core.escalations import EscalationStore
-from core.opinions import OpinionStore
 from core.ports import (
     ConversationStore,
     CorpusStore,
@@ -20,15 +18,17 @@ from core.ports import (
     UpkeepStore,
     VoterStore,
 )
-from storage.conversations import SqlConversations
-from storage.corpora import SqlCorpora
-from storage.database import Database
-from storage.escalations import SqlEscalations
-from storage.memories import SqlMemories
-from storage.opinions import SqlOpinions
-from storage.pregenerated import SqlPregenerated
-from storage.upkeep import SqlUpkeep
-from storage.voters import SqlVoters
+from core.ports.escalations import EscalationStore
+from core.ports.opinions import OpinionStore
+from storage.corpora.corpora import SqlCorpora
+from storage.corpora.pregenerated import SqlPregenerated
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
+from storage.memory.opinions import SqlOpinions
+from storage.memory.upkeep import SqlUpkeep
+from storage.memory.voters import SqlVoters
+from storage.serving.conversations import SqlConversations
+from storage.serving.escalations import SqlEscalations
 from tests.databases import DATABASES, postgres_schema, truncated
 from tests.fake_escalations import FakeEscalations
 from tests.fake_opinions import FakeOpinions

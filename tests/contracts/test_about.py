@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import insert
 
 from core.ports import AboutStore
-from storage.about import SqlAbout
-from storage.database import Database
+from storage.database.database import Database
+from storage.serving.about import SqlAbout
 from storage.tables import AnswerRow, OptOutRow, PauseRow, VoteRow
 from tests.fake_about import FakeAbout
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.audit import Act, AuditStore
-from core.channels import ChannelStore, ModeSet, Pause
-from storage.audit import SqlAudit
-from storage.channels import SqlChannels
-from storage.database import Database
+from core.community.channels import ChannelStore, ModeSet, Pause
+from core.privacy.audit import Act, AuditStore
+from storage.database.database import Database
+from storage.serving.audit import SqlAudit
+from storage.serving.channels import SqlChannels
 from tests.contracts.samples import AWKWARD
 from tests.fake_channels import FakeAudit, FakeChannels
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.models.encoder import LocalEncoder, load_encoder
+from core.models.embedding.encoder import LocalEncoder, load_encoder
 from core.ports import Encoder
 from tests.contracts.samples import AWKWARD, UNWRITABLE
 from tests.fakes import FakeEncoder

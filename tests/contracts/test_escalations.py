@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain import MessageRef
-from core.escalations import EscalationStore, Ticket
+from core.ports.escalations import EscalationStore, Ticket
 from tests.contracts.conftest import Stores
 
 FIRST = Ticket(

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from core.domain import Vote
-from core.opinions import Correction, OpinionStore
 from core.ports import MemoryChange, Placement
+from core.ports.opinions import Correction, OpinionStore
 from tests.contracts.conftest import Stores
 from tests.contracts.samples import AWKWARD, UNWRITABLE, keep, kept_of, pair
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.ports import OptOutStore
-from core.privacy import Names, Privacy, is_veiled
-from storage.database import Database
-from storage.privacy import SqlOptOuts
+from core.privacy.names import Names, Privacy, is_veiled
+from storage.database.database import Database
+from storage.people.opt_outs import SqlOptOuts
 from tests.fake_privacy import FakeOptOuts
 
 PEOPLE = {"ann": ("slack:U1", "discord:7")}

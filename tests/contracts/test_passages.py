@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from storage.corpora import SqlCorpora
-from storage.database import Database
-from storage.passages import SqlPassages
+from storage.corpora.corpora import SqlCorpora
+from storage.corpora.passages import SqlPassages
+from storage.database.database import Database
 from tests.contracts.samples import document
 from tests.databases import DATABASES
 

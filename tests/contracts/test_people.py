@@ -9,10 +9,10 @@ import pytest
 
 from core.domain import Answer, Question, Vote, content_hash
 from core.ports import MemoryChange, Placement
-from storage.corpora import SqlCorpora
-from storage.database import Database
-from storage.forgetting import SqlPeople
-from storage.memories import SqlMemories
+from storage.corpora.corpora import SqlCorpora
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
+from storage.people.forgetting import SqlPeople
 from tests.contracts.samples import keep, pair
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from core.domain import Answer, Queries, Question, Scope, Vote
-from core.escalations import Ticket
-from core.opinions import Correction
-from storage.database import Database
-from storage.escalations import SqlEscalations
-from storage.memories import SqlMemories
-from storage.opinions import SqlOpinions
-from storage.statistics import SqlStatistics
+from core.ports.escalations import Ticket
+from core.ports.opinions import Correction
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
+from storage.memory.opinions import SqlOpinions
+from storage.serving.escalations import SqlEscalations
+from storage.serving.statistics import SqlStatistics
 from tests.databases import DATABASES
 
 pytestmark = pytest.mark.parametrize("place", DATABASES, indirect=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.ports import Matrix, VectorIndex
-from storage.vectors import ChromaVectors
+from storage.vectors.chroma import ChromaVectors
 from tests.chroma_server import chroma_server
 from tests.fakes import FakeVectors
 from tests.shared_processes import SHARED

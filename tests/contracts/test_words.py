@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core.ports import WordIndex
-from core.text import query_terms
-from storage.words import TantivyWords
+from core.text.words import query_terms
+from storage.corpora.bm25 import TantivyWords
 from tests.contracts.samples import AWKWARD, UNWRITABLE
 from tests.fakes import FakeWords
 

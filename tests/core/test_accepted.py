@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.accepted import DIRECT, EMPTY, OBJECTED, Outcome, PeoplesAnswers, Written, pair_of
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Product, Queries, Question, Release, Scope
+from core.feedback.accepted_answers import DIRECT, EMPTY, OBJECTED, Outcome, PeoplesAnswers, Written, pair_of
 from core.memory.community import CommunityMemory
-from core.memory.scoring import Thresholds
-from core.models.encoders import Encoders
-from core.opinions import Correction
-from core.research import Research
+from core.memory.scoring.score import Thresholds
+from core.models.embedding.encoders import Encoders
+from core.pipeline.research import Research
+from core.ports.opinions import Correction
 from core.retrieval.search import Searcher
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeOpinions, FakeVectors, FakeWords
 

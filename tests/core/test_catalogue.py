@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.catalogue import Catalogue, ChannelSettings, SourceOptions, load_catalogue
+from core.catalogue.schedule import Schedule
 from core.errors import ConfigurationError
-from core.escalations import Targets
 from core.ingestion.sources import Kinds
-from core.schedule import Schedule
+from core.ports.escalations import Targets
 
 
 class FolderOptions(SourceOptions):

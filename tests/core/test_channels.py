@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.audit import BOT, Act
 from core.catalogue import ChannelSettings
-from core.channels import DEFAULT, EVERYWHERE, ChannelModes, Pauses
+from core.community.channels import DEFAULT, EVERYWHERE, ChannelModes, Pauses
 from core.errors import UsageError
+from core.privacy.audit import BOT, Act
 from tests.fake_channels import FakeAudit, FakeChannels
 
 CONFIGURED = {"slack:C1": ChannelSettings(mode="forum"), "slack:C2": ChannelSettings(release="1.0")}

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-from core.accepted import PeoplesAnswers
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Document, Product, Question, Release, Section, Turn, Vote
 from core.engine import Engine
 from core.errors import ModelUnavailable
+from core.feedback.accepted_answers import PeoplesAnswers
 from core.ingestion.chunking import chunk
 from core.memory.community import CommunityMemory
 from core.memory.decision import PAPER, Decision
-from core.memory.electorate import Electorate, Policy
-from core.memory.scoring import Thresholds
+from core.memory.scoring.score import Thresholds
+from core.memory.scoring.vote_weighting import Electorate, Policy
 from core.models.breaker import Breaker
-from core.models.encoders import Encoders
-from core.models.ollama import Ollama
+from core.models.embedding.encoders import Encoders
+from core.models.ollama.client import Ollama
+from core.pipeline.context_selector import Reader
+from core.pipeline.model_budget import STEPS, Steps
+from core.pipeline.research import Research
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
-from core.reading import Reader
-from core.research import Research
 from core.retrieval.search import Searcher
-from core.steps import STEPS, Steps
 from tests.fake_rewordings import FakeRewordings
 from tests.fake_upkeep import FakeVoters
 from tests.fakes import (

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.gaps import Statistics, grouped
-from core.memory.scoring import Thresholds
-from core.statistics import Day, Unserved
+from core.insights.gaps import Statistics, grouped
+from core.insights.statistics import Day, Unserved
+from core.memory.scoring.score import Thresholds
 
 
 class Asked:

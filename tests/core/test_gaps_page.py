@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.gaps_page import heading_of, page
-from core.statistics import Failing, Gap, Unserved
+from core.insights.gaps_page import heading_of, page
+from core.insights.statistics import Failing, Gap, Unserved
 
 NOW = 1_763_700_000.0  # 2025-11-21
 PAGE = ("Configuration: Logging", "https://kettle.example/2.0/configuration#logging")

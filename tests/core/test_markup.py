@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.markup import address, code, inert, link, literal, settled
+from core.text.markup import address, code, inert, link, literal, settled
 from tests.lookalikes import EVIL, LOOKS, least_seconds
 from tests.readers import commonmark
 

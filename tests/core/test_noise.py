@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.catalogue import ChannelSettings
-from core.channels import ChannelModes
+from core.community.channels import ChannelModes
+from core.community.unsolicited import LEAST, PATIENCE, WINDOW, Heard, Noise, at_least, counted
 from core.domain import MessageRef
-from core.noise import LEAST, PATIENCE, WINDOW, Heard, Noise, at_least, counted
 from tests.fake_channels import FakeChannels
 from tests.fake_noise import FakeNoise
 

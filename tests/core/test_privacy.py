@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from core.privacy import Names, Privacy, is_veiled
+from core.privacy.names import Names, Privacy, is_veiled
 from tests.fake_privacy import FakeOptOuts
 
 NAMES = Names(b"key", {"ann": ("slack:U1", "discord:7")})

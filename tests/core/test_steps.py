@@ -16,8 +16,8 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.models.breaker import Breaker
+from core.pipeline.model_budget import MOST, RESTED, Course, Steps
 from core.ports import LanguageModel, Prompt
-from core.steps import MOST, RESTED, Course, Steps
 from tests.fakes import FakeModel
 
 PROMPT = (Prompt("user", "?"),)

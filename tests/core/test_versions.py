@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from core.versions import normalised, oldest_first, preliminary
+from core.text.version_order import normalised, oldest_first, preliminary
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ from typing import Any
 
 import aiohttp
 
-from bot.bootstrap import build
-from bot.render import is_sign_of_work
+from bot.app.bootstrap import build
+from bot.rendering.answers import is_sign_of_work
 from tests.endurance.world import FEATURES, Shelf
 from tests.journeys.child import Served, on_slack, serving
 from tests.journeys.house import Kettle, new_folder

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections import defaultdict
 
-from bot.bootstrap import build
+from bot.app.bootstrap import build
 from core.ports import Corpus
 from tests.endurance.ledger import Ledger
 from tests.endurance.process import Process, Refused

@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from bot.bootstrap import build
+from bot.app.bootstrap import build
 from tests.endurance.checks import Checks, check, check_indexes
 from tests.endurance.ledger import Ledger
 from tests.endurance.operations import Operations

@@ -13,11 +13,11 @@ from simcord.components import walk_components
 from simcord.enums import OverwriteType
 from simcord.env import Env
 
-from bot.chat import Choice
-from bot.platforms.discord import connect
-from bot.platforms.discord_commands import ANSWER_THIS
-from bot.slash import Subcommand, words
-from bot.slash_words import parsed
+from bot.commands.slash.table import Subcommand, words
+from bot.commands.slash.words import parsed
+from bot.platforms.discord.commands import ANSWER_THIS
+from bot.platforms.discord.platform import connect
+from bot.ports.chat import Choice
 from tests.journeys.discord_time import InRealTime
 from tests.journeys.house import Bot
 from tests.journeys.stage import PLAIN, Said, Seen, address, chosen

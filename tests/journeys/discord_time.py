@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from bot.chat import unheard
+from bot.ports.chat import unheard
 
 
 class InRealTime:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.chat import Command, Form, Message, Person, Press, Reaction, Reply, Responder, Stray
+from bot.ports.chat import Command, Form, Message, Person, Press, Reaction, Reply, Responder, Stray
 from core.domain import MessageRef, Scope, Turn
 from core.errors import PlatformRejected
 from tests.journeys.house import Bot

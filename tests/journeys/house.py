@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from bot.bootstrap import Threadlore, build
-from bot.dispatch import Dispatch
-from bot.serving import dispatch_of
-from core.models.encoder import load_encoder
+from bot.app.application import Threadlore
+from bot.app.bootstrap import build
+from bot.app.wired_dispatch import dispatch_of
+from bot.conversation.dispatch import Dispatch
+from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.settings import Settings, load_settings
 from tests.journeys.kettle import write_kettle

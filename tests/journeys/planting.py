@@ -18,16 +18,16 @@ from typing import Any
 
 from sqlalchemy import create_engine, inspect, text
 
-from bot.chat import Command
-from bot.commands import handle
-from bot.control import Control, call
-from bot.digest import Digest
-from bot.exports import note
+from bot.app.control_socket import Control, call
+from bot.commands.command_line import handle
+from bot.operations.digest import Digest
+from bot.ports.chat import Command
+from bot.privacy.exports import note
 from core.catalogue import ChannelSettings
+from core.community.notices import Notice
 from core.domain import MessageRef, Scope
-from core.escalations import Targets
-from core.notices import Notice
 from core.ports import Claim
+from core.ports.escalations import Targets
 from tests.journeys.fake_stage import NAMES, FakeResponder, person
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, answer, told, until

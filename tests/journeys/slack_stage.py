@@ -7,8 +7,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from bot.chat import Choice
-from bot.platforms.slack import connect
+from bot.platforms.slack.platform import connect
+from bot.ports.chat import Choice
 from tests.journeys.house import Bot
 from tests.journeys.stage import PATIENCE, PLAIN, Said, Seen, address, chosen
 from tests.platforms import slack_interactive as interactive

@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bot.chat import Choice, Control
+from bot.ports.chat import Choice, Control
 from tests.journeys.house import Bot
 from tests.patience import PATIENCE
 

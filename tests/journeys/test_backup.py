@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from core.domain import Question, Vote
-from core.generation.quote import without_introduction
+from core.generation.quotes.quote import without_introduction
 from tests.journeys.child import serving
 from tests.journeys.house import Kettle, house
 from tests.journeys.kettle import PORTS

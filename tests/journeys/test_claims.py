@@ -6,9 +6,9 @@ import asyncio
 import time
 from dataclasses import replace
 
-from bot.chat import Command, Message, Press
-from bot.packing import packed
-from bot.taking_up import MOST_TRIES
+from bot.conversation.resumption import MOST_TRIES
+from bot.ports.chat import Command, Message, Press
+from bot.ports.message_codec import packed
 from core.domain import MessageRef
 from core.ports import Claim
 from tests.journeys.fake_stage import FakeChat, FakeStage, person, scope

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from bot.audit import Audit
-from bot.commands import handle, status_of
-from bot.on_schedule import OnSchedule
+from bot.commands.command_line import handle, status_of
+from bot.operations.audit import Audit
+from bot.operations.scheduled_jobs import OnSchedule
 from core.domain import Question
-from core.retention import DAY_SECONDS, JUMP_DAYS, Policy, Retention
-from storage.about import SqlAbout
-from storage.audit import SqlAudit
-from storage.database import Database
-from storage.retention import SqlRetention
+from core.privacy.retention import DAY_SECONDS, JUMP_DAYS, Policy, Retention
+from storage.database.database import Database
+from storage.people.retention import SqlRetention
+from storage.serving.about import SqlAbout
+from storage.serving.audit import SqlAudit
 from tests.journeys.house import Bot, Kettle, house
 
 PORT = "Which port does the dashboard listen on?"

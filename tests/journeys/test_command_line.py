@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli import main
+from bot.cli.main import main
 from tests.journeys.child import Ended, on_slack, run, serving
 from tests.journeys.house import Kettle
 from tests.journeys.kettle import PORTS

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Control
-from bot.presses import COUNTED, DELETED, FORGOTTEN, KEPT, NOT_YOURS, NOTED, OLD
+from bot.interactions.presses import COUNTED, DELETED, FORGOTTEN, KEPT, NOT_YOURS, NOTED, OLD
+from bot.ports.chat import Control
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS

@@ -10,8 +10,8 @@ import pytest
 
 from core.domain import Question
 from core.errors import ConfigurationError
-from core.models.encoder import PACKAGED, load_encoder
-from storage.vectors import set_aside_if_broken
+from core.models.embedding.encoder import PACKAGED, load_encoder
+from storage.vectors.chroma import set_aside_if_broken
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle, house
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from aiohttp import ClientSession
 
-from bot.overview import Overview, flattened
-from bot.platforms.web import Playground
+from bot.app.overview import Overview, flattened
+from bot.platforms.web.platform import Playground
 from core.domain import Question, Scope
 from core.settings import load_settings
 from tests.journeys.house import Kettle, house

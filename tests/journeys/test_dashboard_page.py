@@ -12,9 +12,9 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from bot.errors_seen import ErrorsSeen
-from bot.overview import Overview
-from core.channels import BOT, EVERYWHERE
+from bot.app.errors_seen import ErrorsSeen
+from bot.app.overview import Overview
+from core.community.channels import BOT, EVERYWHERE
 from core.domain import Question, Scope, Vote
 from tests.journeys.house import Bot, Kettle
 from tests.journeys.served import served
@@ -46,7 +46,7 @@ async def prepare(bot: Bot) -> None:
     """Let a playground be used, with an error, a pause and a fallback in its figures."""
     await used(bot)
     errors = ErrorsSeen()
-    errors.handle(logging.makeLogRecord({"name": "bot.platforms.slack", "levelno": logging.ERROR}))
+    errors.handle(logging.makeLogRecord({"name": "bot.platforms.slack.platform", "levelno": logging.ERROR}))
     bot.dispatch.overview = Overview(bot.app, errors)
     await bot.app.pauses.begin(EVERYWHERE, 0, "web:chloe", "we move house")
     await bot.app.modes.set_mode("web:general", "mentions", BOT, "too many were not answered")
@@ -97,7 +97,7 @@ def test_every_figure_is_the_databases(page: Page, kettle: Kettle) -> None:
     assert texts(page, "#releases h3") == ["2.0\nlatest\nanswers", "1.5\nanswers", "1.0\nanswers"]
     lights = page.text("#lights")
     assert "until somebody resumes it: we move house" in lights and "1 channel fell back" in lights
-    assert "1 in 24 hours" in lights and "bot.platforms.slack" in page.text("#errors-last")
+    assert "1 in 24 hours" in lights and "bot.platforms.slack.platform" in page.text("#errors-last")
 
 
 def texts(page: Page, selector: str) -> list[str]:

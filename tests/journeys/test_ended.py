@@ -7,10 +7,10 @@ import logging
 
 import pytest
 
-from bot.commands import status_of
-from bot.platforms.slack import connect
-from bot.serve import _run
-from bot.status_text import status_text
+from bot.app.serve import _run
+from bot.commands.command_line import status_of
+from bot.platforms.slack.platform import connect
+from bot.rendering.status import status_text
 from tests.journeys.house import Bot
 from tests.platforms.slack_bot import settings_for
 from tests.platforms.slack_server import SlackServer

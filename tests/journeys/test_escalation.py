@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.catalogue import ChannelSettings
-from core.escalations import Targets
+from core.ports.escalations import Targets
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, Stage, answer, ask, open_stage, squeezed, told, until
 from tests.journeys.test_people import ADVICE, AGAIN, QUESTION, REUSED, remembered

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from bot.escalation_text import TAKEN_BACK
+from bot.escalation.texts import TAKEN_BACK
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, answer

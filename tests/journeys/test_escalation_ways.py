@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot import escalation
-from bot.chat import Form, Press
-from bot.serving import dispatch_of
+from bot.app.wired_dispatch import dispatch_of
+from bot.escalation import asking as escalation
+from bot.ports.chat import Form, Press
 from core.catalogue import ChannelSettings
 from core.domain import MessageRef
 from core.errors import PlatformError
-from core.escalations import Targets
+from core.ports.escalations import Targets
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.stage import Seen, answer, ask, open_stage, squeezed, told, until

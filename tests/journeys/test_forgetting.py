@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, inspect, text
 
-from bot.chat import Command, Person, Reply
-from bot.commands import handle
-from bot.exports import note
+from bot.commands.command_line import handle
+from bot.ports.chat import Command, Person, Reply
+from bot.privacy.exports import note
 from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.ports import Claim
 from tests.databases import DATABASES, postgres_schema

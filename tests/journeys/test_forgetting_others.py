@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.chat import Command
-from bot.exports import clean, note
-from bot.presses import FORGOTTEN
+from bot.interactions.presses import FORGOTTEN
+from bot.ports.chat import Command
+from bot.privacy.exports import clean, note
 from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.errors import WordsGone
-from core.retention import DAY_SECONDS, Policy, Retention
-from storage.audit import SqlAudit
-from storage.forgetting import SqlPeople
-from storage.retention import SqlRetention
+from core.privacy.retention import DAY_SECONDS, Policy, Retention
+from storage.people.forgetting import SqlPeople
+from storage.people.retention import SqlRetention
+from storage.serving.audit import SqlAudit
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.planting import Garden, files_with, rows_with

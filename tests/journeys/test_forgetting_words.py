@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from bot.commands import handle
-from bot.logs import in_files, stream_handler
-from bot.overview import Overview
-from core.text import stem
+from bot.app.logs import in_files, stream_handler
+from bot.app.overview import Overview
+from bot.commands.command_line import handle
+from core.text.words import stem
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.fake_stage import NAMES
 from tests.journeys.house import Bot, Kettle, house

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.alerts import AWAY_SECONDS, Alerts
-from bot.digest import Digest
-from bot.gaps_command import gaps
+from bot.commands.gaps import gaps
+from bot.operations.alerts import AWAY_SECONDS, Alerts
+from bot.operations.digest import Digest
 from core.domain import Question
 from tests.journeys.house import Bot
 from tests.journeys.stage import Stage, answer, ask, open_stage, told, until

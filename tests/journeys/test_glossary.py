@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.commands import handle
+from bot.commands.command_line import handle
 from core.domain import Question
 from core.errors import UsageError
 from tests.journeys.house import Bot, Kettle, house

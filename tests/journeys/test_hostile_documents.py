@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bot.bootstrap import build
-from bot.commands import handle, status_of
-from bot.house import Threadlore
-from bot.status_text import status_text
+from bot.app.application import Threadlore
+from bot.app.bootstrap import build
+from bot.commands.command_line import handle, status_of
+from bot.rendering.status import status_text
 from core.domain import Question
 from core.errors import ThreadloreError
 from core.ports import Encoder

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Message, Person
-from bot.render import compose
+from bot.ports.chat import Message, Person
+from bot.rendering.answers import compose
 from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.ingestion.pregeneration.model import ModelPairs
-from core.opinions import Correction
+from core.ports.opinions import Correction
 from tests.bot.test_harmless import read_everywhere
 from tests.core.ingestion.hostile_pages import FORMATS, page
 from tests.core.models.test_control_tokens import active

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot.clock import Clock
-from bot.commands import handle
-from bot.plan import plan_lines, plans
+from bot.commands.command_line import handle
+from bot.operations.scheduler import Clock
+from bot.rendering.reindex_plan import plan_lines, plans
 from tests.journeys.discord_stage import DiscordStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage

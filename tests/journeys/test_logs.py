@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.logs import stream_handler
+from bot.app.logs import stream_handler
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import answer, ask, open_stage, until

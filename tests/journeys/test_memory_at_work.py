@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from sqlalchemy import insert
 
-from bot.bench_memory import World, make_world
 from core.domain import Question, Vote, content_hash
 from core.ports import Remembered
-from storage.corpora import SqlCorpora
-from storage.database import Database
-from storage.pair_rows import pair_values
+from evaluation.benchmarks.memory import World, make_world
+from storage.corpora.corpora import SqlCorpora
+from storage.database.database import Database
+from storage.memory.pair_rows import pair_values
 from storage.tables import PairRow
 from tests.journeys.house import Bot, Kettle, house
 

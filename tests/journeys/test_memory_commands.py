@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, text
 
-from bot.commands import handle
-from core.accepted import Written
+from bot.commands.command_line import handle
 from core.domain import Question, Vote
 from core.errors import UsageError
+from core.feedback.accepted_answers import Written
 from tests.journeys.child import run
 from tests.journeys.house import Bot, Kettle, house
 

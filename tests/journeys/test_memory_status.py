@@ -7,8 +7,8 @@ import time
 
 from sqlalchemy import text
 
-from bot.commands import handle
-from bot.status_text import status_text
+from bot.commands.command_line import handle
+from bot.rendering.status import status_text
 from tests.journeys.house import Bot, Kettle, house
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands import handle
+from bot.commands.command_line import handle
 from core.domain import Question, Turn
 from tests.journeys.house import Kettle, house
 from tests.ollama_server import OllamaServer

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from bot.commands import status_of
-from bot.status_text import status_text
+from bot.commands.command_line import status_of
+from bot.rendering.status import status_text
 from core.domain import Question
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house

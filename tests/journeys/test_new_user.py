@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.home import SOCKET
-from bot.platforms.slack_doctor import SCOPES
+from bot.app.home import SOCKET
+from bot.platforms.slack.doctor import SCOPES
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import PATIENCE, answer, until
 from tests.ollama_server import OllamaServer

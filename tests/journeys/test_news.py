@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap import build
+from bot.app.bootstrap import build
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Kettle, house, new_folder
 from tests.journeys.stage import answer, ask, open_stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.noise import LEAST
+from core.community.unsolicited import LEAST
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Stage, answer, ask, open_stage, told, until
 from tests.journeys.test_modes import PORT, listen

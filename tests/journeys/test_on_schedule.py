@@ -6,11 +6,11 @@ from typing import cast
 
 import pytest
 
-from bot.audit import Audit
-from bot.on_schedule import OnSchedule
-from core.audit import BOT
+from bot.operations.audit import Audit
+from bot.operations.scheduled_jobs import OnSchedule
+from core.corpora.manager import Library
 from core.errors import SourceError
-from core.library import Library
+from core.privacy.audit import BOT
 from tests.journeys.house import Bot
 
 

@@ -14,9 +14,9 @@ import pytest
 from sqlalchemy import make_url
 
 from core.errors import DatabaseBusy, StorageError
-from storage.about import SqlAbout
-from storage.database import Database
-from storage.hold import Holder, ServerHold
+from storage.database.database import Database
+from storage.database.hold import Holder, ServerHold
+from storage.serving.about import SqlAbout
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle

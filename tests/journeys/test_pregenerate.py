@@ -16,7 +16,7 @@ import pytest
 from core.domain import Question
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.pregeneration.model import ModelPairs
-from core.research import Research
+from core.pipeline.research import Research
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import until

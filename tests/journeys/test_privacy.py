@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from sqlalchemy import create_engine, inspect
 
-from bot.commands import handle
-from bot.opted_out import NOT_TOLD, SO_ANSWERED
-from core.accepted import Written
-from core.audit import Act
+from bot.commands.command_line import handle
+from bot.privacy.opted_out import NOT_TOLD, SO_ANSWERED
 from core.domain import Question, Vote
 from core.errors import ConfigurationError, UsageError
-from core.escalations import Ticket
-from core.opinions import Correction
-from storage.personal import STANDS
+from core.feedback.accepted_answers import Written
+from core.ports.escalations import Ticket
+from core.ports.opinions import Correction
+from core.privacy.audit import Act
+from storage.people.personal import STANDS
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS

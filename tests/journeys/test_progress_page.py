@@ -10,7 +10,7 @@ from typing import Any
 
 from selenium import webdriver
 
-from bot.overview import Overview
+from bot.app.overview import Overview
 from core.errors import OverQuota
 from tests.journeys.house import Kettle, house
 from tests.platforms.browser import Page, chromium_fixture  # noqa: F401 - `chromium`

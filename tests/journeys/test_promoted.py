@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bot.cli import main
-from bot.commands import handle
-from bot.exports import noted
+from bot.cli.main import main
+from bot.commands.command_line import handle
+from bot.privacy.exports import noted
 from core.domain import Question, Vote
 from tests.journeys.house import Bot
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from bot.alerts import Alerts
-from bot.clock import Clock
-from bot.commands import handle, status_of
-from bot.status_text import status_text
+from bot.commands.command_line import handle, status_of
+from bot.operations.alerts import Alerts
+from bot.operations.scheduler import Clock
+from bot.rendering.status import status_text
+from core.catalogue.schedule import RETRY_SECONDS
 from core.domain import Question
 from core.errors import EncoderChanged, OverQuota, SourceError
 from core.ingestion.reading import Progress
 from core.ports import BUILD
-from core.schedule import RETRY_SECONDS
 from tests.core.ingestion_sources.site_server import Site, bomb, flood, page, redirect
 from tests.journeys.house import _LOADED, Bot, Kettle, house, new_folder, one_for_all
 from tests.journeys.kettle import PORTS

@@ -20,21 +20,21 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text, update
 
-from core.audit import Act
 from core.domain import STRANGERS, Answer, Question, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED
-from core.memory.scoring import Thresholds
+from core.memory.scoring.score import Thresholds
 from core.ports import Claim, Remembered
-from core.privacy import Names
-from core.retention import DAY_SECONDS, Policy, Retention
-from storage.audit import SqlAudit
-from storage.corpora import SqlCorpora
-from storage.database import Database
-from storage.forgetting import SqlPeople
-from storage.memories import SqlMemories
-from storage.retention import SqlRetention
-from storage.rewordings import SqlRewordings
+from core.privacy.audit import Act
+from core.privacy.names import Names
+from core.privacy.retention import DAY_SECONDS, Policy, Retention
+from storage.corpora.corpora import SqlCorpora
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
+from storage.memory.rewordings import SqlRewordings
+from storage.people.forgetting import SqlPeople
+from storage.people.retention import SqlRetention
+from storage.serving.audit import SqlAudit
 from storage.tables import AnswerRow
 from tests.contracts.conftest import migrated_sqlite
 from tests.core.memory.test_memory_properties import ENCODERS, TOPICS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.commands import handle
+from bot.commands.command_line import handle
 from core.domain import Answer, Question, Scope, Vote
 from core.errors import ConfigurationError, UsageError
 from tests.journeys.house import Bot, Kettle, house

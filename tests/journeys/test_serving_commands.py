@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.arguments import parser
-from bot.commands import handle
+from bot.cli.arguments import parser
+from bot.commands.command_line import handle
 from core.errors import UsageError
-from storage.channels import SqlChannels
+from storage.serving.channels import SqlChannels
 from tests.journeys.house import Bot, Kettle, house
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.chat import Reply
-from bot.sharing import ALREADY, SHARED
+from bot.interactions.sharing import ALREADY, SHARED
+from bot.ports.chat import Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
 from tests.journeys.fake_stage import FakeChat, FakeStage

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.platforms.slack_errors import ARCHIVED, UNINVITED
-from bot.presses import COUNTED, DELETED, NOT_YOURS, NOTED
-from bot.sharing import SHARED
+from bot.interactions.presses import COUNTED, DELETED, NOT_YOURS, NOTED
+from bot.interactions.sharing import SHARED
+from bot.platforms.slack.api.errors import ARCHIVED, UNINVITED
 from core.errors import ThreadloreError
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS

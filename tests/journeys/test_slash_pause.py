@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.overview import Overview
-from core.channels import EVERYWHERE as ALL
+from bot.app.overview import Overview
+from core.community.channels import EVERYWHERE as ALL
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import Said, answer, ask, open_stage, squeezed, told, until

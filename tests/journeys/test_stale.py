@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.clock import Clock
-from bot.commands import handle
-from bot.status_text import status_text
+from bot.commands.command_line import handle
+from bot.operations.scheduler import Clock
+from bot.rendering.status import status_text
 from core.domain import Answer, Question, Vote
 from core.errors import UsageError
-from core.generation.quote import without_introduction
+from core.generation.quotes.quote import without_introduction
 from tests.journeys.house import Bot, Kettle, house
 from tests.ollama_server import Behaviour, OllamaServer
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bot.commands import handle
-from bot.status_text import status_text
+from bot.commands.command_line import handle
+from bot.rendering.status import status_text
 from core.domain import Answer, Question, Vote
 from tests.journeys.house import Bot, Kettle, house
 

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
-from bot.platforms.web_chat import message_of
-from bot.platforms.web_people import BOT, CHANNELS
+from bot.platforms.web.chat import message_of
+from bot.platforms.web.people import BOT, CHANNELS
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, address, chosen, pressed
 from tests.platforms.web_client import Client, choices_of, controls_of, serving

@@ -10,11 +10,11 @@ from typing import Any, cast
 import discord
 import pytest
 
-from bot.bootstrap import Threadlore
-from bot.chat import Reply, unheard
-from bot.platforms.discord import connect
-from bot.slash import SlashCommands
-from bot.slash_table import subcommands_of
+from bot.app.application import Threadlore
+from bot.commands.slash.all_commands import subcommands_of
+from bot.commands.slash.table import SlashCommands
+from bot.platforms.discord.platform import connect
+from bot.ports.chat import Reply, unheard
 from core.settings import Settings, load_settings
 from tests.platforms.discord_server import TOKEN
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Chat, Command, Message, Press, Reaction, Responder, unheard
-from bot.platforms.slack_pace import PACING, Pacing
-from bot.platforms.slack_workspace import Slack
+from bot.platforms.slack.api.pace import PACING, Pacing
+from bot.platforms.slack.workspace import Slack
+from bot.ports.chat import Chat, Command, Message, Press, Reaction, Responder, unheard
 from core.domain import MessageRef
 from core.settings import Settings, load_settings
 from tests.platforms.slack_server import SlackServer

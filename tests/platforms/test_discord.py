@@ -8,9 +8,9 @@ from pathlib import Path
 import discord
 import pytest
 
-from bot.chat import Reply
-from bot.platforms.discord import connect
-from bot.platforms.discord_reading import thread_name
+from bot.platforms.discord.platform import connect
+from bot.platforms.discord.reading import thread_name
+from bot.ports.chat import Reply
 from core.domain import MessageRef, Scope
 from core.settings import load_settings
 

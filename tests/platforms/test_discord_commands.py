@@ -7,7 +7,7 @@ from pathlib import Path
 
 import discord
 
-from bot.chat import Reply
+from bot.ports.chat import Reply
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError, ThreadloreError
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from simcord.components import walk_components
 
-from bot.chat import Choice, Control, Field, Form, Reply
-from bot.platforms.discord_controls import LINES, control_id, modal, pressed, view
+from bot.platforms.discord.components import LINES, control_id, modal, pressed, view
+from bot.ports.chat import Choice, Control, Field, Form, Reply
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError, ThreadloreError
 

@@ -12,12 +12,12 @@ import pytest
 from simcord.backend.models.channel import Overwrite
 from simcord.enums import OverwriteType
 
-from bot.live_history import readers
+from bot.operations.live_history import readers
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError
 from core.ingestion.live import reading
 from core.ingestion.live.channels import LiveChannels
-from core.ingestion.sources.history import HistorySource, Options
+from core.ingestion.sources.history.source import HistorySource, Options
 from core.settings import load_settings
 from tests.fake_workers import FakeWorkers
 from tests.platforms.discord_rest import DiscordRest, discord_rest

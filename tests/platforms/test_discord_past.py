@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 import pytest
 
-from bot.platforms.discord_reading import ref
+from bot.platforms.discord.reading import ref
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.chat import Reply
-from bot.platforms.discord_markdown import LIMIT, for_discord, messages, units, without_previews
+from bot.platforms.discord.markdown import LIMIT, for_discord, messages, units, without_previews
+from bot.ports.chat import Reply
 from core.domain import MessageRef, Turn
 from core.errors import PlatformError, PlatformRejected
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.chat import Control, Reply
+from bot.ports.chat import Control, Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
 

@@ -9,8 +9,8 @@ import logging
 import discord
 import pytest
 
-from bot.chat import Control, Reply
-from bot.platforms.discord import connect
+from bot.platforms.discord.platform import connect
+from bot.ports.chat import Control, Reply
 from core.errors import PlatformError, PlatformRejected
 from tests.patience import SOON
 from tests.platforms.discord_server import ALICE, BOT, CHANNEL, TOKEN, discord_server, until

@@ -6,9 +6,9 @@ from typing import Any
 
 import discord
 
-from bot.platforms.discord_commands import build_tree
-from bot.platforms.discord_translations import Translations
-from bot.slash import Subcommand
+from bot.commands.slash.table import Subcommand
+from bot.platforms.discord.commands import build_tree
+from bot.platforms.discord.translations import Translations
 
 
 async def test_descriptions_and_the_menu_are_translated_and_names_that_are_typed_are_not() -> None:

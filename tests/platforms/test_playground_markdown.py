@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from selenium import webdriver
 
-from core.markup import literal
+from core.text.markup import literal
 from tests.lookalikes import hostile_texts
 from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
 from tests.platforms.web_dispatch import FakeDispatch

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat import Chat, Message, Reply
-from bot.platforms.slack import connect
-from bot.platforms.slack_api import SlackApi
-from bot.platforms.slack_workspace import SCOPES
+from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.platform import connect
+from bot.platforms.slack.workspace import SCOPES
+from bot.ports.chat import Chat, Message, Reply
 from core.errors import ConfigurationError, PlatformRejected
 from core.settings import load_settings
 from tests.patience import SOON

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.chat import Chat, Choice, Command, Control, Field, Form, Person, Press, Reply, Responder
-from bot.platforms.slack_controls import pressed
-from bot.platforms.slack_link import GOOD_FOR, USES, Link
+from bot.platforms.slack.components import pressed
+from bot.platforms.slack.event_link import GOOD_FOR, USES, Link
+from bot.ports.chat import Chat, Choice, Command, Control, Field, Form, Person, Press, Reply, Responder
 from core.domain import MessageRef
 from core.errors import PlatformError
 from tests.platforms import slack_interactive as interactive

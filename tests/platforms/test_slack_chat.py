@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from bot.chat import Chat, Message, Reply
-from bot.platforms.slack_format import SECTION, TEXT_BYTES, sections
+from bot.platforms.slack.text.format import SECTION, TEXT_BYTES, sections
+from bot.ports.chat import Chat, Message, Reply
 from core.domain import MessageRef, Turn
 from core.errors import PlatformError
 from tests.patience import SOON

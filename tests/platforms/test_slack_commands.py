@@ -1,7 +1,7 @@
 import pytest
 
-from bot.chat import Command, Reply, Responder
-from bot.mrkdwn import to_mrkdwn
+from bot.platforms.slack.text.mrkdwn import to_mrkdwn
+from bot.ports.chat import Command, Reply, Responder
 from core.domain import MessageRef, Scope
 from tests.platforms.slack_bot import LONG, Recorder, dispatch_fixture, serving, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Chat, Choice, Control, Field, Form, Person, Press, Reply, Responder
-from bot.platforms.slack_controls import actions, pressed, view
+from bot.platforms.slack.components import actions, pressed, view
+from bot.ports.chat import Chat, Choice, Control, Field, Form, Person, Press, Reply, Responder
 from core.domain import MessageRef, Scope
 from core.errors import PlatformError
 from tests.platforms.slack_blocks import check_actions

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from bot.chat import Chat, Message, Reaction, Reply
+from bot.ports.chat import Chat, Message, Reaction, Reply
 from core.domain import MessageRef, Scope
 from tests.platforms.slack_bot import Recorder, chat_fixture, dispatch_fixture, serving, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from bot.doctor_history import history
-from bot.live_history import readers
-from bot.platforms.slack_history import A_MINUTE, open_reader
+from bot.cli.doctor.history import history
+from bot.operations.live_history import readers
+from bot.platforms.slack.history import A_MINUTE, open_reader
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError
 from core.ingestion.live import reading
 from core.ingestion.live.channels import LiveChannels
-from core.ingestion.sources.history import HistorySource, Options
+from core.ingestion.sources.history.source import HistorySource, Options
 from core.ports.history import OpenReader
 from core.settings import load_settings
 from tests.fake_workers import FakeWorkers

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.chat import Chat, Control, Reply
-from bot.platforms.slack_errors import SlackRefused
+from bot.platforms.slack.api.errors import SlackRefused
+from bot.ports.chat import Chat, Control, Reply
 from core.domain import MessageRef
 from tests.platforms.slack_bot import LONG, chat_fixture, dispatch_fixture, slack_fixture  # noqa: F401
 from tests.platforms.slack_server import SlackServer

@@ -10,7 +10,7 @@ import pytest
 from core.catalogue import SourceSpec
 from core.domain import Scope
 from core.errors import SourceClosed
-from core.ingestion.sources.history import HistorySource, Options
+from core.ingestion.sources.history.source import HistorySource, Options
 from tests.fake_workers import FakeWorkers
 from tests.platforms.slack_bot import Recorder, serving
 from tests.platforms.slack_server import SlackServer

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.chat import Chat, Control, Reply
-from bot.mrkdwn import defuse
-from bot.platforms.slack_chat import SlackChat
-from bot.platforms.slack_pace import Allowance, Pacing
-from bot.platforms.slack_stream import LONGEST, noted, settled
-from bot.render import WORKING
+from bot.platforms.slack.api.pace import Allowance, Pacing
+from bot.platforms.slack.chat import SlackChat
+from bot.platforms.slack.stream import LONGEST, noted, settled
+from bot.platforms.slack.text.mrkdwn import defuse
+from bot.ports.chat import Chat, Control, Reply
+from bot.rendering.answers import WORKING
 from core.domain import MessageRef
 from tests.patience import SOON
 from tests.platforms.slack_bot import Recorder, chatting, dispatch_fixture, serving, slack_fixture  # noqa: F401

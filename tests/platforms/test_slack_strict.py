@@ -9,9 +9,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.platforms.slack_api import SlackApi
-from bot.platforms.slack_doctor import SCOPES as WANTED
-from bot.platforms.slack_errors import SlackRefused
+from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.errors import SlackRefused
+from bot.platforms.slack.doctor import SCOPES as WANTED
 from tests.platforms import slack_interactive as interactive
 from tests.platforms.slack_blocks import SlackError, check_blocks
 from tests.platforms.slack_bot import Recorder, dispatch_fixture, serving, slack_fixture

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from bot.chat import Chat, Command, Message, Reply, Responder
-from bot.platforms.slack import connect
-from bot.platforms.slack_api import SlackApi
-from bot.platforms.slack_errors import SlackRefused
-from bot.platforms.slack_pace import APPENDS, EDITS, Allowance, Pace, Pacing
+from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.errors import SlackRefused
+from bot.platforms.slack.api.pace import APPENDS, EDITS, Allowance, Pace, Pacing
+from bot.platforms.slack.platform import connect
+from bot.ports.chat import Chat, Command, Message, Reply, Responder
 from core.errors import PlatformError, PlatformRejected
 from tests.patience import SOON
 from tests.platforms.slack_blocks import SlackError, check_blocks

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat import DOWN, UP, Reply
-from bot.platforms.web_people import mentions_bot, mentions_others, without_mention
+from bot.platforms.web.people import mentions_bot, mentions_others, without_mention
+from bot.ports.chat import DOWN, UP, Reply
 from core.domain import MessageRef, Scope
 from core.errors import PlatformRejected
 from tests.platforms.web_client import Client, Stream, serving, settings, until

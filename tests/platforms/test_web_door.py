@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import aiohttp
 import pytest
 
-from bot.platforms.web import Playground, connect
-from bot.platforms.web_figures import Figures
-from bot.platforms.web_guard import is_loopback
+from bot.platforms.web.figures import Figures
+from bot.platforms.web.http.guard import is_loopback
+from bot.platforms.web.platform import Playground, connect
 from tests.platforms.web_client import Client, Stream, serving, settings
 from tests.platforms.web_dispatch import FakeDispatch
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.platforms.web_journal import Journal
+from bot.platforms.web.journal import Journal
 from tests.platforms.web_client import serving, settings, until
 from tests.platforms.web_dispatch import FakeDispatch
 

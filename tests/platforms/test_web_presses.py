@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.chat import ACCEPT, DOWN, OBJECT, UP, Person, Reaction, Reply
+from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Person, Reaction, Reply
 from core.domain import MessageRef, Scope
 from core.errors import PlatformRejected
 from tests.platforms.web_client import Client, serving, settings, until

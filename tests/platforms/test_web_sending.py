@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat import Reply
+from bot.ports.chat import Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
 from tests.platforms.web_client import serving, settings

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from bot.chat import UP, Reply
-from bot.platforms.web import connect
-from bot.platforms.web_feed import Feed
-from bot.platforms.web_progress import examples
-from bot.platforms.web_requests import MAX_CHARACTERS
-from bot.platforms.web_state import Posts
+from bot.platforms.web.http.feed import Feed
+from bot.platforms.web.http.requests import MAX_CHARACTERS
+from bot.platforms.web.platform import connect
+from bot.platforms.web.progress import examples
+from bot.platforms.web.state import Posts
+from bot.ports.chat import UP, Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
 from tests.platforms.web_client import Client, Stream, serving, settings, until

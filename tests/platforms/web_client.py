@@ -11,8 +11,8 @@ from typing import Any
 
 import aiohttp
 
-from bot.chat import Choice, Control
-from bot.platforms.web import Playground, connect
+from bot.platforms.web.platform import Playground, connect
+from bot.ports.chat import Choice, Control
 from core.settings import Settings, load_settings
 from tests.patience import PATIENCE
 from tests.platforms.web_dispatch import FakeDispatch

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.chat import (
+from bot.ports.chat import (
     Chat,
     Choice,
     Command,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 
-from bot.bootstrap import build
+from bot.app.bootstrap import build
 from core.domain import content_hash
 from core.ports import pairs_collection
 from tests.endurance.checks import Found, open_database

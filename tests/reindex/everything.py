@@ -32,11 +32,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.bootstrap import Threadlore, build
-from bot.commands import handle
+from bot.app.application import Threadlore
+from bot.app.bootstrap import build
+from bot.commands.command_line import handle
 from core.domain import Question
-from core.evaluation.cleaning import pages
 from core.settings import load_settings
+from evaluation.cleaning import pages
 from tests.reindex.slack_export import convert
 
 PORT = 8931

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.sharing import SHARED
+from bot.interactions.sharing import SHARED
 from core.catalogue import ChannelSettings, Mode
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS

@@ -18,7 +18,7 @@ from typing import Any
 from selenium import webdriver
 
 from core.catalogue import ChannelSettings
-from core.escalations import Targets
+from core.ports.escalations import Targets
 from tests.journeys.house import Bot, house, new_kettle
 from tests.journeys.stage import Said, Seen, answer, open_stage, until
 from tests.ollama_server import OllamaServer

@@ -22,9 +22,9 @@ from typing import Any
 from PIL import Image
 from selenium.webdriver.common.keys import Keys
 
-from bot.bootstrap import build
-from bot.overview import Overview
-from bot.serving import dispatch_of
+from bot.app.bootstrap import build
+from bot.app.overview import Overview
+from bot.app.wired_dispatch import dispatch_of
 from core.settings import load_settings
 from tests.ollama_server import OllamaServer
 from tests.platforms.browser import Page, start

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.bootstrap import Threadlore, build
+from bot.app.application import Threadlore
+from bot.app.bootstrap import build
 from core.domain import Answer, Question, Vote
 from core.settings import load_settings
 from tests.ollama_server import Behaviour, OllamaServer

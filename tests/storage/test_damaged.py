@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import text
 
 from core.errors import StorageError
-from storage.database import Database
-from storage.sqlite_file import FILE, check
+from storage.database.database import Database
+from storage.database.sqlite_file import FILE, check
 
 Harm = Callable[[Path], None]
 PAGE = 4096

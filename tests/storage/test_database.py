@@ -14,11 +14,11 @@ from sqlalchemy import Connection, create_engine, inspect, text
 
 from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
-from storage.corpora import SqlCorpora
-from storage.database import Database, migrations, slices
-from storage.memories import SqlMemories
+from storage.corpora.corpora import SqlCorpora
+from storage.database.database import Database, migrations, slices
+from storage.memory.memories import SqlMemories
+from storage.memory.upkeep import SqlUpkeep
 from storage.tables import Base
-from storage.upkeep import SqlUpkeep
 from tests.contracts.samples import document, keep, pair
 
 

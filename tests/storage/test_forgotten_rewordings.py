@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from core.domain import Answer, Question, Vote, content_hash
-from storage.corpora import SqlCorpora
-from storage.database import Database
-from storage.forgetting import SqlPeople
-from storage.memories import SqlMemories
-from storage.rewordings import SqlRewordings
+from storage.corpora.corpora import SqlCorpora
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
+from storage.memory.rewordings import SqlRewordings
+from storage.people.forgetting import SqlPeople
 from tests.contracts.samples import keep, pair
 
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from storage.database import Database
-from storage.memories import SqlMemories
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
 from tests.contracts.samples import keep, pair
 
 ROUNDS = 5
@@ -20,8 +20,8 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 from core.domain import Vote
-from storage.database import Database
-from storage.memories import SqlMemories
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
 
 async def main():
     store = SqlMemories(await Database.open(Path(sys.argv[1])))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, text
 
-from storage.database import OWED, Database
+from storage.database.database import OWED, Database
 from storage.tables import AnswerRow
 
 WORDS = "what nobody may read any more, by "

@@ -17,7 +17,7 @@ import pytest
 from core.errors import StorageError
 from core.workers.costs import crashed
 from core.workers.process import Worker, alone
-from storage.vectors import ChromaVectors, set_aside_if_broken
+from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from tests.shared_processes import SHARED
 
 VECTORS = np.random.default_rng(1).normal(size=(1200, 8)).astype(np.float32)

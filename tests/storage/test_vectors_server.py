@@ -12,8 +12,8 @@ from chromadb.config import Settings
 
 from core.domain import Question
 from core.errors import ConfigurationError, StorageError
-from storage.vectors import ChromaVectors
-from storage.vectors_server import address
+from storage.vectors.chroma import ChromaVectors
+from storage.vectors.server import address
 from tests.chroma_server import chroma_server
 from tests.journeys.house import Bot, house, new_folder
 from tests.journeys.kettle import PORTS

@@ -10,15 +10,15 @@ from alembic import command
 from sqlalchemy import Connection, select, text
 
 from core.domain import Answer, Question
-from core.escalations import Ticket
 from core.ports import Claim
-from core.privacy import Names
-from storage.conversations import SqlConversations
-from storage.database import Database, migrations
-from storage.escalations import SqlEscalations
-from storage.forgetting import SqlPeople
-from storage.memories import SqlMemories
-from storage.opinions import SqlOpinions
+from core.ports.escalations import Ticket
+from core.privacy.names import Names
+from storage.database.database import Database, migrations
+from storage.memory.memories import SqlMemories
+from storage.memory.opinions import SqlOpinions
+from storage.people.forgetting import SqlPeople
+from storage.serving.conversations import SqlConversations
+from storage.serving.escalations import SqlEscalations
 from storage.tables import AnswerRow, EscalationRow, PairRow, WordsRow
 from tests.contracts.samples import pair
 

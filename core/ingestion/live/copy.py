@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from core.files import private_folder
 from core.ingestion.sources._conversations import Post
-from core.json_parts import members, written
 from core.ports.history import Page, Thread
+from core.system.json_parts import members, written
+from core.system.private_files import private_folder
 
 VERSION = 1
 """Raised when messages are read in another way, so that a channel is read anew."""

@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from core.ingestion.live.copy import ChannelCopy, ThreadCopy, order
-from core.ingestion.sources import _discord_posts, _slack_posts
 from core.ingestion.sources._conversations import Post
+from core.ingestion.sources.history import discord_posts as _discord_posts
+from core.ingestion.sources.history import slack_posts as _slack_posts
 from core.ports.history import Channel, HistoryReader, Page, Raw
 
 RECENT = 7 * 86_400.0

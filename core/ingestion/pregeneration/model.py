@@ -10,7 +10,7 @@ from typing import Any
 
 from core.domain import ContextChunk
 from core.errors import ModelMalformed
-from core.ingestion.pregeneration.founded import Ground, Kind
+from core.ingestion.pregeneration.groundedness import Ground, Kind
 from core.ingestion.pregeneration.pairs import Made
 from core.ingestion.pregeneration.prompt import PAIRS_PER_PAGE, PAIRS_SCHEMA, PAIRS_VERSION, pairs
 from core.ingestion.pregeneration.rules import pairs_by_rule

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from core.domain import ContextChunk, content_hash
 from core.ports import PregeneratedPair
-from core.text import sentences
+from core.text.words import sentences
 
 
 @dataclass(frozen=True, slots=True)

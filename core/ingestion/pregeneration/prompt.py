@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from core.invisible import visible
+from core.text.invisible import visible
 
 PAIRS_VERSION = "1"
 """Changes with every change of meaning here; documents done with another version are done again."""

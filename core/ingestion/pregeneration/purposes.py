@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.text import sentences
+from core.text.words import sentences
 
 LONGEST = 16
 """Words of a purpose; what is longer is a clause of its own."""

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
 from core.ingestion.pregeneration.purposes import asked_by
-from core.text import sentences
+from core.text.words import sentences
 from core.vocabulary import word_list
 
 _ANY = "rules "

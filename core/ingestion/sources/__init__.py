@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from core.domain import Format
@@ -48,7 +48,7 @@ class Kinds(Mapping[str, "type[SourceOptions]"]):
     def __getitem__(self, kind: str) -> type[SourceOptions]:
         if kind not in self._names:
             raise KeyError(kind)
-        options: type[SourceOptions] = import_module(f"{__name__}.{kind}").Options
+        options: type[SourceOptions] = _module(kind).Options
         return options
 
     def __iter__(self) -> Iterator[str]:
@@ -60,8 +60,14 @@ class Kinds(Mapping[str, "type[SourceOptions]"]):
 
 def open_source(spec: SourceSpec, settings: Settings, workers: Workers) -> Source:
     """Build the source that `corpora.toml` describes; nothing is read yet."""
-    source: Source = import_module(f"{__name__}.{spec.kind}").open_source(spec, settings, workers)
+    source: Source = _module(spec.kind).open_source(spec, settings, workers)
     return source
+
+
+def _module(kind: str) -> Any:
+    """Return what has a kind's `Options` and `open_source`: its file, or `source.py` of its package."""
+    module = import_module(f"{__name__}.{kind}")
+    return import_module(f"{module.__name__}.source") if hasattr(module, "__path__") else module
 
 
 def page_url(template: str, path: str, page: str | None = None) -> str:

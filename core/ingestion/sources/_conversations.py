@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import RawDocument
-from core.text import looks_like_question
+from core.text.words import looks_like_question
 
 OPEN = 12
 """Conversations of a channel that a message may belong to: the latest ones."""

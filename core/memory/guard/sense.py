@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from core.text import STOP_WORDS, identifiers, parts_of, quantities, stem
+from core.text.words import STOP_WORDS, identifiers, parts_of, quantities, stem
 from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS, word_list
 
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.memory.guard.sense import Sense, root
-from core.text import parts_of
+from core.text.words import parts_of
 from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, word_list
 
 _LIGHT = frozenset(

@@ -11,18 +11,18 @@ import numpy as np
 
 from core.catalogue import Catalogue
 from core.domain import Document, Product, Release, Section, content_hash
-from core.evaluation.counted import Counted
-from core.evaluation.pipeline import Parts
 from core.ingestion.chunking import chunk
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.memory.community import CommunityMemory
-from core.memory.scoring import Thresholds
-from core.models.encoders import Encoders
+from core.memory.scoring.score import Thresholds
+from core.models.embedding.encoders import Encoders
+from core.pipeline.research import Research
 from core.ports import LanguageModel
-from core.research import Research
 from core.retrieval.search import Searcher
-from core.windows import window_texts
+from core.text.windows import window_texts
+from evaluation.counted import Counted
+from evaluation.pipeline import Parts
 from tests.fake_pregenerated import FakePregenerated
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeVectors, FakeWords
 

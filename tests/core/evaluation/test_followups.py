@@ -10,9 +10,9 @@ import pytest
 
 from core.domain import Turn
 from core.errors import UsageError
-from core.evaluation.followups import measure
-from core.evaluation.followups_data import read_conversations
-from core.evaluation.followups_report import markdown, write
+from evaluation.followups.data import read_conversations
+from evaluation.followups.measure import measure
+from evaluation.followups.report import markdown, write
 from tests.fakes import FakeEncoder, FakeModel, FakeWords
 
 CAST = [

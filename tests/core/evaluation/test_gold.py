@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.evaluation.gold import Place, holds, is_right, parse_line, rank_of, read_gold
+from evaluation.gold import Place, holds, is_right, parse_line, rank_of, read_gold
 from tests.core.evaluation.small import GOLD, line, write
 
 GOLDEN = Path(__file__).parents[2] / "golden"

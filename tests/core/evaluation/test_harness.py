@@ -12,17 +12,17 @@ import pytest
 
 from core.domain import Document, Evidence, Product, Question, Release, Section
 from core.errors import ModelInterrupted, ModelUnavailable, UsageError
-from core.evaluation.baselines import Baseline, Mix
-from core.evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
-from core.evaluation.gold import read_gold
-from core.evaluation.harness import Options, evaluate
-from core.evaluation.lexical import likeness
-from core.evaluation.pipeline import Pipeline
-from core.evaluation.plots import draw
-from core.evaluation.report import markdown
 from core.ports import Prompt
 from core.retrieval.found import Found
 from core.retrieval.search import Weights
+from evaluation.baselines import Baseline, Mix
+from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
+from evaluation.gold import read_gold
+from evaluation.harness import Options, evaluate
+from evaluation.lexical import likeness
+from evaluation.pipeline import Pipeline
+from evaluation.plots import draw
+from evaluation.report import markdown
 from tests.core.evaluation.small import GOLD, PAGES, house, line, parts, write
 from tests.fakes import FakeModel
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.gold import parse_line
-from core.evaluation.judge_prompts import GROUPS, NO_ANSWER
-from core.evaluation.judges import METRICS, Judge, Verdicts, statements
-from core.evaluation.metrics import Outcome
-from core.models.ollama import Ollama
+from core.models.ollama.client import Ollama
+from evaluation.answers.judge_prompts import GROUPS, NO_ANSWER
+from evaluation.answers.judges import METRICS, Judge, Verdicts, statements
+from evaluation.gold import parse_line
+from evaluation.metrics import Outcome
 from tests.core.evaluation.small import line
 from tests.ollama_answers import Recorded
 from tests.ollama_server import OllamaServer

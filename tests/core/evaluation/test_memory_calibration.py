@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from core.errors import UsageError
-from core.evaluation.memory_calibration import calibrate, choose_thresholds, fit_reach
-from core.evaluation.simulation.data import Pair
 from core.memory.calibrated import FILE, read_calibration
 from core.memory.guard import guard
+from evaluation.simulation.data import Pair
+from evaluation.simulation.memory_calibration import calibrate, choose_thresholds, fit_reach
 from tests.core.evaluation.questions import THINGS, rewordings, written
 from tests.fakes import FakeEncoder
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from core.errors import UsageError
-from core.evaluation.calibration import calibrate, choose, fit
-from core.evaluation.gold import parse_line
-from core.evaluation.judges import contextual_precision
-from core.evaluation.metrics import Outcome, crag, reliability, summary, trade_off
+from evaluation.answers.judges import contextual_precision
+from evaluation.calibration import calibrate, choose, fit
+from evaluation.gold import parse_line
+from evaluation.metrics import Outcome, crag, reliability, summary, trade_off
 from tests.core.evaluation.small import line
 
 

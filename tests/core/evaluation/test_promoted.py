@@ -10,7 +10,7 @@ import pytest
 
 from core.domain import Answer, Citation, Question
 from core.errors import ModelUnavailable
-from core.evaluation.promoted import compare, replay, write
+from evaluation.answers.promoted import compare, replay, write
 from tests.contracts.samples import pair
 from tests.fakes import FakeEncoder
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from bot.simulate_command import temporary
 from core.errors import UsageError
-from core.evaluation.simulation.report import spread
-from core.evaluation.simulation.run import Options, simulate
-from core.evaluation.simulation.setup import Model, People
 from core.memory.decision import Decision
 from core.memory.guard import guard
+from evaluation.commands.simulate import temporary
+from evaluation.simulation.report import spread
+from evaluation.simulation.run import Options, simulate
+from evaluation.simulation.setup import Model, People
 from tests.core.evaluation.questions import written
 from tests.fakes import FakeEncoder
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.errors import UsageError
-from core.evaluation.simulation.data import (
+from evaluation.simulation.data import (
     Pair,
     enough_of,
     for_releases,

@@ -11,16 +11,16 @@ import pytest
 
 from core.domain import Document, Product, Release, Section
 from core.errors import UsageError
-from core.evaluation.gold import read_gold
-from core.evaluation.pipeline import Parts
-from core.evaluation.tuning import halves, tune
-from core.evaluation.tuning_examples import examples_of, quality
-from core.evaluation.tuning_fit import fit_weights
 from core.retrieval.features import FEATURES
 from core.retrieval.pregenerated import FIELDS
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, Ranking
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import load_ranking, save_ranking
+from evaluation.gold import read_gold
+from evaluation.pipeline import Parts
+from evaluation.tuning.examples import examples_of, quality
+from evaluation.tuning.fit import fit_weights
+from evaluation.tuning.learn import halves, tune
 from tests.core.evaluation.small import house, line
 
 NAMES = [

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.domain import Hit
-from core.evaluation.gold import GoldLine
-from core.evaluation.tuning_fields import Fielded, best_weights, quality_of
 from core.retrieval.pregenerated import EQUAL, FIELDS
+from evaluation.gold import GoldLine
+from evaluation.tuning.fields import Fielded, best_weights, quality_of
 
 LINE = GoldLine(id="q", type="fact", question="?", release="2.0", split="tune")
 

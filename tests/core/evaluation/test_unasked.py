@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from core.evaluation.unasked import Judged, Post, read_posts, table
+from evaluation.unasked import Judged, Post, read_posts, table
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

@@ -6,8 +6,8 @@ import pytest
 from core.domain import QAPair, Turn
 from core.errors import ModelInterrupted, ModelMalformed, ModelRefused, ModelUnavailable
 from core.generation.answer import finish, whole, write
-from core.generation.fitting import Request, fit
-from core.models.ollama import Ollama
+from core.generation.context.fitting import Request, fit
+from core.models.ollama.client import Ollama
 from core.prompts import DONT_KNOW
 from tests.core.generation.samples import SESSIONS, UPLOADS, Told, evidence
 from tests.ollama_server import Behaviour, OllamaServer

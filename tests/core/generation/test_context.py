@@ -2,9 +2,9 @@ import time
 
 import pytest
 
-from core.generation.blocks import split
-from core.generation.context import reduce, select, shorten
-from core.text import query_terms
+from core.generation.context.by_rule import reduce, select, shorten
+from core.generation.quotes.blocks import split
+from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.generation.phrases import corrected, why
-from core.opinions import Correction
+from core.ports.opinions import Correction
 
 
 def said(what: str, better: str = "", pair_id: str = "") -> Correction:

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from core.generation.listing import CHARACTERS, listed
+from core.generation.quotes.listing import CHARACTERS, listed
 from tests.core.generation.samples import evidence
 
 NOTES = """\

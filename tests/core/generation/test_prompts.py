@@ -4,7 +4,7 @@ import pytest
 
 from core import prompts
 from core.domain import Product, Release
-from core.models.ollama import Ollama
+from core.models.ollama.client import Ollama
 from core.models.schema import misfit
 from core.ports import Prompt
 from tests.ollama_server import OllamaServer

@@ -2,10 +2,10 @@ import time
 
 import pytest
 
-from core.generation.quote import quote, without_introduction
-from core.generation.units import units
+from core.generation.quotes.quote import quote, without_introduction
+from core.generation.quotes.units import units
 from core.languages import speaking
-from core.text import query_terms
+from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
 RARE = {"secret": 4.0, "key": 2.0, "session": 3.0, "upload": 4.0, "file": 2.0, "secret_key": 6.0}

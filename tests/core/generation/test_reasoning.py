@@ -1,9 +1,9 @@
 import pytest
 
 from core.errors import ModelMalformed, ModelUnavailable
-from core.generation.fitting import Request
+from core.generation.context.fitting import Request
 from core.generation.reasoning import parse, reason
-from core.models.ollama import Ollama
+from core.models.ollama.client import Ollama
 from core.prompts import DONT_KNOW
 from tests.core.generation.samples import SESSIONS, Told, evidence
 from tests.ollama_server import OllamaServer

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ModelMalformed, ModelRefused, ModelUnavailable
-from core.generation.blocks import one_line
-from core.generation.reduction import cut, reduce
+from core.generation.context.reduction import cut, reduce
+from core.generation.quotes.blocks import one_line
 from core.ports import Prompt
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 from tests.fakes import FakeModel

@@ -9,7 +9,7 @@ import pytest
 
 from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
-from core.generation.selection import select
+from core.generation.context.selection import select
 from core.ports import Prompt
 from tests.core.generation.samples import evidence
 from tests.fakes import FakeModel

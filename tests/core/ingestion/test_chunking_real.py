@@ -17,7 +17,7 @@ from core.domain import ChunkedDocument, Document, RawDocument, Section
 from core.ingestion.blocks import groups, is_question, pieces
 from core.ingestion.chunking import SENTENCES, chunk
 from core.ingestion.parsing import parse
-from core.text import sentences
+from core.text.words import sentences
 from tests.core.ingestion.test_chunking import count
 
 ROOT = Path(__file__).parents[3]

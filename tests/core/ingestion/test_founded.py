@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import ContextChunk
-from core.ingestion.pregeneration.founded import LONGEST_QUESTION, Ground
+from core.ingestion.pregeneration.groundedness import LONGEST_QUESTION, Ground
 from core.ingestion.pregeneration.pairs import Made
 
 TEXT = """Start the server with `kettle serve`. It listens on port 8000 of localhost; `--port` changes that.

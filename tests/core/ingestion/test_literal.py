@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from core.domain import Document, RawDocument
 from core.ingestion.chunking import chunk
 from core.ingestion.parsing import parse
-from core.markup import code
+from core.text.markup import code
 from tests.bot.test_harmless import read_everywhere
 from tests.core.ingestion.hostile_pages import FORMATS, page
 from tests.core.ingestion.pages import parsed

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.ingestion.live.copy import VERSION, ChannelCopy
-from core.ingestion.sources._kept import Copy, Kept
+from core.ingestion.sources.website.kept import Copy, Kept
 from tests.core.ingestion_sources import test_git, test_github, test_sdist
 from tests.core.ingestion_sources.github_server import Hub
 from tests.core.ingestion_sources.index_server import Index

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.sources import open_source
-from core.ingestion.sources.git import GitSource, Options
+from core.ingestion.sources.git.source import GitSource, Options
 from core.settings import load_settings
 from tests.fake_workers import FakeWorkers
 

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from core.catalogue import SourceSpec
 from core.errors import SourceError
-from core.ingestion.sources.github import GithubSource, Options
+from core.ingestion.sources.github.source import GithubSource, Options
 from tests.core.ingestion_sources.github_server import Hub, discussed, limited, person, remark
 from tests.core.ingestion_sources.site_server import Site
 from tests.fake_workers import FakeWorkers

@@ -10,8 +10,8 @@ from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.parsing import parse
 from core.ingestion.sources._conversations import Post, document, threads, told
-from core.ingestion.sources._slack_posts import markdown_of
-from core.ingestion.sources.history import HistorySource, Options
+from core.ingestion.sources.history.slack_posts import markdown_of
+from core.ingestion.sources.history.source import HistorySource, Options
 from tests.fake_workers import FakeWorkers
 
 

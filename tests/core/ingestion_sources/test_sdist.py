@@ -11,8 +11,8 @@ import pytest
 from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.sources import open_source
-from core.ingestion.sources._package_index import PackageIndex
-from core.ingestion.sources.sdist import Options, SdistSource
+from core.ingestion.sources.sdist.package_index import PackageIndex
+from core.ingestion.sources.sdist.source import Options, SdistSource
 from core.settings import load_settings
 from tests.core.ingestion_sources.index_server import Index, serving, tar_of, zip_of
 from tests.fake_workers import FakeWorkers

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.memory.clusters import Member, Partition
+from core.memory.partitions.partition import Member, Partition
 from core.ports import Matrix
 
 DELTA, TAU = 0.8, 0.5

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import STRANGERS
-from core.memory.electorate import Ballot, Policy, ballot, bursts
-from core.memory.scoring import CROWD, Thresholds, counted, is_neutral, score_of, vouched
+from core.memory.scoring.score import CROWD, Thresholds, counted, is_neutral, score_of, vouched
+from core.memory.scoring.vote_weighting import Ballot, Policy, ballot, bursts
 from core.ports import Acquaintance, Remembered, VoteEvent
 from tests.contracts.samples import pair
 

@@ -14,7 +14,7 @@ from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED, PAPER, Decision
 from core.memory.recognition import same_answer
 from core.memory.rewordings import Centres, closeness, is_rejected, sorted_out, ways
-from core.memory.scoring import Thresholds
+from core.memory.scoring.score import Thresholds
 from core.ports import MemoryChange, Reworded
 from tests.contracts.samples import pair
 from tests.fake_rewordings import FakeRewordings

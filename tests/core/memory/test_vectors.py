@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.memory.vectors import ROWS_AT_ONCE, VectorTable
+from core.memory.partitions.vectors import ROWS_AT_ONCE, VectorTable
 
 CHANCE = np.random.default_rng(7)
 DIMENSIONS = 6

@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import ModelBusy, ModelError, ModelMalformed, ModelMissing, ModelUnavailable
 from core.models.breaker import Breaker
-from core.models.ollama import Ollama
+from core.models.ollama.client import Ollama
 from core.ports import ModelHealth, Prompt
 from tests.ollama_server import Behaviour, OllamaServer
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from core import prompts
 from core.domain import Product, Release
-from core.evaluation import judge_prompts
 from core.ingestion.pregeneration.prompt import pairs
-from core.models.control_tokens import Inert, TurnedBack, named
-from core.models.ollama import Ollama
+from core.models.ollama.client import Ollama
+from core.models.ollama.control_tokens import Inert, TurnedBack, named
 from core.ports import Prompt
+from evaluation.answers import judge_prompts
 from tests.ollama_answers import question_of
 from tests.ollama_server import OllamaServer
 

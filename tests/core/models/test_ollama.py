@@ -15,8 +15,8 @@ from core.errors import (
     ModelRefused,
     ModelUnavailable,
 )
-from core.models.address import Address
-from core.models.ollama import Ollama
+from core.models.ollama.address import Address
+from core.models.ollama.client import Ollama
 from core.models.refusal import said
 from core.models.tokens import TokenCount
 from core.ports import LanguageModel, Prompt

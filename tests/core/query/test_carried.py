@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain import Product, Question, Release, Turn
-from core.query.carried import carried, of_thread, others, own
+from core.query.followups.carried import carried, of_thread, others, own
 
 KETTLE = Product("Kettle", ("kettle",), (Release("1.5"), Release("2.0", latest=True)))
 ASKED = Turn("user", "Which port does the blue dashboard listen on?", "slack:UANN")

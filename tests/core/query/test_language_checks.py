@@ -8,9 +8,9 @@ import pytest
 
 from core.domain import Product, Question, Release, Turn
 from core.query import understand
-from core.query.language_checks import translated
-from core.query.language_words import says_little
-from core.query.releases import resolve
+from core.query.language.checks import translated
+from core.query.language.words import says_little
+from core.query.releases.resolve import resolve
 from core.query.rewrite import queries
 from tests.fakes import FakeModel
 

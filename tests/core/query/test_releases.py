@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from core.domain import Product, Question, Release, Resolution, Turn
-from core.query.mentions import mentions
-from core.query.releases import lookup, resolve
+from core.query.releases.mentions import mentions
+from core.query.releases.resolve import lookup, resolve
 from tests.core.query.products import PRODUCTS
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "releases.jsonl"

@@ -8,7 +8,7 @@ import pytest
 
 from core.domain import Product, Queries, Question, Release, Resolution, Turn
 from core.errors import ModelMalformed, ModelRefused
-from core.query.releases import resolve
+from core.query.releases.resolve import resolve
 from core.query.rewrite import queries
 from core.query.understand import doubt, understand
 from tests.fakes import FakeModel

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from core.domain import ContextChunk, Dated, Evidence
-from core.retrieval.dated import dated
+from core.retrieval.release_notes.dated import dated
 
 
 def page(key: str, heading: str, text: str) -> ContextChunk:

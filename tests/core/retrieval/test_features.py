@@ -8,7 +8,7 @@ import pytest
 from core.domain import ContextChunk
 from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name
 from core.retrieval.rescoring import DEFAULT_RANKING
-from core.text import query_terms
+from core.text.words import query_terms
 
 TERMS = query_terms("kettle filter --lid")
 RARITY = dict.fromkeys(TERMS, 1.0) | {"kettl": 4.0, "filter": 2.0}

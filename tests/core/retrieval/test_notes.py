@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import ContextChunk, News, Span
-from core.retrieval.notes import Note, chosen, notes_of, settled, sorted_by_kind, version_of
+from core.retrieval.release_notes.notes import Note, chosen, notes_of, settled, sorted_by_kind, version_of
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,77 @@
+"""Everything that runs, in one value: what a command, a platform or a test needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bot.operations.live_history import HistoryUpkeep
+from bot.privacy.forgetting import Forgetting
+from bot.privacy.my_data import MyData
+from core.catalogue import Catalogue
+from core.catalogue.schedule import Schedule
+from core.community.channels import ChannelModes, Pauses
+from core.community.notices import NoticeStore
+from core.community.unsolicited import NoiseStore
+from core.corpora.manager import Library
+from core.engine import Engine
+from core.feedback.stale_answers import Renewal
+from core.insights.examples import Examples
+from core.insights.gaps import Statistics
+from core.memory.community import CommunityMemory
+from core.memory.scoring.vote_weighting import Electorate
+from core.pipeline.research import Research
+from core.ports import (
+    ConversationStore,
+    CorpusStore,
+    StorageHealth,
+    UpkeepStore,
+    VectorIndex,
+    WordIndex,
+)
+from core.ports.escalations import EscalationStore
+from core.ports.passages import PassageStore
+from core.privacy.audit import AuditStore
+from core.privacy.names import Privacy
+from core.privacy.retention import Retention
+from core.retrieval.search import Searcher
+from core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Threadlore:
+    """Everything that a command, a platform or a test needs."""
+
+    settings: Settings
+    catalogue: Catalogue
+    engine: Engine
+    library: Library
+    memory: CommunityMemory
+    conversations: ConversationStore
+    corpora: CorpusStore
+    schedules: dict[tuple[str, str], Schedule]
+    research: Research
+    people: Forgetting
+    vectors: VectorIndex
+    words: WordIndex
+    electorate: Electorate
+    upkeep: UpkeepStore
+    renewal: Renewal
+    statistics: Statistics
+    searcher: Searcher
+    modes: ChannelModes
+    pauses: Pauses
+    audit: AuditStore
+    escalations: EscalationStore
+    privacy: Privacy
+    my_data: MyData
+    retention: Retention
+    noise: NoiseStore
+    notices: NoticeStore
+    examples: Examples
+    passages: PassageStore
+    history: HistoryUpkeep
+    health: StorageHealth
+    warning: str = ""
+    """That memory's thresholds are not for the embedding model, where they are not."""
+    ended: dict[str, str] = field(default_factory=dict)
+    """Platforms that gave up while the bot was serving, and why."""

@@ -1,0 +1,153 @@
+"""The home folder: one process at a time owns it, and says which."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+from core.errors import HomeBusy, HomeError
+from core.system.private_files import is_loose, private, private_folder, set_aside, tighten
+
+log = logging.getLogger(__name__)
+
+LOCK = "threadlore.lock"
+SOCKET = "threadlore.sock"
+PARTS = (
+    "threadlore.*",
+    "vectors*",
+    "words",
+    "models",
+    "sources",
+    "logs",
+    "playground.*",
+    "privacy.*",
+    "exports.txt",
+    "ranking.*",
+    "calibration.*",
+)
+"""What Threadlore writes into a home, by the names that it has there."""
+FOLDERS = ("vectors", "words", "models", "sources", "logs")
+FILES = (
+    LOCK,
+    SOCKET,
+    "vectors.sealed",
+    "playground.jsonl",
+    "playground.new",
+    "exports.txt",
+    "ranking.json",
+    "calibration.json",
+)
+"""What is a folder and what is a file; another kind of thing under such a name is no use."""
+
+SERVE = "serve"
+PATIENCE_SECONDS = 60.0
+"""How long a command waits for another command that has the home; one that serves is not waited for."""
+
+
+class Home:
+    """A locked home folder; use as a context manager."""
+
+    def __init__(self, path: Path, what: str, patience: float = PATIENCE_SECONDS) -> None:
+        self.path = path
+        self._what = what
+        self._patience = patience
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> Home:
+        """Take the folder; raises HomeBusy that names the owner, HomeError where it cannot be written."""
+        try:
+            private_folder(self.path)
+            put_right(self.path)
+            file = open(self.path / LOCK, "a+", encoding="utf-8", opener=private)
+        except OSError as error:
+            raise HomeError(
+                f"The home folder {self.path} cannot be used ({error.strerror}); set THREADLORE_HOME or "
+                f"--home to a folder that you may write to."
+            ) from error
+        until = time.monotonic() + self._patience
+        while not _locked(file):
+            owner = owner_of(self.path)
+            if owner.get("what") == SERVE or time.monotonic() > until:
+                file.close()
+                raise HomeBusy(
+                    f"The home folder {self.path} belongs to process {owner.get('pid', '?')} "
+                    f"(`threadlore {owner.get('what', '?')}`, since {owner.get('since', '?')}); stop that "
+                    f"one first, or use another folder with --home."
+                )
+            time.sleep(0.1)
+        file.seek(0)
+        file.truncate()
+        since = time.strftime("%Y-%m-%d %H:%M:%S")
+        json.dump({"pid": os.getpid(), "what": self._what, "since": since}, file)
+        file.flush()
+        self._file = file
+        close(self.path)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Give the folder back."""
+        if self._file is not None:
+            self._file.truncate(0)
+            self._file.close()
+            self._file = None
+
+
+def close(path: Path) -> None:
+    """Take a home, and what Threadlore wrote there, from everybody but its owner; log it where needed."""
+    parts = [place for place in parts_of(path) if is_loose(place)]
+    if is_loose(path) or parts:
+        within = (place for part in parts for place in inside(part))
+        if count := sum(tighten(place) for place in (path, *parts, *within)):
+            log.warning(
+                "%d files and folders of the home %s were open to others, and are closed", count, path
+            )
+    if is_loose(path):
+        log.warning(
+            "others on this machine may enter the home %s, and it cannot be closed: run `chmod 700 %s`, or "
+            "choose a folder of your own with THREADLORE_HOME",
+            path,
+            path,
+        )
+
+
+def put_right(path: Path) -> None:
+    """Set aside folders where files of a home belong, and files where folders do, and log it."""
+    wrong = [path / name for name in FOLDERS if (path / name).exists() and not (path / name).is_dir()]
+    wrong += [path / name for name in FILES if (path / name).is_dir()]
+    for place in wrong:
+        what = "no folder" if place.name in FOLDERS else "no file"
+        log.warning("%s is %s; it is set aside as %s", place, what, set_aside(place) or "nothing: it stays")
+
+
+def parts_of(path: Path) -> list[Path]:
+    """Return what Threadlore wrote into a home, one level deep."""
+    return sorted(place for pattern in PARTS for place in path.glob(pattern))
+
+
+def inside(folder: Path) -> Iterator[Path]:
+    """Yield every file and folder below a folder; links are not followed."""
+    for place, folders, files in () if folder.is_symlink() else os.walk(folder):
+        yield from (Path(place) / name for name in (*folders, *files))
+
+
+def _locked(file: TextIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def owner_of(path: Path) -> dict[str, object]:
+    """Return what the owner of a home wrote down: pid, what, since; empty when nobody did."""
+    try:
+        owner = json.loads((path / LOCK).read_text(encoding="utf-8") or "{}")
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return owner if isinstance(owner, dict) else {}

@@ -1,0 +1,224 @@
+"""How everything is, in figures: for the dashboard, for Prometheus, and for whoever asks if all is ready."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from bot.app.application import Threadlore
+from bot.app.errors_seen import ErrorsSeen
+from bot.commands.command_line import status_of
+from core.catalogue.schedule import Schedule
+from core.community.channels import EVERYWHERE
+from core.insights.gaps import DAYS
+from core.insights.statistics import Day
+from core.memory.scoring.score import DAY_SECONDS
+from core.models.breaker import Breaker
+from core.privacy.audit import BOT
+
+PUBLIC = "public"
+GAPS = 12
+TOPICS = 200
+"""Gaps and topics that the dashboard shows at most."""
+FRESH_SECONDS = 10.0
+"""How long figures that cost something are given again."""
+
+
+class Overview:
+    """Collects figures from everything that runs; costly ones at most every ten seconds."""
+
+    def __init__(self, app: Threadlore, errors: ErrorsSeen | None = None) -> None:
+        self._app = app
+        self._errors = errors or ErrorsSeen()
+        self.stopping = False
+        """Whether a signal asked the process to end."""
+        self._figures: dict[str, Any] = {}
+        self._at = -FRESH_SECONDS
+
+    async def unready(self) -> str:
+        """Return why nothing can be answered now, in one sentence; empty where it can."""
+        if self.stopping:
+            return "The bot is being stopped."
+        if not self._app.research.corpora:
+            return "No release is indexed yet."
+        return await self._app.health.check() if self._app.health.problem() else ""
+
+    async def figures(self) -> dict[str, Any]:
+        """Return what the dashboard shows; nothing in it comes from a private channel or a direct message."""
+        now = time.monotonic()
+        if now - self._at > FRESH_SECONDS:
+            status = await status_of(self._app)
+            statistics = self._app.statistics
+            gaps = await statistics.gaps(DAYS)
+            self._figures = {
+                "product": status["product"],
+                "releases": status["releases"],
+                "sources": [
+                    {**source, "every_s": _every(self._app.schedules, source)} for source in status["sources"]
+                ],
+                "memory": status["memory"],
+                "escalations": dict(
+                    zip(("open", "resolved"), await self._app.escalations.counts(), strict=True)
+                ),
+                "model": status.get("model"),
+                "breaker": self._breaker(),
+                "embedder": status["embedder"],
+                "problems": status["problems"],
+                "days": [asdict(day) for day in every_day(await statistics.days(DAYS), time.time())],
+                "gaps": [
+                    {
+                        "count": len(gap.questions),
+                        "question": gap.example.question,
+                        "reasons": gap.reasons,
+                        "page": list(gap.page),
+                    }
+                    for gap in gaps[:GAPS]
+                ],
+                "topics": await self._topics(),
+            }
+            self._at = now
+        return {
+            **self._figures,
+            "indexing": self._app.library.progress(),
+            "indexed": self._app.library.ended(),
+            "errors": self._errors.shown(),
+            "paused": await self._paused(),
+            "quieter": sum(given.by == BOT for given in await self._app.modes.given()),
+            "at": time.time(),
+        }
+
+    def progress(self) -> dict[str, Any]:
+        """Return the index work that goes on, and how that of each release ended last."""
+        return {"running": self._app.library.progress(), "ended": self._app.library.ended()}
+
+    async def metrics(self) -> bytes:
+        """Return everything that counts in Prometheus' text format."""
+        registry = CollectorRegistry()
+        registry.register(_Figures(await self.figures(), await self._app.statistics.totals()))
+        return bytes(generate_latest(registry))
+
+    async def _paused(self) -> dict[str, Any] | None:
+        """Tell whether everything is paused (`until` in epoch seconds, 0 for no end), or channels are."""
+        running = await self._app.pauses.running()
+        everywhere = next((pause for pause in running if pause.place == EVERYWHERE), None)
+        if not running:
+            return None
+        until, why = (everywhere.until, everywhere.why) if everywhere else (0.0, "")
+        channels = sum(pause.place != EVERYWHERE for pause in running)
+        return {"everywhere": everywhere is not None, "until": until, "why": why, "channels": channels}
+
+    def _breaker(self) -> dict[str, Any] | None:
+        model = self._app.engine.model
+        return asdict(model.status) if isinstance(model, Breaker) else None
+
+    async def _topics(self) -> list[dict[str, Any]]:
+        """Return the public clusters of good answers as points of a plane, near ones near each other."""
+        clustered = [
+            (release, members, partition)
+            for (release, scope, store), partition in self._app.memory.partitions().items()
+            if store == "high" and scope == PUBLIC
+            for members in partition.clustered.values()
+        ]
+        largest = heapq.nsmallest(TOPICS, clustered, key=lambda entry: -len(entry[1]))
+        alike = [entry for entry in largest if entry[2].dimensions == largest[0][2].dimensions]
+        if not alike:
+            return []
+        centroids = [partition.mean(members) for _, members, partition in alike]
+        places = await asyncio.to_thread(flattened, np.stack(centroids))
+        pairs = await self._app.memory.pairs([members[0] for _, members, _ in alike])
+        return [
+            {
+                "x": round(float(x), 4),
+                "y": round(float(y), 4),
+                "size": len(members),
+                "release": release,
+                "label": pairs[members[0]].question if members[0] in pairs else "",
+            }
+            for (release, members, _), (x, y) in zip(alike, places, strict=True)
+        ]
+
+
+def every_day(days: Sequence[Day], now: float) -> list[Day]:
+    """Return the last 30 days up to `now` (seconds since the epoch, UTC), with those without anything."""
+    known = {day.day: day for day in days}
+    names = [
+        time.strftime("%Y-%m-%d", time.gmtime(now - back * DAY_SECONDS)) for back in range(DAYS - 1, -1, -1)
+    ]
+    return [known.get(name, Day(name)) for name in names]
+
+
+def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Lay vectors out in the plane by their two principal components, within -1..1; shape (n, 2)."""
+    centred = vectors.astype(np.float64) - vectors.mean(axis=0)
+    _, _, axes = np.linalg.svd(centred, full_matrices=False)
+    places = np.zeros((len(vectors), 2))
+    flat = centred @ axes[:2].T
+    places[:, : flat.shape[1]] = flat
+    spread = float(np.abs(places).max())
+    return places / spread if spread > 1e-9 else places
+
+
+class _Figures(Collector):
+    """Figures as Prometheus reads them; names follow its conventions (base units, `_total` for counters)."""
+
+    def __init__(self, figures: dict[str, Any], totals: dict[str, Counter[str]]) -> None:
+        self._figures = figures
+        self._totals = totals
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric."""
+        figures = self._figures
+        answers = CounterMetricFamily("threadlore_answers", "Answers by route.", labels=["route"])
+        for route, count in self._totals["routes"].items():
+            answers.add_metric([route], count)
+        yield answers
+        votes = CounterMetricFamily("threadlore_votes", "Votes by value.", labels=["value"])
+        for value, count in self._totals["votes"].items():
+            votes.add_metric([value], count)
+        yield votes
+        asked = GaugeMetricFamily(
+            "threadlore_escalations", "Questions that were put to a person.", labels=["state"]
+        )
+        for state, count in figures["escalations"].items():
+            asked.add_metric([state], count)
+        yield asked
+        pairs = GaugeMetricFamily("threadlore_memory_pairs", "Remembered pairs.", labels=["release", "store"])
+        for entry in figures["memory"]["stores"]:
+            pairs.add_metric([entry["release"], entry["store"]], entry["kept"] + entry["waiting"])
+        yield pairs
+        chunks = GaugeMetricFamily("threadlore_corpus_chunks", "Passages of a corpus.", labels=["release"])
+        for release in figures["releases"]:
+            chunks.add_metric([release["name"]], release["chunks"])
+        yield chunks
+        failures = GaugeMetricFamily(
+            "threadlore_source_failures", "Failures of a source in a row.", labels=["release", "source"]
+        )
+        for source in figures["sources"]:
+            failures.add_metric([source["release"], source["source"]], source["failures"])
+        yield failures
+        model = figures["model"]
+        ready = float(bool(model and model["ready"]))
+        yield GaugeMetricFamily("threadlore_model_ready", "Whether the model answers.", value=ready)
+        breaker = figures["breaker"]
+        closed = float(breaker is None or breaker["state"] == "closed")
+        yield GaugeMetricFamily("threadlore_breaker_closed", "Whether the model is asked.", value=closed)
+        indexing = float(len(figures["indexing"]))
+        yield GaugeMetricFamily("threadlore_indexing", "Releases that are being indexed.", value=indexing)
+        problems = float(len(figures["problems"]))
+        yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)
+
+
+def _every(schedules: Mapping[tuple[str, str], Schedule], source: Mapping[str, Any]) -> float:
+    """Return the seconds between two readings; 0 for a source that is no longer configured."""
+    schedule = schedules.get((source["release"], source["source"]))
+    return schedule.every(source["level"]) if schedule else 0.0

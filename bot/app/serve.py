@@ -1,0 +1,162 @@
+"""`threadlore serve`: every platform that is configured, the clock, the socket, until a signal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+from typing import Any
+
+from bot import platforms
+from bot.app.application import Threadlore
+from bot.app.bootstrap import build
+from bot.app.control_socket import Control, Send
+from bot.app.errors_seen import ErrorsSeen
+from bot.app.overview import Overview
+from bot.app.warm_up import warm_up
+from bot.app.wired_dispatch import dispatch_of, watches
+from bot.cli.progress import Bars
+from bot.commands.command_line import handle
+from bot.commands.index import progress_dict
+from bot.conversation.dispatch import Dispatch
+from bot.operations.audit import Audit
+from bot.operations.scheduled_jobs import OnSchedule
+from bot.operations.scheduler import Clock
+from bot.ports.platform import Connect, Platform
+from core.errors import PlatformError, StorageError, ThreadloreError
+from core.ingestion.reading import Progress
+from core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
+    """Build every platform that is configured: the folder is the registry."""
+    made = (connect_of(name)(settings, dispatch) for name in platforms.names())
+    return [platform for platform in made if platform is not None]
+
+
+def connect_of(name: str) -> Connect:
+    """Return the function of a platform that connects it."""
+    connect: Connect = platforms.part(name, "platform").connect
+    return connect
+
+
+async def serve(settings: Settings) -> int:
+    """Serve until SIGINT or SIGTERM; returns the exit status."""
+    async with build(settings, "serve") as app:
+        dispatch = dispatch_of(app)
+
+        app.people.listeners = dispatch.forgetters
+        errors = ErrorsSeen()
+        logging.getLogger().addHandler(errors)
+        overview = dispatch.overview = Overview(app, errors)
+
+        async def carry_out(request: dict[str, Any], send: Send) -> None:
+            await handle(app, request, send)
+
+        control = Control(settings.home, carry_out)
+        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit), dispatch.notices.tell_admins)
+        clock = Clock(
+            app.corpora,
+            app.schedules,
+            on_schedule.reindex,
+            renew=app.renewal.slice,
+            daily=on_schedule.tidy,
+            watch=watches(app, dispatch.notices),
+        )
+        running = {
+            asyncio.create_task(_run(platform, app.ended), name=platform.name): platform
+            for platform in connect_all(settings, dispatch)
+        }
+        if not running:
+            raise PlatformError(
+                "There is nothing to serve: set THREADLORE_PLAYGROUND=true, or the tokens of Slack or "
+                "Discord, in .env."
+            )
+        stopped = asyncio.Event()
+
+        def stop(name: signal.Signals) -> None:
+            if stopped.is_set():
+                log.warning("%s came again: the process ends at once", name.name)
+                os._exit(128 + name)  # whatever waits is in the database, and taken up at the next start
+            log.info("%s: what is under way is handed over", name.name)
+            overview.stopping = True
+            stopped.set()
+
+        for name in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(name, stop, name)
+        await asyncio.to_thread(_set_apart)
+        await control.start()
+        work = [
+            asyncio.create_task(_index_what_is_missing(app, clock)),
+            asyncio.create_task(stopped.wait()),
+            asyncio.create_task(warm_up(app)),
+        ]
+        try:
+            return await _until_stopped(running, work[1])
+        finally:
+            logging.getLogger().removeHandler(errors)
+            clock.stop()
+            await control.stop()
+            with contextlib.suppress(StorageError):  # the rest is stopped all the same
+                await dispatch.stop()
+            for platform in running.values():
+                with contextlib.suppress(PlatformError):
+                    await platform.stop()
+            for task in (*work, *running):
+                task.cancel()
+            await asyncio.gather(*work, *running, return_exceptions=True)
+
+
+def _set_apart() -> None:
+    """Let the garbage collector pass over what was made at the start: looking through it takes 150 ms."""
+    gc.collect()
+    gc.freeze()
+
+
+async def _run(platform: Platform, ended: dict[str, str]) -> bool:
+    """Run one platform; False when it gave up, so that the others go on, and `ended` says why."""
+    try:
+        await platform.run()
+    except ThreadloreError as error:
+        log.error("%s: %s", platform.name, error)
+        ended[platform.name] = str(error)
+        return False
+    return True
+
+
+async def _until_stopped(running: dict[asyncio.Task[bool], Platform], stopped: asyncio.Task[Any]) -> int:
+    waiting: set[asyncio.Task[Any]] = {*running, stopped}
+    ended = []
+    while stopped in waiting and len(waiting) > 1:
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        ended += [task.result() for task in done if task is not stopped]
+    return 0 if stopped not in waiting or all(ended) else 1
+
+
+async def _index_what_is_missing(app: Threadlore, clock: Clock) -> None:
+    """Index releases that have no corpus yet, the latest first, then let the clock go on."""
+    with Bars(log) as bars:
+
+        def show(progress: Progress) -> None:
+            bars.show(progress_dict(progress))
+
+        for release in app.library.order():
+            if any(entry["name"] == release and entry["ready"] for entry in await app.library.releases()):
+                continue
+            try:
+                await app.library.reindex(release, show, pairs=False, windows=False)
+                log.info("%s %s is ready", app.library.product.name, release)
+            except ThreadloreError as error:
+                log.error("indexing %s failed: %s", release, error)
+        # what a first answer need not wait for, whatever release it is of
+        for later in (app.library.complete, app.library.pregenerate):
+            try:
+                await later(report=show)
+            except ThreadloreError as error:
+                log.error("windows or pairs of the documents could not be made: %s", error)
+    clock.start()

@@ -1,0 +1,29 @@
+"""What the first question would wait for is loaded at the start, while nobody waits."""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from bot.app.application import Threadlore
+from core.domain import Question
+from core.errors import ThreadloreError
+from core.query.language import detect as language
+
+log = logging.getLogger(__name__)
+
+_ASKED = "How do I begin?"
+
+
+async def warm_up(app: Threadlore) -> None:
+    """Load the language detector and the encoder, and quote an answer that nobody is told."""
+    began = time.perf_counter()
+    try:
+        await language.detect(_ASKED)
+        await (await app.library.encoders.current()).encode([_ASKED])
+        if app.engine.ready:
+            await app.engine.quoted(Question(_ASKED))
+    except ThreadloreError as error:  # the first question will say so
+        log.warning("the bot could not be warmed up: %s", error)
+        return
+    log.info("ready to answer after %.1f s of warming up", time.perf_counter() - began)

@@ -1,0 +1,64 @@
+"""Dispatch on a house that stands, for whoever serves: the bot itself, journeys, measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from bot.app.application import Threadlore
+from bot.commands.slash.all_commands import slash_commands
+from bot.conversation.dispatch import Dispatch
+from bot.conversation.hints import Hint
+from bot.conversation.locale import Tongues
+from bot.conversation.outage import Outage
+from bot.conversation.rate_limits import Limits
+from bot.escalation.asking import AN_HOUR, Escalation
+from bot.operations.alerts import Alerts
+from bot.operations.digest import Digest
+from bot.operations.notices import Notices
+from bot.platforms.web.pages import Pages
+from bot.privacy.opted_out import OptedOut
+from core.community.unsolicited import Noise
+from core.languages import plain
+
+
+def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch:
+    """Return what platforms are connected to."""
+    notices = Notices(app.notices, app.settings.admin_channels, lambda platform: dispatch.chat_of(platform))
+    slash, opted_out = slash_commands(app), OptedOut(app.privacy)
+    dispatch = Dispatch(
+        app.engine,
+        app.conversations,
+        app.library,
+        slash,
+        Limits(app.settings.questions_per_minute),
+        app.modes,
+        app.pauses,
+        opted_out,
+        Tongues(app.conversations, app.engine.given, plain(app.settings.language)),
+        notices,
+        Noise(app.noise, app.modes, notices.tell_admins),
+        Hint(app.engine.product.name, app.examples),
+        Escalation(
+            app.engine,
+            app.conversations,
+            app.escalations,
+            app.catalogue.asked_in,
+            slash.is_admin,
+            opted_out.is_asker,
+            escalations_an_hour,
+        ),
+        Outage(app.health),
+    )
+    dispatch.pages = Pages(slash, app.modes, app.engine.given, app.passages, app.examples)
+    dispatch.history = app.history
+    app.people.listeners = dispatch.forgetters
+    app.people.before = [dispatch.before_forgetting, app.modes.unname]
+    app.people.after = [app.pauses.reread, app.history.person_gone]
+    app.retention.expirers = dispatch.expirers
+    return dispatch
+
+
+def watches(app: Threadlore, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """Return what looks every minute for something that admins should be told, or that is left to do."""
+    digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
+    return Alerts(app, notices).tick, digest.tick, app.library.settle, app.people.settle

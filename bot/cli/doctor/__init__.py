@@ -1,0 +1,1 @@
+"""`threadlore doctor`: looks at everything that a working bot needs."""

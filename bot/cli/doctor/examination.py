@@ -1,0 +1,183 @@
+"""Looks at everything that a working bot needs, and says for each what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import socket
+from collections.abc import Awaitable, Callable
+
+from bot import platforms
+from bot.app.configuration import find_catalogue
+from bot.app.control_socket import call
+from bot.app.exposure import exposed
+from bot.app.home import SERVE, owner_of
+from bot.cli.doctor.files import files
+from bot.cli.doctor.findings import Finding, bad, good, unsure
+from bot.cli.doctor.history import history
+from bot.cli.doctor.models import embedder, model
+from bot.cli.doctor.sources import sources
+from core.catalogue import load_catalogue
+from core.errors import ThreadloreError
+from core.ingestion.sources import Kinds
+from core.settings import Settings
+from storage.database.sqlite_file import FILE, check
+from storage.vectors.chroma import ChromaVectors
+
+LEAST_DISK = 2_000_000_000
+"""Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""
+SECONDS = 60.0
+"""Longest time that one examination may take."""
+LONGER = {"Embedder": 600.0}
+"""The embedder is made ready for this machine when it is first used, and may have to be fetched."""
+_MARKS = {"good": "✓", "unsure": "?", "bad": "✗"}
+Examination = Callable[[Settings], Awaitable[list[Finding]]]
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Look at home, configuration, corpora, models and platforms; never raises."""
+    found: list[Finding] = []
+    for name, examination in examinations():
+        try:
+            found += await asyncio.wait_for(examination(settings), LONGER.get(name, SECONDS))
+        except ThreadloreError as error:
+            found.append(bad(name, str(error), ""))
+        except TimeoutError:
+            waited = LONGER.get(name, SECONDS)
+            found.append(bad(name, f"no answer for {waited:.0f} s", "look at the network, and try again"))
+        except Exception as error:  # noqa: BLE001 - the other examinations go on
+            found.append(
+                bad(name, f"{type(error).__name__}: {error}", "report this; it is a mistake of ours")
+            )
+    return found
+
+
+def examinations() -> list[tuple[str, Examination]]:
+    """Return what is looked at, in order; each platform brings its own."""
+    found: list[tuple[str, Examination]] = [
+        ("Home", _home),
+        ("Files", files),
+        ("Reach", _reach),
+        ("Database", _database),
+        ("Configuration", _configuration),
+        ("Corpora", _corpora),
+        ("Embedder", embedder),
+        ("Chroma", _chroma),
+        ("Model", model),
+        ("Platforms", _platforms),
+        ("Addresses", sources),
+        ("History", history),
+    ]
+    examined = (name for name in platforms.names() if platforms.has(name, "doctor"))
+    return found + [(name.capitalize(), platforms.part(name, "doctor").examine) for name in examined]
+
+
+def told(found: list[Finding]) -> str:
+    """Write findings as lines, with what to do under those that are not good."""
+    lines = []
+    for finding in found:
+        lines.append(f"{_MARKS[finding.state]} {finding.what}: {finding.said}")
+        if finding.advice:
+            lines.append(f"    → {finding.advice}")
+    bad_ones = sum(finding.state == "bad" for finding in found)
+    lines.append(f"{bad_ones} to mend." if bad_ones else "Nothing to mend.")
+    return "\n".join(lines)
+
+
+async def _home(settings: Settings, least_disk: int = LEAST_DISK) -> list[Finding]:
+    home = settings.home
+    place = next(p for p in (home, *home.parents) if p.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK):
+        return [
+            bad("Home", f"{home} cannot be written", "set THREADLORE_HOME to a folder that you may write to")
+        ]
+    found = [good("Home", f"{home}" + ("" if home.exists() else " (is made at the first start)"))]
+    free = shutil.disk_usage(place).free
+    said = f"{free / 1e9:.1f} GB free"
+    if free < least_disk:
+        found.append(unsure("Disk", said, "make room: a reindex builds beside the old corpus"))
+    else:
+        found.append(good("Disk", said))
+    return found
+
+
+async def _reach(settings: Settings) -> list[Finding]:
+    return exposed(settings)
+
+
+async def _database(settings: Settings) -> list[Finding]:
+    """Read the whole database, unless somebody serves it or it is a server's."""
+    file = settings.home / FILE
+    if settings.database_url.get_secret_value() or not file.exists():
+        return []
+    if owner_of(settings.home).get("what") == SERVE:
+        return []
+    try:
+        await asyncio.to_thread(check, file, thorough=True)
+    except ThreadloreError as error:
+        return [bad("Database", str(error), "")]
+    return [good("Database", f"{FILE} is whole, {file.stat().st_size / 1e6:.0f} MB")]
+
+
+async def _configuration(settings: Settings) -> list[Finding]:
+    place = find_catalogue(settings)
+    catalogue = load_catalogue(place, Kinds())
+    names = ", ".join(release.name for release in catalogue.product.releases)
+    found = [good("Configuration", f"{place}: {catalogue.product.name} {names}")]
+    empty = [r.name for r in catalogue.product.releases if not catalogue.sources_of(r.name)]
+    if empty:
+        found.append(bad("Sources", f"{', '.join(empty)} has none", f"add a [[release.source]] to {place}"))
+    if not settings.model_fields_set and not await asyncio.to_thread(os.path.exists, ".env"):
+        found.append(
+            unsure("Settings", "there is no .env here", "`threadlore init` writes one; all is default now")
+        )
+    return found
+
+
+async def _corpora(settings: Settings) -> list[Finding]:
+    """Ask the serving process how the corpora are; without one nothing is opened for it."""
+    if owner_of(settings.home).get("what") != SERVE:
+        return [unsure("Bot", "it is not running", "start it with `threadlore serve`")]
+    lines = [
+        str(message["line"])
+        async for message in call(settings.home, {"command": "status", "json": False})
+        if "line" in message
+    ]
+    problems = [
+        line.removeprefix("⚠ ") for text in lines for line in text.splitlines() if line.startswith("⚠")
+    ]
+    found = [good("Bot", f"process {owner_of(settings.home).get('pid')} serves")]
+    return found + [unsure("Bot", problem, "`threadlore status` shows all of it") for problem in problems]
+
+
+async def _chroma(settings: Settings) -> list[Finding]:
+    if not settings.chroma_url:
+        return []
+    vectors = await asyncio.to_thread(ChromaVectors, settings.home / "vectors", settings.chroma_url)
+    try:
+        count = len(await vectors.collections())
+    finally:
+        await asyncio.to_thread(vectors.close)
+    return [good("Chroma", f"{settings.chroma_url} answers, {count} collections")]
+
+
+async def _platforms(settings: Settings) -> list[Finding]:
+    """Look at what people reach the bot by; each platform's own examination follows."""
+    found = []
+    if settings.playground is not False and owner_of(settings.home).get("what") != SERVE and settings.port:
+        try:
+            with socket.socket() as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind((settings.host, settings.port))
+            found.append(good("Playground", f"port {settings.port} is free"))
+        except OSError as error:
+            said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
+            found.append(
+                bad("Playground", said, "set another THREADLORE_PORT, or THREADLORE_PLAYGROUND=false")
+            )
+    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.discord_token)
+    if not any(token.get_secret_value().strip() for token in tokens):
+        advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
+        found.append(unsure("Platforms", "neither Slack nor Discord is connected", advice))
+    return found

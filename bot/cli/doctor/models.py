@@ -1,0 +1,124 @@
+"""Examines what embeds and what writes: the embedder against the index, the model against the prompts."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+from bot.app.configuration import find_catalogue
+from bot.cli.doctor.findings import Finding, bad, good, unsure
+from core.catalogue import load_catalogue
+from core.errors import ThreadloreError
+from core.generation.context.fitting import ANSWER_TOKENS
+from core.ingestion.sources import Kinds
+from core.models.embedding.encoder import load_encoder
+from core.models.ollama.client import Ollama
+from core.prompts import answer_system
+from core.settings import Settings
+
+PAGES = 8
+"""Pages that an answer is written from at most."""
+PAGE_TOKENS = 250
+"""Tokens below which a page loses its sense; `generation.context.fitting` leaves pages out before that."""
+QUESTION_TOKENS = 100
+"""A question with what the chat template puts around it, amply."""
+CALL_SECONDS = 20.0
+WHOLE = 0.99
+"""Share of the model on the GPU that counts as all of it; some buffers always stay outside."""
+
+
+async def embedder(settings: Settings) -> list[Finding]:
+    """Load the embedder, and compare it with what the corpora were made by."""
+    encoder = await asyncio.to_thread(load_encoder, settings.embedding_model, settings.home / "models")
+    try:
+        vector = (await encoder.encode(["How do I stream a response?"]))[0]
+    finally:
+        encoder.close()
+    said = f"{encoder.name}, {len(vector)} dimensions, {encoder.max_tokens} tokens at once"
+    if len(vector) != encoder.dimensions:
+        wrong = f"it gives {len(vector)} dimensions and says {encoder.dimensions}"
+        return [bad("Embedder", wrong, "choose another EMBEDDING_MODEL")]
+    found = [good("Embedder", said)]
+    indexed = await asyncio.to_thread(_indexed, settings)
+    if others := sorted(release for release, name in indexed.items() if name != encoder.name):
+        by = indexed[others[0]]
+        found.append(
+            bad(
+                "Index",
+                f"{', '.join(others)} was indexed with {by}, not with {encoder.name}",
+                f"run `threadlore index --rebuild`, or set EMBEDDING_MODEL={by.partition('@')[0]} again",
+            )
+        )
+    elif indexed:
+        found.append(good("Index", f"{', '.join(sorted(indexed))} were made by that embedder"))
+    return found
+
+
+def _indexed(settings: Settings) -> dict[str, str]:
+    """Return the embedder of each live corpus; nothing is known of one in PostgreSQL."""
+    file: Path = settings.home / "threadlore.sqlite3"
+    if settings.database_url.get_secret_value() or not file.is_file():
+        return {}
+    try:
+        connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, timeout=5)
+        try:
+            return dict(connection.execute("SELECT release, encoder FROM corpora").fetchall())
+        finally:
+            connection.close()
+    except sqlite3.Error:
+        return {}
+
+
+async def model(settings: Settings) -> list[Finding]:
+    """Ask Ollama for its version, the model, its context, and how much of it is on the GPU."""
+    if not settings.ollama_host:
+        said, advice = "none is used (OLLAMA_HOST=off)", "answers quote; install Ollama to have them written"
+        return [unsure("Model", said, advice)]
+    writer = Ollama(
+        settings.ollama_host,
+        settings.ollama_model,
+        num_ctx=settings.ollama_num_ctx,
+        timeout=min(CALL_SECONDS, settings.ollama_timeout),
+    )
+    try:
+        health = await writer.health()
+        if not health.ready:
+            advice = "until then answers quote the pages; https://ollama.com/download has Ollama"
+            return [bad("Model", health.problem, advice)]
+        found = [good("Model", f"{health.model} by Ollama {health.version} at {writer.address}")]
+        found.append(_context(settings, writer))
+        size, on_gpu = await writer.placement()
+        if size and on_gpu < WHOLE * size:
+            share = f"{on_gpu / size:.0%} of the model is on the GPU"
+            advice = "choose a smaller model or a smaller OLLAMA_NUM_CTX: it writes slowly"
+            found.append(unsure("GPU", share, advice))
+        elif size:
+            found.append(good("GPU", "the whole model is on it"))
+        return found
+    finally:
+        await writer.close()
+
+
+def _context(settings: Settings, writer: Ollama) -> Finding:
+    """Compare the context with what a prompt needs: instructions, question, answer, and eight pages."""
+    try:
+        product = load_catalogue(find_catalogue(settings), Kinds()).product
+        name, releases = product.name, (product.latest.name,)
+    except ThreadloreError:  # told by another examination
+        name, releases = "the product", ("1.0",)
+    fixed = writer.count_tokens(answer_system(name, releases)) + QUESTION_TOKENS + ANSWER_TOKENS
+    left, wanted = writer.context_tokens - fixed, PAGES * PAGE_TOKENS
+    said = f"{writer.context_tokens} tokens, of which {max(left, 0)} are left for pages"
+    if writer.context_tokens < settings.ollama_num_ctx:
+        said += f" (OLLAMA_NUM_CTX asks for {settings.ollama_num_ctx}; the model was made for less)"
+    if left >= wanted:
+        return good("Context", said)
+    needed = -(-(fixed + wanted) // 1024) * 1024
+    if writer.context_tokens < settings.ollama_num_ctx:
+        advice = f"choose a model with at least {needed} tokens of context"
+    else:
+        advice = f"set OLLAMA_NUM_CTX={max(needed, 8192)}: {PAGES} pages of {PAGE_TOKENS} tokens are wanted"
+    if left < PAGE_TOKENS:
+        return bad("Context", said, advice)
+    return unsure("Context", said, advice)

@@ -1,0 +1,83 @@
+"""Examines the addresses of the documentation: websites, repositories, the package index."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from bot.app.configuration import find_catalogue
+from bot.cli.doctor.findings import Finding, bad, good, unsure
+from core.catalogue import load_catalogue
+from core.errors import ConfigurationError, SourceAway, SourceError
+from core.ingestion.sources import Kinds, open_source
+from core.ports import RemoteSource
+from core.settings import Settings
+from core.workers.pool import pool_of
+
+REACH_SECONDS = 5.0
+"""Time that each address gets; all are tried at once, for whoever is offline waits for it."""
+GRACE_SECONDS = 1.0
+"""Time beyond that after which an address is given up that keeps to no limit, such as a name server's."""
+
+
+async def sources(settings: Settings, seconds: float = REACH_SECONDS) -> list[Finding]:
+    """Try every source that lies on the network, each once; empty where all lie on this machine."""
+    try:
+        catalogue = load_catalogue(find_catalogue(settings), Kinds())
+    except ConfigurationError:  # told by another examination
+        return []
+    remote: dict[str, RemoteSource] = {}
+    workers = pool_of(settings)  # none is started: nothing is read
+    for spec in catalogue.sources:
+        source = open_source(spec, settings, workers)
+        if isinstance(source, RemoteSource):
+            remote.setdefault(source.name, source)
+    return list(await asyncio.gather(*(_tried(name, one, seconds) for name, one in remote.items())))
+
+
+async def _tried(name: str, source: RemoteSource, seconds: float) -> Finding:
+    what = f"Source {name}"
+    try:
+        await asyncio.wait_for(_apart(lambda: source.reach(seconds)), seconds + GRACE_SECONDS)
+    except SourceAway as error:
+        return unsure(what, *_parts(error))
+    except SourceError as error:
+        return bad(what, *_parts(error))
+    except TimeoutError:
+        said = f"no answer within {seconds:g} s"
+        return unsure(what, said, "look at the network; what was read before goes on answering")
+    return good(what, "is there")
+
+
+def _parts(error: SourceError) -> tuple[str, str]:
+    """Part what is wrong from what to do about it."""
+    said, _, advice = str(error).rstrip(".").partition("; ")
+    return said, advice
+
+
+async def _apart(work: Callable[[], None]) -> None:
+    """Run work in a thread that nobody waits for when it takes longer than it may."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def end(error: Exception | None) -> None:
+        if done.cancelled():
+            return
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+    def run() -> None:
+        failed: Exception | None = None
+        try:
+            work()
+        except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            failed = error
+        with suppress(RuntimeError):  # nobody waits any more
+            loop.call_soon_threadsafe(end, failed)
+
+    threading.Thread(target=run, daemon=True).start()
+    await done

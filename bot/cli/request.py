@@ -1,0 +1,65 @@
+"""A command of the command line, handed to the process that serves, or carried out here where none does."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+
+FAILED = 1
+STARTING_SECONDS = 30.0
+"""How long a command waits for a process that is just starting to serve."""
+
+
+async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
+    """Have a request carried out by the serving process, or by this one where none serves."""
+    request = {**request, "caller": _caller()}
+    from bot.app.control_socket import call
+    from bot.cli.progress import Bars
+
+    code = FAILED
+    with Bars() as bars:
+
+        async def show(message: dict[str, Any]) -> None:
+            nonlocal code
+            if "line" in message:
+                print(message["line"], file=out, flush=True)
+            if "progress" in message:
+                bars.show(message["progress"])
+            if "note" in message or "error" in message:
+                print(f"threadlore: {message.get('note') or message['error']}", file=sys.stderr)
+            code = message.get("code", code)
+
+        until = time.monotonic() + STARTING_SECONDS
+        while True:
+            try:
+                async for message in call(settings.home, request):
+                    await show(message)
+                return code
+            except ConnectionError:  # nobody listens: this process does it itself
+                from bot.app.bootstrap import build
+                from bot.commands.command_line import handle
+                from core.errors import HomeBusy
+
+                try:
+                    async with build(settings, request["command"]) as app:
+                        await handle(app, request, show)
+                    return code
+                except HomeBusy:  # somebody is just starting to serve
+                    if time.monotonic() > until:
+                        raise
+                    await asyncio.sleep(0.1)
+
+
+def _caller() -> str:
+    """Return who gives a command, as the audit log has it."""
+    try:
+        return f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
+    except KeyError:  # a container may run under a number that has no name
+        return f"cli:{os.getuid()}"

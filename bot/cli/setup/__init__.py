@@ -1,0 +1,1 @@
+"""`threadlore init`: asks what a bot needs, and writes it."""

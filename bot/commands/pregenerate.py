@@ -1,0 +1,131 @@
+"""`threadlore pregenerate`: questions and answers made of documents by the model, and a sample to review.
+
+A reviewer sets `Keep` to false in the lines of a sample; what is refused is taken out and never kept again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+from bot.app.application import Threadlore
+from bot.app.control_socket import Send
+from bot.commands.index import passed_on
+from bot.privacy.exports import note
+from core.errors import ModelError, ThreadloreError, UsageError
+from core.ingestion.pregeneration.model import ModelPairs, Tally
+from core.ingestion.pregeneration.pairs import Maker
+from core.ingestion.pregeneration.rules import RulePairs
+
+SAMPLE = 50
+"""Pairs in a sample: what a person reads in a quarter of an hour."""
+
+
+async def pregenerate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Make pairs `by` the model or rules for `release` or all, `most` documents at most, then write `sample`.
+
+    What is done stays done when the model goes away, and the next call goes on.
+    """
+    release = str(request.get("release") or "")
+    if release and not app.library.known(release):
+        names = ", ".join(entry.name for entry in app.library.product.releases)
+        raise UsageError(f"There is no release {release}; there is: {names}.")
+    pregeneration = app.library.pregeneration
+    assert pregeneration is not None
+    if request.get("reviewed"):
+        await _review(app, Path(request["reviewed"]), send)
+        await send({"code": 0})
+        return
+    if request.get("sample") and not request.get("by"):
+        await _sample(app, release, Path(request["sample"]), send)
+        await send({"code": 0})
+        return
+    maker = _maker(app, str(request.get("by") or "model"))
+    encoder = await app.library.encoders.current()
+    try:
+        async with passed_on(send) as hear:
+            for name in [release] if release else app.library.order():
+                count = await pregeneration.run(name, encoder, hear, maker, int(request.get("most") or 0))
+                if count is None:
+                    await send(
+                        {"note": f"{name} has no corpus yet; run `threadlore index --release {name}`."}
+                    )
+                    continue
+                done = f"{count.done} of {count.documents} documents by {count.by}"
+                await send({"line": f"{name}: {count.pairs} pairs; {done}"})
+                if isinstance(maker, ModelPairs):
+                    await send({"line": f"{name}: {maker.tally}"})
+                    maker.tally = Tally()
+    except ModelError as error:
+        raise ThreadloreError(f"{error} What was made is kept; give the command again to go on.") from error
+    if request.get("sample"):
+        await _sample(app, release, Path(request["sample"]), send)
+    await send({"code": 0})
+
+
+def _maker(app: Threadlore, by: str) -> Maker:
+    if by == "rules":
+        return RulePairs()
+    if app.engine.model is None:
+        raise UsageError("There is no model to ask: set OLLAMA_HOST, or give --by rules.")
+    return ModelPairs(app.engine.model)
+
+
+async def _sample(app: Threadlore, release: str, path: Path, send: Send) -> None:
+    """Write some pairs by chance, a JSON object a line, for a person to look at."""
+    assert app.library.pregeneration is not None
+    pairs = [
+        pair
+        for name in ([release] if release else app.library.order())
+        for pair in await app.library.pregeneration.pairs(name)
+    ]
+    chosen = random.sample(pairs, min(SAMPLE, len(pairs)))
+    records = ({"Keep": True, **pair.record(), "Path": pair.path} for pair in chosen)
+    lines = [json.dumps(record, ensure_ascii=False) for record in records]
+    try:
+        await asyncio.to_thread(path.write_text, "".join(f"{line}\n" for line in lines), "utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error
+    note(app.settings.home, path)
+    await send({"line": f"{len(lines)} of {len(pairs)} pairs are in {path}"})
+
+
+async def _review(app: Threadlore, path: Path, send: Send) -> None:
+    """Read a sample that a person has gone through, and take out what is not to be kept."""
+    assert app.library.pregeneration is not None
+    keep = _keeps(await asyncio.to_thread(_text, path), path)
+    refused = [asked for asked, kept in keep.items() if not kept]
+    removed, back = await app.library.pregeneration.review(refused, keep.keys() - set(refused))
+    said = f"{len(refused)} of {len(keep)} questions are refused, {removed} pairs taken out"
+    again = f"; {back} may be made again by `threadlore pregenerate`" if back else ""
+    await send({"line": f"{said}{again}"})
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}. Name a file that --sample wrote.") from error
+
+
+def _keeps(text: str, path: Path) -> dict[tuple[str, str], bool]:
+    """Return whether each pair of a reviewed sample is kept, by path and question."""
+    found: dict[tuple[str, str], bool] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            asked, kept = (record["Path"], record["Question"]), record["Keep"]
+        except (ValueError, KeyError, TypeError):
+            asked, kept = ("", ""), None
+        if not all(isinstance(one, str) for one in asked) or not isinstance(kept, bool):
+            raise UsageError(
+                f"{path}, line {number} is no line of a sample; leave each as --sample wrote it and set Keep "
+                f"to false where a pair is wrong."
+            )
+        found[asked] = kept
+    return found

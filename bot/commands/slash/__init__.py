@@ -1,0 +1,1 @@
+"""Commands given in a chat: the table, words, and who may."""

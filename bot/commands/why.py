@@ -1,0 +1,64 @@
+"""`why`: what led to an answer, with what only an admin sees, on the command line and on the platforms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.app.application import Threadlore
+from bot.app.control_socket import Send
+from bot.interactions.visibility import heard
+from bot.rendering.pairs import named, standing
+from core.errors import UsageError
+from core.memory.community import CommunityMemory
+
+NEAR = 3
+"""Similar pairs of each store that are told."""
+
+
+async def why(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Explain an answer in plain words, with how the pair behind it stands today."""
+    try:
+        found = await app.engine.given.why(request["answer_id"])
+    except KeyError:
+        raise UsageError(f"There is no answer {request['answer_id']}.") from None
+    lines = [f"“{found['question']}”", *found["sentences"], *await for_admins(app.memory, found, request)]
+    await send({"line": "\n".join(lines)})
+    await send({"code": 0})
+
+
+async def for_admins(
+    memory: CommunityMemory, found: Mapping[str, Any], request: Mapping[str, Any]
+) -> list[str]:
+    """Say what only admins see of an answer (as `GivenAnswers.why` returns it), line by line."""
+    trace: Mapping[str, Any] = found["trace"]
+    queries: Mapping[str, Any] = trace.get("queries") or {}
+    lines = []
+    pair = await memory.find(found["pair_id"]) if found["pair_id"] else None
+    if pair is not None:
+        which = "The remembered answer" if found["route"] == "reuse" else "This answer"
+        near = f", with similarity {found['similarity']:.2f}" if found["route"] == "reuse" else ""
+        lines.append(f"{which} is pair {named(pair)}{near}. Today {standing(memory, pair)}.")
+    forms = {name: queries.get(name) for name in ("base", "filtered", "versionless", "topic")}
+    told = ", ".join(f"{name} “{value}”" for name, value in forms.items() if value)
+    parts = queries.get("parts") or []
+    lines += [f"Searched with: {told}"] if told else []
+    lines += [f"In parts: {' · '.join(parts)}"] if len(parts) > 1 else []
+    for store, word in (("high", "good"), ("low", "bad")):
+        for near_pair in (trace.get(store) or [])[:NEAR]:
+            other = await memory.find(near_pair["pair"])
+            said = heard(request, other.scope, near_pair["question"]) if other else near_pair["question"]
+            lines.append(
+                f"Near {word} pair {near_pair['pair']}: similarity {near_pair['similarity']:.2f}, "
+                f"score {near_pair['score']:.2f}, “{said}”"
+            )
+    if model := trace.get("model"):
+        lines.append(f"Model {model}, prompts {trace.get('prompts')}, temperature {trace.get('temperature')}")
+    if steps := trace.get("steps"):
+        taken = steps.items() if isinstance(steps, Mapping) else enumerate(steps, start=1)
+        lines.append("Steps of the model: " + ", ".join(f"{name} {value}" for name, value in taken))
+    if timings := trace.get("timings"):
+        lines.append("Milliseconds: " + ", ".join(f"{step} {spent:.0f}" for step, spent in timings.items()))
+    elif "ms" in trace:
+        lines.append(f"Milliseconds: {trace['ms']:.0f}")
+    return lines

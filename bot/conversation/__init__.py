@@ -1,0 +1,1 @@
+"""A question on its way through the bot: heard, claimed, answered, edited, taken back."""

@@ -1,0 +1,298 @@
+"""Answers under way: shown from the first moment, given up and taken up again, said whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from bot.app.logs import about
+from bot.conversation.outage import WAIT, Outage, say
+from bot.conversation.streaming_reply import Show
+from bot.interactions.components import controls
+from bot.ports.chat import Chat, Control, Message, Reply
+from bot.privacy.opted_out import OptedOut
+from bot.rendering.answers import WORKING, compose
+from core.community.unsolicited import Noise
+from core.domain import Answer, MessageRef, Question, Scope, Turn
+from core.engine import Engine
+from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
+from core.languages import N_, _, speaking
+from core.ports import ConversationStore
+
+log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+TURNS = 12
+"""Messages of a conversation that are read back for a follow-up."""
+GOODBYE_SECONDS = 3.0
+"""Time that the words of a bot that is being stopped may take."""
+AGAIN_SECONDS = (2.0, 10.0, 30.0, 90.0, 180.0)
+"""Pauses before an answer is said again that the platform did not take, because it was down, say."""
+RESTARTING = N_("I am being restarted and will answer this when I am back.")
+
+
+@dataclass(slots=True)
+class _Answer:
+    """A message that is being answered, and the messages that the reply takes so far."""
+
+    chat: Chat
+    message: Message
+    parts: tuple[MessageRef, ...]
+
+
+class Answering:
+    """Asks the engine for each question in a task of its own, and posts what comes of it."""
+
+    def __init__(
+        self, engine: Engine, conversations: ConversationStore, opted_out: OptedOut, outage: Outage
+    ) -> None:
+        self._opted_out = opted_out
+        self._engine = engine
+        self._conversations = conversations
+        self._outage = outage
+        self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
+        self._held: Counter[str] = Counter()
+        self.stopping = False
+        self.noise: Noise | None = None
+        """What counts answers that nobody asked for, where there is one."""
+
+        self.to_person: Callable[[MessageRef, Scope], bool] = lambda where, scope: False
+        """Tells whether there is a person to ask, in a place of that scope."""
+
+    def __contains__(self, key: str) -> bool:
+        """Tell whether the message of that key is being answered."""
+        return key in self._running
+
+    def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
+        """Start to answer a claimed message, in place of the reply `parts` if there is one."""
+        answer = _Answer(chat, message, parts)
+        with speaking(message.language):
+            task = asyncio.create_task(self._say(answer))
+        self._running[message.key] = (answer, task)
+        return task
+
+    async def follow(self, key: str, task: asyncio.Task[None]) -> None:
+        """Wait for an answer; when the platform is stopped instead, it is answered after a restart."""
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not task.done():
+                task.cancel()
+                raise
+        except PlatformError as error:
+            log.warning("could not answer %s: %s", key, error)
+            if not error.retryable:
+                await self._conversations.answered(key, "")
+        finally:
+            if self._running.get(key, (None, None))[1] is task:
+                del self._running[key]
+
+    async def cancel(self, key: str) -> None:
+        """Give up an answer; the messages it has taken are known afterwards."""
+        _, task = self._running.pop(key, (None, None))
+        if task is not None:
+            task.cancel()
+            await asyncio.wait({task})
+
+    @contextmanager
+    def holding(self, key: str) -> Iterator[None]:
+        """Work on the claim of that key, whether or not it comes to an answer."""
+        self._held[key] += 1
+        try:
+            yield
+        finally:
+            self._held[key] -= 1
+            if not self._held[key]:
+                del self._held[key]
+
+    def holds(self, key: str) -> bool:
+        """Return True if this process works on the claim of that key."""
+        return key in self._held or key in self._running
+
+    async def stop(self) -> None:
+        """Give up everything, and say so where it was asked; none of it is what ended the process."""
+        self.stopping = True
+        tasks = {task for _, task in self._running.values()}
+        held = {*self._held, *self._running}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
+        try:
+            await self._conversations.spared(held)
+        except StorageError as error:
+            log.warning("what was under way counts as tried: %s", error)
+
+    async def _say(self, answer: _Answer) -> None:
+        """Answer, again after a while where the platform is in trouble; raises PlatformError in the end.
+
+        While nothing can be written down, the asker is told so, and the answer waits.
+        """
+        key, message, chat = answer.message.key, answer.message, answer.chat
+        about(key, platform=chat.name, kind=message.scope.kind)
+        pauses = iter((*AGAIN_SECONDS, 0.0))
+        while True:
+            try:
+                answer_id = await self._answer(answer)
+                break
+            except PlatformError as error:
+                pause = next(pauses)
+                if not (error.retryable and pause):
+                    raise
+                log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
+                await asyncio.sleep(pause)
+                claim = await self._conversations.claimed(key)
+                answer.parts = claim.parts if claim is not None else ()
+            except StorageUnavailable as error:
+                log.error("could not answer %s, which waits: %s", key, error)
+                answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
+                await self._outage.over()
+        if answer_id and not self._opted_out.is_out(message.author.id):
+            if message.unasked and self.noise is not None:
+                await self.noise.answered(answer_id, message.ref)
+            try:
+                await chat.seed_votes(answer.parts[-1])
+            except PlatformError as error:  # the answer stands, and people can still vote on it
+                log.warning("an answer has no boxes for votes: %s", error)
+
+    async def _answer(self, answer: _Answer) -> str:
+        """Find an answer and say it; return its id, empty for silence."""
+        try:
+            reply = await self._find(answer)
+        except asyncio.CancelledError:
+            if self.stopping:
+                await tell(answer.chat, answer.parts, _(RESTARTING))
+            raise
+        if reply is None:
+            await _whole(self._keep_quiet(answer))
+            return ""
+        await _whole(self._close(answer, reply))
+        return reply.answer_id
+
+    async def _find(self, answer: _Answer) -> Reply | None:
+        """Ask the engine, showing how far it is; return the reply, None for silence.
+
+        Where nobody called the bot no sign of work is shown, and what it is not sure of has no reply.
+        """
+        chat, message = answer.chat, answer.message
+        key = message.key
+        quiet = message.unasked == "questions"
+        product = self._engine.product.name
+
+        async def note(now: tuple[MessageRef, ...]) -> None:
+            answer.parts = now
+            with suppress(StorageError):  # they are noted with the finished answer
+                await self._conversations.posted(key, now)
+
+        if not quiet:
+            await _whole(self._open(answer))
+        show = Show(chat, answer.parts, product, note, message.ref)
+        try:
+            # a question for another release stands alone
+            history = () if message.release or quiet else await self.history(chat, message.ref)
+            question = Question(
+                text=message.text,
+                asker=message.author.id,
+                channel=message.ref.channel_key,
+                scope=message.scope,
+                history=tuple(history),
+                release=message.release,
+                unasked=quiet,
+                language=message.language,
+                authors=message.authors,
+            )
+            found = await self._engine.answer(question, show)
+            if quiet and found.route == "abstain":
+                return None
+            reply = replace(compose(found, product), controls=self._controls(found, message))
+            return await self._opted_out.dressed(reply, message.author.id)
+        except (PlatformError, StorageUnavailable):
+            raise
+        except ThreadloreError as error:
+            log.error("answering %s failed: %s", key, error)
+            return Reply(_(error.told))
+        except Exception:  # whoever asked must not be left with a sign of work
+            log.exception("answering %s failed", key)
+            return Reply(_(ThreadloreError.told))
+        finally:
+            await show.finish()
+
+    def _controls(self, answer: Answer, message: Message) -> tuple[Control, ...]:
+        return controls(answer, self._engine.ready, self.to_person(message.ref, message.scope))
+
+    async def _open(self, answer: _Answer) -> None:
+        """Show that work goes on, in the messages of an earlier reply if there are any."""
+        chat, message, waiting = answer.chat, answer.message, Reply(_(WORKING), final=False)
+        if answer.parts:
+            try:
+                answer.parts = await chat.edit(answer.parts, waiting)
+            except PlatformError as error:
+                log.info("an earlier reply cannot be edited, so there will be a new one: %s", error)
+                answer.parts = ()
+        if not answer.parts:
+            answer.parts = await chat.post(message.ref, waiting)
+        await self._conversations.posted(message.key, answer.parts)
+
+    async def _close(self, answer: _Answer, reply: Reply) -> None:
+        """Say the whole answer and note that the question is settled."""
+        chat, message = answer.chat, answer.message
+        answer.parts = await (
+            chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
+        )
+        await self._conversations.posted(message.key, answer.parts)
+        await self._conversations.answered(message.key, reply.answer_id, message.language)
+
+    async def _keep_quiet(self, answer: _Answer) -> None:
+        """Leave nothing of an answer that nobody asked for and that would not be sure, nor of the post."""
+        key = answer.message.key
+        await self._conversations.answered(key, "")
+        if answer.parts:
+            await answer.chat.delete(answer.parts)
+            await self._conversations.posted(key, ())
+        await self._conversations.emptied(key)
+
+    async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
+        """Read what was said before a message; the thread's last answer tells which release it spoke for.
+
+        Without what people said who opted out or were forgotten since, and what the bot said in their words.
+        """
+        history = await chat.history(ref, TURNS)
+        given = await self._conversations.answers_in(ref.conversation, TURNS)
+        release = await self._engine.given.release_of(given[0]) if given else ""
+        authors = tuple(sorted(await self._engine.given.whose(given)))
+        of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
+        emptied = await self._engine.given.emptied(list(of.values()))
+        turns = [
+            turn if turn.role == "user" else replace(turn, authors=authors)
+            for turn in self._opted_out.heard(history)
+            if of.get(turn.message) not in emptied
+        ]
+        for place in range(len(turns) - 1, -1, -1):
+            if turns[place].role == "assistant":
+                turns[place] = replace(turns[place], release=release)
+                break
+        return tuple(turns)
+
+
+async def _whole(work: Awaitable[_T]) -> _T:
+    """Await work to its end even if the caller is cancelled: what was posted must be known."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> None:
+    """Replace what stands in messages of the bot, if the platform takes it in good time."""
+    if parts:
+        try:
+            await asyncio.wait_for(chat.edit(parts, Reply(text)), GOODBYE_SECONDS)
+        except (PlatformError, TimeoutError) as error:
+            log.info("a reply could not be changed: %s", error)

@@ -1,0 +1,241 @@
+"""What platforms call: each thing that they hear goes to who deals with it, and the house is told of them.
+
+A question's journey stands in `bot.conversation.questions`, a reaction's in `bot.interactions.reactions`,
+commands and presses in `bot.interactions.handler`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from bot.commands.slash.table import SlashCommands
+from bot.conversation.answering import Answering
+from bot.conversation.hints import Hint
+from bot.conversation.locale import Tongues
+from bot.conversation.outage import Outage
+from bot.conversation.pausing import Pausing
+from bot.conversation.questions import Questions
+from bot.conversation.rate_limits import Limits
+from bot.conversation.triggers import Meant
+from bot.escalation.asking import Escalation
+from bot.escalation.resolving import Resolving
+from bot.interactions.handler import Attending
+from bot.interactions.ledger import InteractionLedger, Kind
+from bot.interactions.marks import Marks
+from bot.interactions.presses import Presses
+from bot.interactions.reactions import Reacting
+from bot.operations.notices import Notices
+from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
+from bot.privacy.opted_out import OptedOut
+from core.community.channels import EVERYWHERE, ChannelModes, Pauses
+from core.community.unsolicited import Noise
+from core.corpora.manager import Library
+from core.domain import MessageRef
+from core.engine import Engine
+from core.ports import ConversationStore
+
+if TYPE_CHECKING:
+    from bot.app.overview import Overview
+    from bot.operations.live_history import HistoryUpkeep
+    from bot.platforms.web.pages import Pages
+
+
+class Dispatch:
+    """Takes what platforms hear, asks the engine, and says what it answers."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        library: Library,
+        slash: SlashCommands,
+        limits: Limits,
+        modes: ChannelModes,
+        pauses: Pauses,
+        opted_out: OptedOut,
+        tongues: Tongues,
+        notices: Notices,
+        noise: Noise,
+        hint: Hint,
+        escalation: Escalation,
+        outage: Outage,
+    ) -> None:
+        self._engine = engine
+        self._library = library
+        self.slash = slash
+        self.overview: Overview | None = None
+        """Figures for pages and machines, where somebody collects them."""
+        self.pages: Pages | None = None
+        """What pages ask beside the conversation, where there are pages."""
+        self.history: HistoryUpkeep | None = None
+        """Who reads channels as sources, and is told of what changes in them."""
+        self.notices = notices
+        self._pausing = Pausing(pauses)
+        self.opted_out = opted_out
+        self._answering = Answering(engine, conversations, opted_out, outage)
+        self._answering.to_person = escalation.offered
+        self._resolving = Resolving(engine, escalation)
+        marks = Marks(engine, self._answering.history, self._resolving)
+        presses = Presses(
+            engine, conversations, self._answering, limits, slash.is_admin, opted_out.is_asker, escalation
+        )
+        self._answering.noise = self.noise = noise
+        self._questions = Questions(
+            engine,
+            conversations,
+            self._answering,
+            Meant(conversations, modes, opted_out, noise),
+            self._resolving,
+            limits,
+            self._pausing,
+            opted_out,
+            tongues,
+            noise,
+            hint,
+            self._lock,
+            outage,
+        )
+        self._attending = Attending(
+            engine,
+            conversations,
+            self._answering,
+            slash,
+            presses,
+            limits,
+            self._pausing,
+            opted_out,
+            tongues,
+            noise,
+            hint,
+            InteractionLedger(conversations, opted_out),
+        )
+        self._reacting = Reacting(
+            engine,
+            conversations,
+            marks,
+            self._attending,
+            opted_out,
+            tongues,
+            noise,
+            self._lock,
+            outage,
+        )
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._chats: dict[str, Chat] = {}
+        self.forgetters: list[Callable[[frozenset[str], frozenset[str]], Awaitable[None]]] = []
+        """Platforms that hold messages themselves: told the accounts and answers to forget."""
+        self.expirers: list[Callable[[float], Awaitable[int]]] = []
+        """The same platforms: told the time before which messages go; each tells how many went."""
+
+    def is_out(self, account: str) -> bool:
+        """Tell whether the person behind an account opted out."""
+        return self.opted_out.is_out(account)
+
+    @property
+    def product(self) -> str:
+        """Return the name of the product that is talked about."""
+        return self._engine.product.name
+
+    def meet(self, chat: Chat) -> None:
+        """Know a platform that is connected, so that something can be said there unasked."""
+        self._chats[chat.name] = chat
+
+    def chat_of(self, platform: str) -> Chat | None:
+        """Return the chat of a platform that is connected, `slack`; None for one that is not."""
+        return self._chats.get(platform)
+
+    async def before_forgetting(self, accounts: Collection[str]) -> None:
+        """Take back from others what these accounts asked, before it is forgotten."""
+        await self._resolving.forget(accounts, self.chat_of)
+
+    # --- what people do -----------------------------------------------------------------------
+
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
+        """Answer a message that is meant for the bot, once, in the language of its words.
+
+        `taken` is called as soon as the message need not be told again, whatever happens to this process.
+        """
+        await self._questions.message(chat, message, taken)
+
+    async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
+        """Answer a question anew that was edited, and let what is remembered of a message follow its edit."""
+        self._noted(message.ref)
+        await self._questions.edited(chat, message, taken)
+
+    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+        """Take back the answers to a question that was deleted, and forget a person's answer that was."""
+        self._noted(ref)
+        await self._questions.deleted(chat, ref)
+
+    async def resume(self, chat: Chat) -> None:
+        """Answer what a process that died had taken from this platform but not answered."""
+        self.meet(chat)
+        await asyncio.gather(self._questions.resume(chat), self._attending.resume(chat))
+
+    async def reaction(self, chat: Chat, reaction: Reaction) -> None:
+        """Count a reaction as a vote, or take it as a mark; errors are logged, never posted."""
+        self._noted(reaction.ref)
+        await self._reacting.take(chat, reaction)
+
+    async def reactions_cleared(self, chat: Chat, cleared: Cleared) -> None:
+        """Take back the votes and marks whose reactions a moderator took off a message."""
+        self._noted(cleared.ref)
+        await self._reacting.cleared(chat, cleared)
+
+    async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
+        """Carry out a slash command and answer whoever typed it."""
+        await self._attending.command(chat, command, responder)
+
+    async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
+        """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
+        await self._attending.press(chat, press, responder)
+
+    async def take(self, platform: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        """Note a command or a press before it is acknowledged; return False if it was noted before.
+
+        `to` is the `address` of its responder. Raises StorageUnavailable: then it is not to be acknowledged
+        as if it were done.
+        """
+        return await self._attending.take(platform, kind, event, account, to)
+
+    async def channel_became_private(self, channel: str) -> None:
+        """Keep what was learnt in a channel (`slack:C1`) inside it from now on."""
+        await self._engine.channel_became_private(channel)
+        if self.history:
+            await self.history.became_private(channel)
+
+    def _noted(self, ref: MessageRef) -> None:
+        """Let sources that read the channel look at a message again."""
+        if self.history:
+            self.history.changed(ref)
+
+    # --- what pages ask -----------------------------------------------------------------------
+
+    async def releases(self) -> list[dict[str, Any]]:
+        """Return the releases and how ready they are."""
+        return await self._library.releases()
+
+    def progress(self) -> list[dict[str, Any]]:
+        """Return the index work that is going on."""
+        return self._library.progress()
+
+    async def paused(self) -> bool:
+        """Tell whether no new questions are answered anywhere."""
+        return await self._pausing.of(EVERYWHERE) is not None
+
+    async def why(self, answer_id: str) -> dict[str, Any]:
+        """Return what led to an answer; raises KeyError for an unknown one."""
+        return await self._engine.given.why(answer_id)
+
+    async def stop(self) -> None:
+        """Give up what is running, and say so; it is answered after the next start."""
+        self._chats.clear()
+        self._attending.stop()
+        await self._answering.stop()
+        await self._reacting.stop()
+
+    def _lock(self, key: str) -> asyncio.Lock:
+        return self._locks.setdefault(key, asyncio.Lock())

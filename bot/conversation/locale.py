@@ -1,0 +1,54 @@
+"""Which language somebody is answered in: that of their words, the thread, their client, or the house."""
+
+from __future__ import annotations
+
+from bot.ports.chat import Message, Person, Reaction
+from core.feedback.answer_log import GivenAnswers
+from core.languages import plain
+from core.ports import ConversationStore
+from core.query.language import detect as language
+
+
+class Tongues:
+    """Finds out the language; `default` is spoken where nothing tells."""
+
+    def __init__(self, conversations: ConversationStore, given: GivenAnswers, default: str) -> None:
+        self._conversations = conversations
+        self._given = given
+        self._default = default
+
+    async def of(self, message: Message) -> str:
+        """Return the language that a message is answered in, as `de`.
+
+        Words that do not tell are in the thread's language: "2.3?" goes on in German.
+        """
+        if message.language:
+            return message.language
+        if found := await language.detect(message.text):
+            return found
+        return await self.of_thread(message.ref.conversation, message.author)
+
+    async def of_text(self, text: str, person: Person) -> str:
+        """Return the language that a text outside of any thread is answered in."""
+        return await language.detect(text) or self.of_person(person)
+
+    async def of_thread(self, conversation: str, person: Person) -> str:
+        """Return the language that was last asked in there, else that of a person."""
+        last = await self._conversations.last_claim(conversation)
+        told = (last.language or (last.payload or {}).get("language", "")) if last else ""
+        return str(told) or self.of_person(person)
+
+    async def of_answer(self, answer_id: str, person: Person) -> str:
+        """Return the language of an answer, in which one also speaks of it, else that of a person."""
+        found = await self._given.language_of(answer_id) if answer_id else ""
+        return found or self.of_person(person)
+
+    async def of_reaction(self, reaction: Reaction, answer_id: str) -> str:
+        """Return the language in which somebody is told what came of a reaction."""
+        if answer_id:
+            return await self.of_answer(answer_id, reaction.person)
+        return await self.of_thread(reaction.ref.conversation, reaction.person)
+
+    def of_person(self, person: Person) -> str:
+        """Return the language that a platform shows to a person, else the default."""
+        return plain(person.locale) or self._default

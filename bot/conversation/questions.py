@@ -1,0 +1,281 @@
+"""A question's journey, platform side: taken once, answered, answered anew when it is edited, taken back.
+
+Everything that must happen once is claimed in the database first, so retries, doubled events,
+several connections and restarts lead to one answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.conversation.answering import Answering, tell
+from bot.conversation.hints import Hint
+from bot.conversation.in_order import InOrder, Slot
+from bot.conversation.locale import Tongues
+from bot.conversation.outage import LATER, WAIT, Outage, say
+from bot.conversation.pausing import Pausing
+from bot.conversation.rate_limits import Limits, rounded
+from bot.conversation.resumption import TOO_LATE, Found, TakingUp
+from bot.conversation.triggers import Meant
+from bot.escalation.resolving import Resolving
+from bot.ports.chat import Chat, Message, Reply, unheard
+from bot.ports.message_codec import packed, unpacked
+from bot.privacy.opted_out import OptedOut
+from core.community.unsolicited import Noise
+from core.domain import MessageRef
+from core.engine import Engine
+from core.errors import StorageUnavailable
+from core.languages import _, speaking
+from core.ports import ConversationStore
+
+log = logging.getLogger(__name__)
+
+EDIT_SECONDS = 60
+"""How long after a question an edit of it is answered anew."""
+EARLIER_SECONDS, LOOK_SECONDS = 120.0, 0.05
+"""How long a follow-up waits for what a dead process had taken to be taken up, and between two looks."""
+
+
+class Questions:
+    """Takes what people ask, and follows what becomes of it.
+
+    A message is claimed before anything else is done about it, and platforms acknowledge it then: whatever
+    happens to the process afterwards, it is answered, or given up with a word.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        answering: Answering,
+        meant: Meant,
+        resolving: Resolving,
+        limits: Limits,
+        pausing: Pausing,
+        opted_out: OptedOut,
+        tongues: Tongues,
+        noise: Noise,
+        hint: Hint,
+        lock: Callable[[str], asyncio.Lock],
+        outage: Outage,
+    ) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._answering = answering
+        self._meant = meant
+        self._resolving = resolving
+        self._limits = limits
+        self._pausing = pausing
+        self._opted_out = opted_out
+        self._tongues = tongues
+        self._noise = noise
+        self._hint = hint
+        self._lock = lock
+        self._outage = outage
+        self._in_order = InOrder()
+        self._taking_up = TakingUp(conversations, answering, self._in_order, lock)
+        self._slowed: dict[str, float] = {}
+
+    async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
+        """Answer a message that is meant for the bot, once, in the language of its words.
+
+        `taken` is called as soon as a message need not be told again: it is claimed, or not for the bot.
+        """
+        with self._in_order.slot(message.ref.conversation) as slot:
+            await slot.after_claims()
+            found = await self._claimed(chat, message)
+            slot.looked()
+            if found is None:
+                return
+            taken()
+            if found.is_new:
+                await self._go_on(chat, found, slot)
+
+    async def _claimed(self, chat: Chat, message: Message) -> Found | None:
+        """Claim a message that is for the bot or may be; None where it is not told whether it was.
+
+        While nothing can be written down, who asks is told so, and the message waits.
+        """
+        key = message.ref.key
+        parts: tuple[MessageRef, ...] = ()
+        if key in self._outage:
+            return None  # the same message came again, and waits already
+        try:
+            while True:
+                try:
+                    return await self._claim(message, parts)
+                except StorageUnavailable as error:
+                    called = message.mentions_bot or message.scope.kind == "direct"
+                    if key not in self._outage:
+                        log.error("a message cannot be claimed: %s", error)
+                        waits = self._outage.begin(key)
+                        parts = (
+                            await say(chat, message.ref, parts, WAIT if waits else LATER) if called else ()
+                        )
+                        if not waits:
+                            return None
+                    await self._outage.over()
+        except asyncio.CancelledError:
+            await tell(chat, parts, _(TOO_LATE))
+            raise
+        finally:
+            self._outage.end(key)
+
+    async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> Found:
+        meant = await self._meant.at_once(message)
+        if meant is None:
+            return Found(message, (), is_new=False)
+        asked, decided = meant
+        claim = replace(self._opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
+        is_new = await self._conversations.claim(claim, message.event)
+        return Found(asked, parts, is_new, decided)
+
+    async def _go_on(self, chat: Chat, found: Found, slot: Slot) -> None:
+        """Deal with a claimed message: find out whether it goes on with the bot, and answer it."""
+        with self._answering.holding(found.message.key):
+            if not found.decided:
+                await self._after_earlier(found.message, slot)
+                decided = None if self._answering.stopping else await self._decided(chat, found.message)
+                if decided is None:
+                    return
+                found = replace(found, message=decided, decided=True)
+            if self._answering.stopping:
+                return  # it is claimed, and answered after the next start
+            message = replace(found.message, language=await self._tongues.of(found.message))
+            with speaking(message.language):
+                await self._take(chat, replace(found, message=message))
+
+    async def _after_earlier(self, message: Message, slot: Slot) -> None:
+        """Wait until what was asked earlier in a thread is dealt with, also what a dead process had taken."""
+        own = await self._conversations.claimed(message.key)
+        until = time.monotonic() + EARLIER_SECONDS
+        while own is not None and time.monotonic() < until and not self._answering.stopping:
+            await slot.after_answers()
+            waiting = await self._conversations.open_in(message.ref.conversation)
+            if not any(claim.at < own.at for claim in waiting):
+                return
+            await asyncio.sleep(LOOK_SECONDS)  # it is about to be taken up
+
+    async def _decided(self, chat: Chat, message: Message) -> Message | None:
+        """Return a claimed message in a thread as it stands now if it goes on with the bot; else drop it."""
+        key = message.ref.key
+        claim = await self._conversations.claimed(key)
+        if claim is None or claim.decided:
+            return None  # it was deleted, or edited so that it calls the bot
+        message = unpacked(claim.payload) if claim.payload else message
+        if not await self._meant.goes_on(chat, message):
+            await self._conversations.dropped(key)
+            return None
+        await self._conversations.decided(key, claim.payload)
+        return message
+
+    async def _take(self, chat: Chat, found: Found) -> None:
+        message, parts = found.message, found.parts
+        key, ref = message.key, message.ref
+        async with self._lock(key):
+            claim = await self._conversations.claimed(key)
+            if claim is None or claim.is_settled or key in self._answering or self._answering.stopping:
+                return  # it was deleted or edited meanwhile, or is answered after the next start
+            if pause := await self._pausing.of(ref.channel_key):
+                await self._settle(chat, key, parts, await self._pausing.tell(chat, message, pause))
+                return
+            seconds = 0.0 if found.again else self._limits.wait(message.author.id, ref.channel_key)
+            if seconds:
+                told = () if message.unasked else await self._slow_down(chat, message, seconds)
+                await self._settle(chat, key, parts, told)
+                return
+            if hint := await self._hint.to(message):
+                await self._settle(chat, key, parts, await chat.post(ref, hint))
+                return
+            task = self._answering.begin(chat, message, parts)
+        await self._answering.follow(key, task)
+
+    async def _settle(
+        self, chat: Chat, key: str, before: tuple[MessageRef, ...], told: tuple[MessageRef, ...]
+    ) -> None:
+        """Note that a claim is done with: `told` was said instead of an answer, `before` that it waits."""
+        if told:
+            await self._conversations.posted(key, told)
+        await self._conversations.answered(key, "")
+        if before:
+            await chat.delete(before)
+
+    async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
+        """Answer a question anew that was edited within a minute, in place of the first answer.
+
+        An answer of a person that is remembered follows its edits, as does what people were asked. `taken`
+        is called as soon as the edit need not be told again.
+        """
+        key = message.ref.key
+        async with self._lock(f"mark {key}"):
+            await self._engine.accepted.reworded(key, message.text)
+            await self._resolving.reworded(chat, message)
+        async with self._lock(key):
+            claim = await self._conversations.claimed(key)
+            if claim is not None:
+                late = time.time() - claim.at > EDIT_SECONDS
+                same = not claim.payload or claim.payload.get("text") == message.text
+                if late or same or not message.text.strip():
+                    return
+                channel = message.ref.channel_key
+                if self._answering.stopping or await self._pausing.of(channel):
+                    return
+                if self._limits.wait(message.author.id, channel):
+                    return
+                await self._answering.cancel(key)
+                claim = await self._conversations.claimed(key) or claim
+                message = replace(message, unasked=claim.payload.get("unasked", ""))
+                if not claim.decided:
+                    await self._conversations.reworded(key, packed(message))
+                    return
+                await self._conversations.reopen(key, packed(message), claim.at)
+                taken()
+                task = self._answering.begin(chat, message, claim.parts)
+        if claim is not None:
+            await self._answering.follow(key, task)
+        elif message.mentions_bot:
+            await self.message(chat, message, taken)
+
+    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+        """Take back the answers to a question that was deleted, and forget a person's answer that was."""
+        async with self._lock(f"mark {ref.key}"):
+            await self._engine.accepted.gone(ref.key)
+            await self._resolving.deleted(chat, ref)
+        if await self._take_back(chat, ref.key):
+            for release in self._engine.product.releases:
+                await self._take_back(chat, f"{ref.key}@{release.name}")
+
+    async def _take_back(self, chat: Chat, key: str) -> bool:
+        """Delete the reply of a claim; tells whether there is such a claim."""
+        async with self._lock(key):
+            if await self._conversations.claimed(key) is None:
+                return False
+            await self._answering.cancel(key)
+            claim = await self._conversations.claimed(key)
+            await self._conversations.answered(key, "")
+            if claim is not None and claim.parts:
+                await chat.delete(claim.parts)
+                await self._conversations.posted(key, ())
+            if claim is not None and claim.answer_id:
+                await self._noise.withdrawn(claim.answer_id)
+            return True
+
+    async def resume(self, chat: Chat) -> None:
+        """Answer what a process that died had taken from this platform but not answered."""
+        await self._taking_up.resume(chat, self._go_on)
+
+    async def _slow_down(self, chat: Chat, message: Message, seconds: float) -> tuple[MessageRef, ...]:
+        """Tell a person once to slow down, then say nothing until they may ask again."""
+        now = time.monotonic()
+        self._slowed = {person: until for person, until in self._slowed.items() if until > now}
+        if message.author.id in self._slowed:
+            return ()
+        self._slowed[message.author.id] = now + seconds
+        said = _("That is a lot of questions at once: please ask again in {seconds} s.").format(
+            seconds=rounded(seconds)
+        )
+        return await chat.post(message.ref, Reply(said))

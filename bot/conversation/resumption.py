@@ -1,0 +1,122 @@
+"""What a process that died had taken: answered by this one, or given up with a word."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from bot.conversation.answering import Answering
+from bot.conversation.in_order import InOrder, Slot
+from bot.conversation.strays import Strays
+from bot.ports.chat import Chat, Message, Reply
+from bot.ports.message_codec import ref_of, unpacked
+from core.domain import MessageRef
+from core.errors import PlatformError
+from core.languages import N_, _, speaking
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
+
+RESUME_SECONDS = 600
+"""Age up to which a question that a dead process took is answered after a restart."""
+MOST_TRIES = 2
+"""Processes that may end while they work on a question; after that it is taken to be the reason."""
+TOO_LATE = N_("I was stopped before I could answer this. Please ask again.")
+TOO_OFTEN = N_("I was stopped twice while I worked on this, so I leave it. Please ask in other words.")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A message that was claimed: by this call (`is_new`), and whether it is known to be for the bot.
+
+    `parts` are messages that say already that it is dealt with; `again` tells of one that an earlier process
+    had claimed.
+    """
+
+    message: Message
+    parts: tuple[MessageRef, ...]
+    is_new: bool = True
+    decided: bool = True
+    again: bool = False
+
+
+GoOn = Callable[[Chat, Found, Slot], Awaitable[None]]
+"""What deals with a claimed message."""
+
+
+class TakingUp:
+    """Takes up the questions of a process that died."""
+
+    def __init__(
+        self,
+        conversations: ConversationStore,
+        answering: Answering,
+        in_order: InOrder,
+        lock: Callable[[str], asyncio.Lock],
+    ) -> None:
+        self._conversations = conversations
+        self._answering = answering
+        self._in_order = in_order
+        self._lock = lock
+        self._strays = Strays(conversations)
+
+    async def resume(self, chat: Chat, go_on: GoOn) -> None:
+        """Answer what a process that died had taken from this platform but not answered.
+
+        What it had begun to work on is taken up one after the other, and given up after `MOST_TRIES`: it may
+        be what took the process down. What is too old, or given up, is told so in its thread.
+        """
+        alone = asyncio.Lock()
+        taken: list[asyncio.Task[None]] = []
+        for claim in await self._conversations.unanswered(0.0):
+            if claim.kind == "message" and claim.message.startswith(f"{chat.name}:"):
+                taken.append(asyncio.create_task(self._take_up(chat, claim, alone, go_on)))
+                await asyncio.sleep(0)  # each takes its slot, in the order in which they were asked
+        await asyncio.gather(*taken)
+
+    async def _take_up(self, chat: Chat, claim: Claim, alone: asyncio.Lock, go_on: GoOn) -> None:
+        """Answer a claim of a process that died, or say why not; what may be the reason waits its turn."""
+        with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
+            slot.looked()
+            async with alone if claim.tries else nullcontext():
+                found = await self._taken_up(chat, claim)
+                if found is not None:
+                    await go_on(chat, found, slot)
+
+    async def _taken_up(self, chat: Chat, claim: Claim) -> Found | None:
+        """Return a claim of a process that died as one of this; None where it is not to be answered."""
+        key = claim.message
+        async with self._lock(key):
+            now = await self._conversations.claimed(key)
+            is_open = now is not None and not now.is_settled
+            if not is_open or self._answering.holds(key) or self._answering.stopping:
+                return None
+            young = claim.at >= time.time() - RESUME_SECONDS
+            if not (young and claim.payload) or claim.tries >= MOST_TRIES:
+                await self._give_up(chat, claim, TOO_OFTEN if claim.tries >= MOST_TRIES else TOO_LATE)
+                return None
+            message = unpacked(claim.payload)
+            parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()
+            if claim.decided:
+                await self._conversations.tried(key)
+        return Found(message, parts, decided=claim.decided, again=True)
+
+    async def _give_up(self, chat: Chat, claim: Claim, why: str) -> None:
+        """Settle a claim with a word in its thread; one that nobody called the bot for is left in silence."""
+        key = claim.message
+        asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)
+        unasked = not claim.decided or claim.payload.get("unasked") == "questions"
+        parts = await self._strays.of(chat, asked, claim)
+        try:
+            if parts and unasked:
+                await chat.delete(parts)
+            elif not unasked:
+                parts = await (chat.edit(parts, Reply(_(why))) if parts else chat.post(asked, Reply(_(why))))
+                await self._conversations.posted(key, parts)
+        except PlatformError as error:
+            log.info("a question that is given up could not be told so: %s", error)
+        await (self._conversations.answered(key, "") if claim.decided else self._conversations.dropped(key))

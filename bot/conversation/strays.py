@@ -1,0 +1,42 @@
+"""Messages that a dying process posted and had no time to note: they are found, and join their reply."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from bot.ports.chat import Chat
+from bot.rendering.answers import is_sign_of_work
+from core.domain import MessageRef
+from core.errors import PlatformError
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
+
+
+class Strays:
+    """Finds the bot's own messages under a question that no reply is known to take."""
+
+    def __init__(self, conversations: ConversationStore) -> None:
+        self._conversations = conversations
+        self._looking = asyncio.Lock()
+
+    async def of(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
+        """Return the messages of a claim's reply, and note with them those that nobody had noted.
+
+        In a thread these are all unknown messages of the bot; where all talk in one place only signs of work.
+        """
+        if not claim.tries:
+            return claim.parts
+        async with self._looking:
+            try:
+                said = await chat.own_after(where)
+            except PlatformError as error:
+                log.info("what stands under a question cannot be read: %s", error)
+                return claim.parts
+            known = await self._conversations.known([stray.ref.key for stray in said])
+            unknown = [stray for stray in said if stray.ref.key not in known]
+            mine = tuple(stray.ref for stray in unknown if where.thread or is_sign_of_work(stray.text))
+            if mine:
+                await self._conversations.posted(claim.message, (*claim.parts, *mine))
+            return (*claim.parts, *mine)

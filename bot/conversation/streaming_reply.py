@@ -1,0 +1,80 @@
+"""An answer while it grows: the pages being read, then the text, one edit of its messages at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.ports.chat import Chat, Reply
+from bot.rendering.answers import growing
+from core.domain import Evidence, MessageRef
+from core.errors import PlatformError
+
+log = logging.getLogger(__name__)
+
+Note = Callable[[tuple[MessageRef, ...]], Awaitable[None]]
+
+
+class Show:
+    """Listens to the engine and edits `parts`; `note` hears when the reply takes other messages.
+
+    Where there are no parts nobody waits for an answer: the first words are posted to `where`, and nothing
+    is shown before.
+    """
+
+    def __init__(
+        self, chat: Chat, parts: tuple[MessageRef, ...], product: str, note: Note, where: MessageRef
+    ) -> None:
+        self.parts = parts
+        self._where = where
+        self._chat = chat
+        self._product = product
+        self._note = note
+        self._release = ""
+        self._evidence: Sequence[Evidence] = ()
+        self._text = ""
+        self._shown = ""
+        self._closed = False
+        self._task: asyncio.Task[None] | None = None
+
+    async def sources(self, release: str, evidence: Sequence[Evidence]) -> None:
+        """Show which pages are being read."""
+        self._release, self._evidence = release, evidence
+        if self.parts:
+            self._begin()
+
+    async def text(self, markdown: str) -> None:
+        """Show the text so far; what comes while an edit is under way is shown by the next one."""
+        self._text = markdown
+        self._begin()
+
+    async def finish(self) -> None:
+        """Show nothing more, and wait for the edit under way: half of one would leave messages behind."""
+        self._closed = True
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    def _begin(self) -> None:
+        if not self._closed and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._edit())
+
+    async def _edit(self) -> None:
+        while not self._closed:
+            reply = growing(self._text, self._product, self._release, self._evidence)
+            if reply.markdown == self._shown:
+                return
+            self._shown = reply.markdown
+            try:
+                before, self.parts = self.parts, await self._put(reply)
+            except PlatformError as error:
+                log.info("an intermediate edit failed: %s", error)
+                return
+            if self.parts != before:
+                await self._note(self.parts)
+            await asyncio.sleep(0)
+
+    async def _put(self, reply: Reply) -> tuple[MessageRef, ...]:
+        return await (
+            self._chat.edit(self.parts, reply) if self.parts else self._chat.post(self._where, reply)
+        )

@@ -1,0 +1,1 @@
+"""Questions that are put to people."""

@@ -1,0 +1,186 @@
+"""How a question that was put to a person ends: resolved by ✅, opened again, or gone with its question."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from bot.escalation import texts as text
+from bot.escalation.asking import Escalation
+from bot.ports.chat import Chat, Message, Person, Reaction, Reply
+from core.domain import MessageRef
+from core.engine import Engine
+from core.errors import PlatformError
+from core.languages import _
+from core.ports.escalations import Post, Ticket
+
+log = logging.getLogger(__name__)
+
+
+class Resolving:
+    """Keeps tickets, and what was said of them, in step with what people do in the thread."""
+
+    def __init__(self, engine: Engine, escalation: Escalation) -> None:
+        self._engine = engine
+        self._tickets = escalation.tickets
+        self._escalation = escalation
+
+    # --- who may ------------------------------------------------------------------------------
+
+    async def concerns(self, ref: MessageRef, person: Person) -> bool:
+        """Tell, without asking the platform, whether a person's ✅ on a message might resolve a ticket."""
+        known = await self._tickets.answered_by(ref.key)
+        waiting = [*await self._tickets.waiting(ref.channel_key), *((known,) if known else ())]
+        return any(self.may_resolve(ticket, person) for ticket in waiting)
+
+    async def about(self, message: Message, question: Message | None) -> Ticket | None:
+        """Return the ticket that a message may answer: of its thread, or of the message it replies to.
+
+        An open one goes first, of several the latest.
+        """
+        places = [message.ref.conversation, *((question.ref.conversation,) if question else ())]
+        waiting = await self._tickets.waiting(message.ref.channel_key)
+        for place in places:
+            if there := [ticket for ticket in waiting if ticket.conversation == place]:
+                return there[-1]
+        for place in places:
+            if latest := await self._tickets.latest_in(place):
+                return latest
+        return None
+
+    def may_resolve(self, ticket: Ticket, person: Person) -> bool:
+        """Tell whether somebody's ✅ resolves a ticket."""
+        return self.is_trusted(ticket, person) or self._engine.is_same(ticket.asker, person.id)
+
+    def is_trusted(self, ticket: Ticket, person: Person) -> bool:
+        """Tell whether somebody counts as a helper for a ticket: helpers, admins, and who was asked."""
+        asked = any(self._engine.is_same(account, person.id) for account in ticket.people)
+        return asked or self._escalation.helps(person)
+
+    def may_teach(self, ticket: Ticket, person: Person, author: Person) -> bool:
+        """Tell whether an answer is remembered for somebody's ✅.
+
+        For the asker's own only if somebody trusted wrote it: else two who agree could teach anything.
+        """
+        if self.is_trusted(ticket, person):
+            return True
+        return self.is_trusted(ticket, author) and not self._engine.is_same(author.id, person.id)
+
+    # --- resolved, and opened again -----------------------------------------------------------
+
+    async def resolve(self, chat: Chat, ticket: Ticket, person: Person, answer: MessageRef | None) -> bool:
+        """Note who resolved a ticket, by which message; tells whether that is new."""
+        async with self._escalation.lock(ticket.message):
+            now = await self._tickets.of(ticket.message)
+            if now is None or not now.is_open:
+                return False
+            key = answer.key if answer else ""
+            done = replace(
+                now, resolved_at=time.time(), resolver=person.id, resolver_name=person.name, answer=key
+            )
+            await self._tickets.save(done)
+        link = await chat.permalink(answer) if answer else ""
+        told = [text.with_resolution(said, person.name, link) for said in done.told]
+        await self._show(chat, done, told, _(text.NOTICE_RESOLVED).format(name=text.named(person.name)))
+        return True
+
+    async def reopen(self, chat: Chat, ticket: Ticket) -> None:
+        """Note that nobody has resolved a ticket after all."""
+        async with self._escalation.lock(ticket.message):
+            now = await self._tickets.of(ticket.message)
+            if now is None or now.is_open:
+                return
+            again = replace(now, resolved_at=0.0, resolver="", resolver_name="", answer="")
+            await self._tickets.save(again)
+        notice = _(text.NOTICE_DIRECT if again.scope.startswith("direct") else text.NOTICE)
+        await self._show(chat, again, again.told, notice.format(names=again.names))
+
+    async def on_post(self, chat: Chat, reaction: Reaction) -> bool:
+        """Take ✅ on what was said of a ticket, or off it; tells whether the message is such a one."""
+        ticket = await self._tickets.of_post(reaction.ref.key)
+        if ticket is None:
+            return False
+        if reaction.added and self.may_resolve(ticket, reaction.person):
+            await self.resolve(chat, ticket, reaction.person, None)
+        elif not reaction.added and ticket.resolver == reaction.person.id and not ticket.answer:
+            await self.reopen(chat, ticket)
+        return True
+
+    async def taken_off(self, chat: Chat, ref: MessageRef, person: Person, is_remembered: bool) -> None:
+        """Open a ticket again that ✅ on a message resolved, and that nobody holds for resolved any more."""
+        ticket = await self._tickets.answered_by(ref.key)
+        if ticket is None:
+            asked = await self._tickets.of(ref.key)
+            ticket = asked if asked and not asked.answer else None
+        if ticket is None or is_remembered:
+            return
+        another = self._engine.is_same(ticket.resolver, ticket.asker) or not ticket.answer
+        if ticket.resolver == person.id or (not another and self.may_resolve(ticket, person)):
+            await self.reopen(chat, ticket)
+
+    # --- what becomes of messages -------------------------------------------------------------
+
+    async def deleted(self, chat: Chat, ref: MessageRef) -> None:
+        """Open the ticket again whose answer was deleted; take back the one whose question was."""
+        if ticket := await self._tickets.answered_by(ref.key):
+            await self.reopen(chat, ticket)
+        for key in (ref.key, *(f"{ref.key}@{release.name}" for release in self._engine.product.releases)):
+            if ticket := await self._removed(key):
+                told = [text.TAKEN_BACK] * len(ticket.posts)
+                await self._show(chat, replace(ticket, notice=()), told, "")
+                await self._delete(chat, ticket.notice)
+
+    async def reworded(self, chat: Chat, message: Message) -> None:
+        """Tell those who were asked that a question was edited, so that they read what it says now."""
+        async with self._escalation.lock(message.ref.key):
+            ticket = await self._tickets.of(message.ref.key)
+            if ticket is None or not message.text.strip():
+                return
+            before, now = (f"> {text.short(said, text.QUESTION)}" for said in (ticket.question, message.text))
+            told = tuple(said.replace(before, now) for said in ticket.told)
+            changed = replace(ticket, question=message.text, told=told)
+            await self._tickets.save(changed)
+        if ticket.is_open:
+            await self._show(chat, replace(changed, notice=()), told, "")
+
+    async def forget(self, accounts: Collection[str], chat_of: Callable[[str], Chat | None]) -> None:
+        """Take back what was told to others in the words of these accounts, before they are forgotten."""
+        for ticket in await self._tickets.since(0.0):
+            chat = chat_of(ticket.channel.partition(":")[0])
+            if chat is not None and ticket.asker in accounts:
+                last = await self._removed(ticket.message)
+                for post in (*last.posts, last.notice) if last else ():
+                    await self._delete(chat, post)
+            elif chat is not None and not (await self._authors(ticket)).isdisjoint(accounts):
+                told = [text.WORDS_GONE] * len(ticket.posts)
+                await self._show(chat, replace(ticket, notice=()), told, "")
+
+    async def _authors(self, ticket: Ticket) -> frozenset[str]:
+        """Return whose words the question of a ticket holds, and who put it to people."""
+        return await self._engine.given.authors(ticket.answer_id) | {ticket.by}
+
+    async def _removed(self, message: str) -> Ticket | None:
+        """Remove a ticket and return its last state: what people are just being told of it is in that."""
+        async with self._escalation.lock(message):
+            ticket = await self._tickets.of(message)
+            if ticket is not None:
+                await self._tickets.remove(message)
+            return ticket
+
+    async def _delete(self, chat: Chat, post: Post) -> None:
+        try:
+            await chat.delete(post)
+        except PlatformError as error:
+            log.warning("what was said of a question to a person could not be deleted: %s", error)
+
+    async def _show(self, chat: Chat, ticket: Ticket, told: Sequence[str], notice: str) -> None:
+        """Bring what was said of a ticket to say this now, as far as the platform lets it."""
+        # of somebody who was forgotten the words are gone, and what tells of them stays as it is
+        for post, said in [*zip(ticket.posts, told, strict=False), (ticket.notice, notice)]:
+            if post:
+                try:
+                    await chat.edit(post, Reply(said, concerns=ticket.answer_id))
+                except PlatformError as error:
+                    log.info("what was said of a question to a person could not be changed: %s", error)

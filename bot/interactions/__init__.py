@@ -1,0 +1,1 @@
+"""Everything that people do beside asking: reactions, buttons, forms, commands."""

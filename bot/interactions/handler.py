@@ -1,0 +1,270 @@
+"""Slash commands, presses and forms: carried out once, and answered to whoever did it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.app.logs import about
+from bot.commands.slash.table import SlashCommands
+from bot.conversation.answering import RESTARTING, Answering
+from bot.conversation.hints import Hint
+from bot.conversation.locale import Tongues
+from bot.conversation.pausing import Pausing, paused_text
+from bot.conversation.rate_limits import Limits, wait_text
+from bot.interactions.confirmations import CONFIRM
+from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
+from bot.interactions.presses import ASK_AGAIN, VOTES, Presses
+from bot.interactions.sharing import alone
+from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
+from bot.ports.message_codec import command_of, packed, press_of
+from bot.privacy.opted_out import NOT_TOLD, OptedOut
+from bot.rendering.answers import WORKING
+from core.community.unsolicited import Noise
+from core.domain import Question
+from core.engine import Engine
+from core.errors import PlatformError, StorageUnavailable, ThreadloreError
+from core.languages import N_, _, speaking, spoken
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
+
+MOST_TRIES = 2
+"""Processes that may end while they carry something out; after that it is taken to be the reason."""
+LOST = N_("I was restarted before I could do this. Please try again.")
+
+
+class Attending:
+    """Does what somebody wants of the bot itself, and tells them what came of it."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        answering: Answering,
+        slash: SlashCommands,
+        presses: Presses,
+        limits: Limits,
+        pausing: Pausing,
+        opted_out: OptedOut,
+        tongues: Tongues,
+        noise: Noise,
+        hint: Hint,
+        ledger: InteractionLedger,
+    ) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._answering = answering
+        self._slash = slash
+        self._presses = presses
+        self._limits = limits
+        self._pausing = pausing
+        self._opted_out = opted_out
+        self._tongues = tongues
+        self._noise = noise
+        self._hint = hint
+        self._ledger = ledger
+        self._running: set[asyncio.Task[Any]] = set()
+
+    async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
+        """Carry out a slash command and answer whoever typed it."""
+        about(command.event, platform=chat.name, kind=command.scope.kind, command=command.name)
+        if key := await self._begun(chat, "command", command.event, command.person.id, responder):
+            await self._commanded(chat, command, responder, key)
+
+    async def _commanded(self, chat: Chat, command: Command, responder: Responder, key: str) -> None:
+        # what people ask is never in the log
+        asks = command.name == "ask"
+        answered = Answered(responder, lambda: self._ledger.done(key))
+
+        async def work() -> None:
+            if asks and not self._opted_out.is_out(command.author):
+                told = {"command": packed(command), "authors": sorted(await self._authors(command))}
+                await self._ledger.fill(key, command.person.id, responder.address, **told)
+            await self._carry_out(chat, command, answered)
+
+        with speaking(await self._tongues.of_text(command.text if asks else "", command.person)):
+            is_done = await self._attend(work(), f"/{command.name}", answered, kindly=asks, again=asks)
+        await (self._ledger.done(key) if is_done else self._ledger.keep(key))
+
+    async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
+        """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
+        about(press.event, platform=chat.name, kind=press.scope.kind, control=press.name)
+        if key := await self._begun(chat, "press", press.event, press.person.id, responder):
+            await self._pressed_by(chat, press, responder, key)
+
+    async def _pressed_by(self, chat: Chat, press: Press, responder: Responder, key: str) -> None:
+        votes = press.name in VOTES
+        answered = responder if votes else Answered(responder, lambda: self._ledger.done(key))
+
+        async def work() -> None:
+            told = press
+            if votes:  # done again after a restart it must not be the other way round
+                told = replace(press, again=await self._presses.takes_back(press))
+                await self._ledger.fill(key, press.person.id, responder.address, press=packed(told))
+            await self._pressed(chat, told, answered)
+
+        with speaking(await self._tongues.of_answer(press.value.partition(" ")[0], press.person)):
+            await self._attend(work(), f"pressing {press.name}", answered, kindly=press.name != CONFIRM)
+        await self._ledger.done(key)
+
+    async def _begun(self, chat: Chat, kind: Kind, event: str, account: str, responder: Responder) -> str:
+        """Return the key of what was noted; empty if it was dealt with before, or cannot be noted."""
+        key = self._ledger.key(chat.name, kind, event)
+        try:
+            await self._ledger.take(key, kind, event, account, responder.address)
+        except StorageUnavailable as error:
+            log.error("a %s cannot be noted: %s", kind, error)
+            await self._say(responder, _(error.told))
+            return ""
+        return key if self._ledger.begin(key) else ""
+
+    async def take(self, chat: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        """Note a command or a press before it is acknowledged; return False if it was noted before.
+
+        Raises StorageUnavailable: then it must not be acknowledged as if it were done.
+        """
+        return await self._ledger.take(self._ledger.key(chat, kind, event), kind, event, account, to)
+
+    async def resume(self, chat: Chat) -> None:
+        """Answer who gave a command or pressed something that a process which died had taken.
+
+        A question is answered and a vote counted; what else it was is given up with a word.
+        """
+        for claim in await self._ledger.left(chat):
+            if claim.kind == "share":
+                await self._presses.sharing.resume(chat, claim)
+                continue
+            responder, key = chat.responder(claim.payload.get("to", {})), claim.message
+            again = claim.tries < MOST_TRIES
+            command, press = claim.payload.get("command"), claim.payload.get("press")
+            if press and again:
+                await self._conversations.tried(key)
+                await self._pressed_by(chat, press_of(press), responder or Silent(), key)
+            elif command and again and responder is not None:
+                await self._conversations.tried(key)
+                await self._commanded(chat, command_of(command), responder, key)
+            else:
+                if responder is not None:
+                    await self._say(responder, _(LOST))
+                await self._ledger.done(key)
+
+    async def _attend(
+        self,
+        doing: Coroutine[Any, Any, None],
+        what: str,
+        responder: Responder,
+        kindly: bool,
+        again: bool = False,
+    ) -> bool:
+        """Wait for what somebody wants; tell them of an error in their words (`kindly`) or in an admin's.
+
+        Returns False where the bot is stopped first, and it is to be done `again` after the next start.
+        """
+        work = asyncio.create_task(doing)
+        self._running.add(work)
+        try:
+            await work
+        except asyncio.CancelledError:
+            work.cancel()
+            if not self._answering.stopping:
+                raise
+            await self._say(responder, _(RESTARTING if again else ASK_AGAIN), final=not again)
+            return not again
+        except ThreadloreError as error:
+            log.warning("%s: %s", what, error)
+            await self._say(responder, _(error.told) if kindly else str(error))
+        except Exception:  # whoever typed it must not be left with a sign of work
+            log.exception("%s failed", what)
+            await self._say(responder, _(ThreadloreError.told))
+        finally:
+            self._running.discard(work)
+        return True
+
+    @staticmethod
+    async def _say(responder: Responder, text: str, final: bool = True) -> None:
+        """Say something to whoever waits; that the platform does not take it is one line of the log."""
+        try:
+            await responder.reply(Reply(text, final=final))
+        except PlatformError as error:
+            log.warning("who waits for an answer could not be told: %s", error)
+
+    async def _pressed(self, chat: Chat, press: Press, responder: Responder) -> None:
+        """Carry out a press; one that asks anew waits until a pause is over."""
+        if press.name == "release" and (pause := await self._pausing.of(press.ref.channel_key)):
+            await responder.reply(Reply(paused_text(pause)))
+            return
+        if press.name == CONFIRM:
+            await self._slash.pressed(press, responder)
+            return
+        if await self._opted_out.pressed(press, responder):
+            return
+        answer_id = press.value.partition(" ")[0]
+        if press.name == "delete":
+            await self._deleted(chat, press, answer_id, responder)
+            return
+        try:
+            await self._presses.carry_out(chat, press, responder)
+        except StorageUnavailable:
+            if press.name in VOTES:  # the platform may show the vote as an emoji already
+                emoji = UP if VOTES[press.name] else DOWN
+                await chat.take_back(Reaction(press.ref, press.person, emoji, True))
+            raise
+        await self._noise.noticed(answer_id)
+
+    async def _deleted(self, chat: Chat, press: Press, answer_id: str, responder: Responder) -> None:
+        """Delete an answer; that an admin did it to somebody else's is written down."""
+        before = await self._conversations.claim_of(answer_id)
+        await self._presses.carry_out(chat, press, responder)
+        if await self._conversations.claim_of(answer_id) is not None:
+            return
+        await self._noise.deleted(answer_id)
+        if before is not None and not self._opted_out.is_asker(before, press.person.id):
+            await self._slash.note(press.person, press.ref, f"delete {answer_id}")
+
+    async def _carry_out(self, chat: Chat, command: Command, responder: Responder) -> None:
+        if command.name != "ask":
+            await self._slash.run(command, responder, chat)
+            return
+        if not command.text.strip():
+            said = _("Write your question after the command: `/ask How do I …?`")
+            await responder.reply(await self._hint.with_examples(said, command.where, command.scope))
+            return
+        where = command.where.channel_key
+        if self._opted_out.is_out(command.author):
+            await responder.reply(Reply(_(NOT_TOLD)))
+            return
+        if pause := await self._pausing.of(where):
+            await responder.reply(Reply(paused_text(pause)))
+            return
+        if seconds := self._limits.wait(command.person.id, where):
+            await responder.reply(Reply(wait_text(seconds)))
+            return
+        await responder.reply(Reply(_(WORKING), final=False))
+        authors = tuple(sorted(await self._authors(command)))
+        asked = Question(
+            command.text, command.person.id, where, command.scope, language=spoken(), authors=authors
+        )
+        answer = await self._engine.answer(asked)
+        reply = alone(answer, self._engine.product.name, command.where, command.scope)
+        await responder.reply(await self._opted_out.dressed(reply, command.person.id))
+
+    async def _authors(self, command: Command) -> set[str]:
+        """Return whose words are asked, of a message of somebody else; the bot repeats those of others."""
+        if command.author in ("", command.person.id):
+            return set()
+        answer_id = await self._conversations.answer_of(command.where.key)
+        repeated = await self._engine.given.whose([answer_id]) if answer_id else frozenset()
+        return {command.author, *repeated}
+
+    async def is_new(self, event: str) -> bool:
+        """Claim an event of which nothing but its id is kept."""
+        return not event or await self._conversations.claim(Claim("", "", "", 0.0), event)
+
+    def stop(self) -> None:
+        """Give up what is running; whoever waits for it is told."""
+        for task in self._running:
+            task.cancel()

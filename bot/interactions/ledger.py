@@ -1,0 +1,125 @@
+"""Commands and presses from when they are taken until they are answered: no restart loses one.
+
+A platform notes one before it acknowledges it. What is left of a process that died is done again where that
+is safe (a question, a vote), and else given up with a word to whoever gave it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from bot.ports.chat import Chat, Form, Reply, Responder
+from bot.privacy.opted_out import OptedOut
+from core.errors import StorageError
+from core.ports import Claim, ConversationStore
+
+log = logging.getLogger(__name__)
+
+Kind = Literal["command", "press"]
+
+
+class InteractionLedger:
+    """Notes commands and presses; `to` is what `Chat.responder` needs to answer the person later."""
+
+    def __init__(self, conversations: ConversationStore, opted_out: OptedOut) -> None:
+        self._conversations = conversations
+        self._opted_out = opted_out
+        self._taken: dict[str, bool] = {}
+
+    async def take(self, key: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
+        """Note a command or a press; return False if it was noted before. Raises StorageError."""
+        asker = self._opted_out.named(account, key)
+        claim = Claim(key, "", asker, time.time(), {"to": dict(to)}, kind=kind)
+        if not await self._conversations.claim(claim, event):
+            return False
+        self._taken[key] = False
+        return True
+
+    def begin(self, key: str) -> bool:
+        """Begin to deal with what this process noted; return False if that is not so, or it has begun."""
+        if self._taken.get(key, True):
+            return False
+        self._taken[key] = True
+        return True
+
+    async def fill(self, key: str, account: str, to: Mapping[str, Any], **what: Any) -> None:
+        """Note what is to be done again after a restart; of who opted out no word is kept."""
+        if not self._opted_out.is_out(account):
+            await self._conversations.reworded(key, {"to": dict(to), **what})
+
+    async def done(self, key: str) -> None:
+        """Forget what was dealt with; that it was taken stays known."""
+        if key in self._taken:
+            try:
+                await self._conversations.dropped(key)
+            except StorageError as error:
+                log.warning("what was dealt with is looked at again after a restart: %s", error)
+            self._taken.pop(key, None)
+
+    async def keep(self, key: str) -> None:
+        """Leave something to the next process; that this one ends is not its fault."""
+        try:
+            await self._conversations.spared([key])
+        except StorageError as error:
+            log.warning("what is left to the next process counts as tried: %s", error)
+
+    async def left(self, chat: Chat) -> list[Claim]:
+        """Return what processes that died had taken from a platform, oldest first, and take it over."""
+        waiting = await self._conversations.unanswered(0.0)
+        here = [claim for claim in waiting if claim.message.startswith(f"{chat.name}:")]
+        found = [claim for claim in here if claim.kind != "message" and claim.message not in self._taken]
+        self._taken |= {claim.message: True for claim in found}
+        return found
+
+    @staticmethod
+    def key(platform: str, kind: Kind, event: str) -> str:
+        """Name a command or a press uniquely over all platforms."""
+        return f"{platform}:{kind}:{event or uuid.uuid4().hex}"
+
+
+class Answered:
+    """A responder that settles the ledger once its person has an answer: words that are final, or a form."""
+
+    def __init__(self, responder: Responder, settle: Callable[[], Awaitable[None]]) -> None:
+        self._responder = responder
+        self._settle = settle
+
+    @property
+    def address(self) -> Mapping[str, Any]:
+        """Return what `Chat.responder` needs to answer the same person later."""
+        return self._responder.address
+
+    async def reply(self, reply: Reply) -> None:
+        """Answer, seen by the caller alone."""
+        await self._responder.reply(reply)
+        if reply.final:
+            await self._settle()
+
+    async def ask(self, form: Form) -> None:
+        """Open a form."""
+        await self._responder.ask(form)
+        await self._settle()
+
+    async def progress(self, reply: Reply) -> None:
+        """Show the state of long work."""
+        await self._responder.progress(reply)
+
+
+class Silent:
+    """Answers nobody: for what is done again when it is too late to say so."""
+
+    address: Mapping[str, Any] = MappingProxyType({})
+
+    async def reply(self, reply: Reply) -> None:
+        """Say nothing."""
+
+    async def ask(self, form: Form) -> None:
+        """Open nothing."""
+
+    async def progress(self, reply: Reply) -> None:
+        """Show nothing."""

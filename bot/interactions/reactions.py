@@ -1,0 +1,177 @@
+"""Reactions: an emoji to its vote or its mark, counted once and to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
+
+from bot.app.logs import about
+from bot.conversation.locale import Tongues
+from bot.conversation.outage import Outage
+from bot.interactions.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
+from bot.interactions.handler import Attending
+from bot.interactions.marks import Marks
+from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
+from bot.privacy.opted_out import OptedOut
+from core.community.unsolicited import Noise
+from core.domain import Vote
+from core.engine import Engine
+from core.errors import StorageUnavailable
+from core.languages import N_, _, speaking
+from core.ports import ConversationStore
+
+log = logging.getLogger(__name__)
+
+NOT_KEPT = N_(
+    "I cannot write anything down right now, so your reaction does not count. Please try again later."
+)
+KEPT_LATER = N_("I cannot write anything down right now. Your reaction counts as soon as I can.")
+COUNTING_SECONDS = 8.0
+"""Time that reactions under way get to be counted when the bot stops: memory may be at work just then."""
+
+
+class Reacting:
+    """Takes what people put under messages."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        marks: Marks,
+        attending: Attending,
+        opted_out: OptedOut,
+        tongues: Tongues,
+        noise: Noise,
+        lock: Callable[[str], asyncio.Lock],
+        outage: Outage,
+    ) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._marks = marks
+        self._attending = attending
+        self._opted_out = opted_out
+        self._tongues = tongues
+        self._noise = noise
+        self._lock = lock
+        self._outage = outage
+        self._counting: set[asyncio.Task[None]] = set()
+
+    async def take(self, chat: Chat, reaction: Reaction) -> None:
+        """Count a reaction as a vote, or take it as a mark."""
+        value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
+        if reaction.person.bot:
+            return
+        answer_id = await self._conversations.answer_of(reaction.ref.key)
+        if value is None and not mark:
+            if answer_id and reaction.added:
+                await self._noise.noticed(answer_id)
+            return
+        with speaking(await self._tongues.of_reaction(reaction, answer_id)):
+            await self._to_its_end(
+                self._kept(
+                    chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
+                )
+            )
+
+    async def _to_its_end(self, counting: Coroutine[Any, Any, None]) -> None:
+        """Count what was said to its end, also when the platform stops."""
+        work = asyncio.create_task(counting)
+        self._counting.add(work)
+        work.add_done_callback(self._counting.discard)
+        await asyncio.shield(work)
+
+    async def cleared(self, chat: Chat, cleared: Cleared) -> None:
+        """Take back what reactions stood for that a moderator took off a message."""
+        answer_id = await self._conversations.answer_of(cleared.ref.key)
+        gone = self._votes_gone(chat, cleared, answer_id) if answer_id else self._unmarked(chat, cleared)
+        await self._to_its_end(gone)
+
+    async def _votes_gone(self, chat: Chat, cleared: Cleared, answer_id: str) -> None:
+        """Take back the votes on an answer of everybody who holds none of their emoji up any more."""
+        about(cleared.ref.key, platform=chat.name)
+        hands: tuple[Literal[0, 1], ...] = (1, 0)
+        for value in hands:
+            if not cleared.emoji or _worth(cleared.emoji) == value:
+                holders = {a for emoji, all_ in cleared.left.items() for a in all_ if _worth(emoji) == value}
+                await self._engine.votes_cleared(answer_id, value, holders)
+        await self._noise.noticed(answer_id)
+
+    async def _unmarked(self, chat: Chat, cleared: Cleared) -> None:
+        """Take ✅ off a person's message for everybody whose ✅ does not stand any more."""
+        if cleared.emoji and mark_of(cleared.emoji) != "accept":
+            return
+        left = {a for emoji, all_ in cleared.left.items() if mark_of(emoji) == "accept" for a in all_}
+        async with self._lock(f"mark {cleared.ref.key}"):
+            for account in sorted(await self._engine.accepted.accepting(cleared.ref.key) - left):
+                await self._marks.take(chat, Reaction(cleared.ref, Person(account), ACCEPT, False), "")
+
+    async def _kept(
+        self, chat: Chat, reaction: Reaction, counting: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Count what was said; while nothing can be kept, take the emoji off again, or wait with it.
+
+        Who reacted is told once. Raises StorageUnavailable where too much waits already.
+        """
+        key = f"{reaction.ref.key} {reaction.person.id} {reaction.emoji} {reaction.added}"
+        while True:
+            try:
+                await counting()
+                self._outage.end(key)
+                return
+            except StorageUnavailable as error:
+                if key not in self._outage:
+                    log.error("a reaction cannot be kept: %s", error)
+                    back = reaction.added and await chat.take_back(reaction)
+                    await chat.whisper(
+                        reaction.ref, reaction.person, Reply(_(NOT_KEPT if back else KEPT_LATER))
+                    )
+                    if back:
+                        return
+                    if not self._outage.begin(key):
+                        raise
+                await self._outage.over()
+
+    async def _reacted(
+        self, chat: Chat, reaction: Reaction, answer_id: str, value: Literal[0, 1] | None, mark: bool
+    ) -> None:
+        if self._opted_out.is_out(reaction.person.id):
+            if answer_id:
+                await self._opted_out.reacted(chat, reaction)
+            return
+        if mark:
+            async with self._lock(f"mark {reaction.ref.key}"):
+                if not await self._conversations.taken(reaction.event):
+                    await self._marks.take(chat, reaction, answer_id)
+                    await self._attending.is_new(reaction.event)
+        if value is None or not answer_id or await self._conversations.taken(reaction.event):
+            return
+        about(reaction.event or reaction.ref.key, platform=chat.name)
+        voter, added = reaction.person.id, reaction.added
+        given = Vote(answer_id, voter, value, by_reaction=True)
+        vote = given if added else Vote(answer_id, voter, None, withdraws=value)
+        await self._engine.feedback(vote, helper=reaction.person.helper)
+        await self._noise.noticed(answer_id)
+        # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
+        is_new = await self._attending.is_new(reaction.event)
+        if is_new and added and not value:
+            await self._ask_what_was_wrong(chat, reaction, answer_id)
+
+    async def _ask_what_was_wrong(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
+        """Offer the form to who put 👎 under an answer, where the platform can say it to them alone."""
+        claim = await self._conversations.claim_of(answer_id)
+        parts = claim.parts if claim else ()
+        where = next((part for part in parts if part.key == reaction.ref.key), reaction.ref)
+        asked = Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(answer_id),))
+        await chat.whisper(where, reaction.person, asked)
+
+    async def stop(self) -> None:
+        """Wait for what is being counted."""
+        if self._counting:
+            await asyncio.wait(self._counting, timeout=COUNTING_SECONDS)
+
+
+def _worth(emoji: str) -> Literal[0, 1] | None:
+    """Return which vote an emoji under an answer may stand for; a helper's ✅ is their 👍."""
+    return 1 if mark_of(emoji) == "accept" else vote_of(emoji)

@@ -1,0 +1,114 @@
+"""An answer that was given to one person alone, and said to everybody once that person shares it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from bot.conversation.strays import Strays
+from bot.interactions.components import controls
+from bot.ports.chat import Chat, Control, Message, Press, Reply
+from bot.ports.message_codec import packed, unpacked
+from bot.rendering.answers import compose
+from core.domain import Answer, MessageRef, Scope
+from core.engine import Engine
+from core.errors import PlatformError
+from core.languages import N_, _, spoken
+from core.ports import Claim, ConversationStore
+from core.text.markup import inert
+
+log = logging.getLogger(__name__)
+
+FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
+SHARED = N_("Shared: everybody here can see it now.")
+ALREADY = N_("This answer is shared already.")
+_ALONE = ("up", "down", "why")
+"""Controls that also work under an answer which only one person sees."""
+_SHOWN = 300
+"""Characters of a question that are quoted above its answer."""
+
+
+def alone(answer: Answer, product: str, where: MessageRef, scope: Scope) -> Reply:
+    """Return the reply to one person; outside of direct messages it can be shared with all who are there.
+
+    Where it then goes stands in the button, for nothing else of such a reply is kept.
+    """
+    given = [control for control in controls(answer, ()) if control.name in _ALONE]
+    if scope.kind != "direct":
+        given.append(Control("share", _("Share"), f"{answer.id} {where.message} {where.thread}"))
+    return replace(compose(answer, product), controls=tuple(given))
+
+
+class Sharing:
+    """Says an answer again, to everybody."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        to_person: Callable[[MessageRef, Scope], bool],
+    ) -> None:
+        self._engine = engine
+        self._conversations = conversations
+        self._to_person = to_person
+        self._posting: set[str] = set()
+        self._strays = Strays(conversations)
+
+    async def share(self, chat: Chat, press: Press) -> str:
+        """Post an answer once; return what to tell who shares it. Raises PlatformError."""
+        answer_id, message, thread = [*press.value.split(" "), "", ""][:3]
+        where = MessageRef(press.ref.platform, press.ref.channel, message, thread)
+        key = f"{where.key}@{answer_id}"
+        if key in self._posting:
+            return ALREADY
+        self._posting.add(key)
+        try:
+            return await self._post(chat, press, where, answer_id, key)
+        finally:
+            self._posting.discard(key)
+
+    async def _post(self, chat: Chat, press: Press, where: MessageRef, answer_id: str, key: str) -> str:
+        answer, question = await self._engine.given.answer(answer_id)
+        if not answer.text:
+            return FORGOTTEN
+        known = await self._conversations.claimed(key)
+        if known and known.parts:
+            return ALREADY
+        if not known:
+            authors = tuple(sorted(await self._engine.given.authors(answer_id) - {press.person.id}))
+            said = Message(where, press.person, question, press.scope, language=spoken(), authors=authors)
+            asked = packed(said)
+            now = time.time()
+            await self._conversations.claim(
+                Claim(key, where.conversation, press.person.id, now, asked, kind="share")
+            )
+        reply = compose(answer, self._engine.product.name)
+        if not where.message or await chat.message(where) is None:  # a command's question stands nowhere
+            reply = replace(reply, markdown=f"{_quoted(question)}\n\n{reply.markdown}")
+        ready = () if "+" in answer.release else self._engine.ready
+        reply = replace(reply, controls=controls(answer, ready, self._to_person(where, press.scope)))
+        try:
+            parts = await chat.post(where, reply)
+        except PlatformError:
+            await self._conversations.answered(key, "")  # it is not asked anew after a restart
+            raise
+        await self._conversations.posted(key, parts)
+        await self._conversations.answered(key, answer_id)
+        try:
+            await chat.seed_votes(parts[-1])
+        except PlatformError as error:  # the answer stands, and people can still vote on it
+            log.warning("a shared answer has no boxes for votes: %s", error)
+        return SHARED
+
+    async def resume(self, chat: Chat, claim: Claim) -> None:
+        """Settle what a process that died was sharing: what it posted counts, else it can be shared again."""
+        parts = await self._strays.of(chat, unpacked(claim.payload).ref, claim)
+        answer_id = claim.message.rpartition("@")[2] if parts else ""
+        await self._conversations.answered(claim.message, answer_id)
+
+
+def _quoted(question: str) -> str:
+    words = " ".join(question.split())
+    return f"> {inert(words if len(words) <= _SHOWN else words[: _SHOWN - 1] + '…')}"

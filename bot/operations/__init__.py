@@ -1,0 +1,1 @@
+"""What the bot does unasked: the schedule, alerts, the digest, the audit log."""

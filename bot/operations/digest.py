@@ -1,0 +1,77 @@
+"""Once a week: what was asked in public and not answered, told to the people who run the bot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
+
+from bot.operations.notices import Notices
+from bot.rendering.gaps import IN_DIGEST, digest_text
+from core.insights.statistics import Gap
+
+log = logging.getLogger(__name__)
+
+OFF = "off"
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+WEEK = 7
+LONGEST_WEEKS = 4
+"""Weeks that a digest tells of at most."""
+RETRY = timedelta(minutes=10)
+"""Time between two tries to say a digest that could not be said."""
+
+
+class Digest:
+    """Tells gaps once a week, at a day and time of the machine's clock (`mon 09:00`); late, but never twice.
+
+    What was told is kept with the notices, so a restart repeats nothing, and a digest that fell into a time
+    when nothing ran comes with the next start.
+    """
+
+    def __init__(
+        self,
+        when: str,
+        gaps: Callable[[int], Awaitable[Sequence[Gap]]],
+        notices: Notices,
+        product: str,
+        now: Callable[[], datetime] = datetime.now,
+    ) -> None:
+        self._when = when.lower()
+        self._gaps = gaps
+        self._notices = notices
+        self._product = product
+        self._now = now
+        self._tried: datetime | None = None
+
+    async def tick(self) -> None:
+        """Tell the digest that is due, if it was not told yet; nothing where there is nothing to tell."""
+        if self._when == OFF or not self._notices.has_channels:
+            return
+        now = self._now()
+        due = latest(self._when, now)
+        key = f"gaps {due:%Y-%m-%d}"
+        if await self._notices.was_told(key) or (self._tried and now - self._tried < RETRY):
+            return
+        self._tried = now
+        days = WEEK * await self._weeks(due)
+        if found := await self._gaps(days):
+            quoted = " ".join(gap.example.answer_id for gap in found[:IN_DIGEST])
+            await self._notices.say_once(digest_text(found, self._product, days), key, quoted)
+        else:
+            await self._notices.settle(key)
+
+    async def _weeks(self, due: datetime) -> int:
+        """Return how many weeks were not told of; one where that is long ago, or never was."""
+        for weeks in range(1, LONGEST_WEEKS + 1):
+            if await self._notices.was_told(f"gaps {due - timedelta(weeks=weeks):%Y-%m-%d}"):
+                return weeks
+        return 1
+
+
+def latest(when: str, now: datetime) -> datetime:
+    """Return the last moment at or before `now` that `mon 09:00` names."""
+    day, _, clock = when.partition(" ")
+    hour, _, minute = clock.partition(":")
+    due = now.replace(hour=int(hour), minute=int(minute), second=0, microsecond=0)
+    due -= timedelta(days=(now.weekday() - _DAYS.index(day)) % WEEK)
+    return due if due <= now else due - timedelta(weeks=1)

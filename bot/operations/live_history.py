@@ -1,0 +1,183 @@
+"""Live channels as sources: who reads them, and what happens at once when something in them must go."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from core.catalogue import Catalogue
+from core.corpora.manager import Library
+from core.domain import MessageRef
+from core.errors import ThreadloreError
+from core.ingestion.live.channels import LiveChannels
+from core.ingestion.sources import open_source
+from core.ingestion.sources.history.source import HistorySource
+from core.ports import PeoplesSource, Source, Workers
+from core.ports.history import HistoryReader, OpenReader
+from core.privacy.names import Privacy
+from core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+Sources = Mapping[str, Sequence[Source]]
+"""The sources of each release."""
+
+
+def readers(settings: Settings) -> dict[str, OpenReader]:
+    """Return what signs in to a platform, by its name; the platform's library is loaded only then."""
+    return {"slack": partial(_slack, settings), "discord": partial(_discord, settings)}
+
+
+@asynccontextmanager
+async def _slack(settings: Settings) -> AsyncIterator[HistoryReader]:
+    from bot.platforms.slack.history import open_reader
+
+    async with open_reader(settings) as reader:
+        yield reader
+
+
+@asynccontextmanager
+async def _discord(settings: Settings) -> AsyncIterator[HistoryReader]:
+    from bot.platforms.discord.history import open_reader
+
+    async with open_reader(settings) as reader:
+        yield reader
+
+
+def open_sources(
+    catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
+) -> tuple[Sources, LiveChannels]:
+    """Build the sources of every release, those of what people said with who is left out of them."""
+    live = LiveChannels(settings.home, readers(settings), (*settings.helpers, *settings.admins))
+    sources = {
+        release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
+        for release in catalogue.product.releases
+    }
+    for source in (source for all_ in sources.values() for source in all_):
+        if isinstance(source, PeoplesSource):
+            source.is_out, source.forgotten = privacy.is_out, privacy.forgotten
+            source.one_way = privacy.names.of_pages
+        if isinstance(source, HistorySource):
+            source.live = live
+    histories = [s for all_ in sources.values() for s in all_ if isinstance(s, HistorySource)]
+    live.sweep([(key, source.reach) for source in histories for key in source.channels])
+    return sources, live
+
+
+class HistoryUpkeep:
+    """Reads sources of kind `history` again where something in them must go, and notes what changed.
+
+    `scrub` overwrites what was removed from the database and the files of the vector index; `made_anew` is
+    told whose words are in no page any more.
+    """
+
+    def __init__(
+        self,
+        live: LiveChannels,
+        sources: Sources,
+        library: Library,
+        scrub: Callable[[], Awaitable[None]],
+        made_anew: Callable[[Collection[str]], None],
+    ) -> None:
+        self._live, self._library, self._scrub, self._made_anew = live, library, scrub, made_anew
+        self._sources = {
+            release: [source for source in all_ if isinstance(source, HistorySource)]
+            for release, all_ in sources.items()
+        }
+        self._peoples = {
+            release: [source for source in all_ if isinstance(source, PeoplesSource)]
+            for release, all_ in sources.items()
+        }
+        self._channels = {key for all_ in self._sources.values() for s in all_ for key in s.channels}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def changed(self, ref: MessageRef) -> None:
+        """Note a message that was edited, deleted or marked, so that the next reading looks at it."""
+        key = f"{ref.platform}:{ref.channel}"
+        if key in self._channels:
+            self._live.changed(key, ref.message, ref.thread)
+
+    async def person_gone(self, accounts: Collection[str]) -> None:
+        """Begin to take out what a person wrote, who opted out or asked to be forgotten.
+
+        The platforms are not asked for that: what was read of their channels is kept.
+        """
+        for source in (s for all_ in self._peoples.values() for s in all_):
+            source.asks = False
+        names = {release: [s.name for s in all_] for release, all_ in self._peoples.items()}
+        self._begin(names, tuple(accounts))
+
+    def written(self, accounts: Collection[str]) -> list[dict[str, Any]]:
+        """Return the messages of a person in the copies of channels, the latest first; blocking."""
+        copies = {(key, s.reach) for all_ in self._sources.values() for s in all_ for key in s.channels}
+        found = [
+            {"at": post.at, "channel": key, "text": post.text, "url": post.url}
+            for key, reach in copies
+            for account in accounts
+            if account.partition(":")[0] == key.partition(":")[0]
+            for post in self._live.written(key, reach, account.partition(":")[2])
+        ]
+        return sorted(found, key=lambda row: -row["at"])
+
+    async def became_private(self, channel: str) -> None:
+        """Begin to take out a channel (`slack:C1`) that is not public any more."""
+        if channel in self._channels:
+            self._live.became_private(channel)
+            self._begin(
+                {
+                    release: [s.name for s in all_ if channel in s.channels]
+                    for release, all_ in self._sources.items()
+                }
+            )
+
+    async def close(self, seconds: float) -> None:
+        """Let what was begun end, for so many seconds; what is left is done by the next reading."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._live.stop()
+
+    def _begin(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str] = ()) -> None:
+        if not any(names.values()):
+            self._made_anew(forgotten)
+        else:
+            task = asyncio.create_task(self._read({r: some for r, some in names.items() if some}, forgotten))
+            self._tasks.add(task)
+            task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("what people said could not be read again", exc_info=error)
+
+    def _withhold(self) -> None:
+        for source in (s for all_ in self._sources.values() for s in all_):
+            self._live.withhold(source.channels, source.reach, source.leaves_out)
+
+    async def _read(self, names: Mapping[str, Sequence[str]], forgotten: Collection[str]) -> None:
+        try:  # at once, and also where the source is not read again for now
+            await asyncio.to_thread(self._withhold)
+        except OSError as error:
+            log.error("what people said is left in a copy of a channel: %s", error.strerror)
+        ready = {entry["name"] for entry in await self._library.releases() if entry["ready"]}
+        failed = False
+        for release in [name for name in names if name in ready]:
+            try:
+                [done] = await self._library.reindex(release, only=names[release])
+                failed = failed or bool(done.reading.failed)
+            except ThreadloreError as error:
+                failed = True
+                log.error("what people said could not be read again for %s: %s", release, error)
+        if not failed:
+            self._made_anew(forgotten)
+        try:
+            await self._library.rewrite_words()
+            await self._scrub()
+        except ThreadloreError as error:
+            log.error("what people said is removed, but not overwritten yet: %s", error)

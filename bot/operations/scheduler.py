@@ -1,0 +1,127 @@
+"""Time as one more caller: reindexes what is due, and looks at remembered answers that became stale."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from core.catalogue.schedule import USUAL, Schedule
+from core.errors import ThreadloreError
+from core.ports import BUILD, CorpusStore
+
+log = logging.getLogger(__name__)
+
+CHECK_SECONDS = 60
+"""How often the clock looks whether a source is due."""
+FIRST_SECONDS = 300
+"""How long after the start what is done daily is done for the first time."""
+RENEW_SECONDS = 30
+"""How often it looks at some stale pairs; a few at a time, for the model may have to answer them."""
+
+
+class Clock:
+    """Runs due reindexes one at a time; what was missed while nothing ran is due at once.
+
+    `schedules` tells how often a source is read by (release, source name). `renew` looks at a few
+    stale pairs and returns how many. `daily` removes what is older than it may be. `watch`
+    is called every minute: alerts, and the weekly digest that knows itself when it is due.
+    """
+
+    def __init__(
+        self,
+        store: CorpusStore,
+        schedules: Mapping[tuple[str, str], Schedule],
+        reindex: Callable[[str, Sequence[str]], Awaitable[object]],
+        now: Callable[[], float] = time.time,
+        renew: Callable[[], Awaitable[int]] | None = None,
+        daily: Callable[[], Awaitable[object]] | None = None,
+        watch: Sequence[Callable[[], Awaitable[object]]] = (),
+    ) -> None:
+        self._store = store
+        self._schedules = schedules
+        self._reindex = reindex
+        self._now = now
+        self._renew = renew
+        self._daily = daily
+        self._watch = tuple(watch)
+        self._scheduler = AsyncIOScheduler()
+
+    def start(self) -> None:
+        """Look every minute, and twice a minute for stale pairs, from now on."""
+        self._scheduler.add_job(
+            self.tick, "interval", seconds=CHECK_SECONDS, max_instances=1, coalesce=True, id="reindex"
+        )
+        if self._renew is not None:
+            self._scheduler.add_job(
+                self.renew, "interval", seconds=RENEW_SECONDS, max_instances=1, coalesce=True, id="renew"
+            )
+        if self._daily is not None:
+            # a process that is started anew every day does it, too
+            first = datetime.now(UTC) + timedelta(seconds=FIRST_SECONDS)
+            self._scheduler.add_job(
+                self.tidy, "interval", days=1, next_run_time=first, max_instances=1, coalesce=True, id="daily"
+            )
+        if self._watch:
+            self._scheduler.add_job(
+                self.look, "interval", seconds=CHECK_SECONDS, max_instances=1, coalesce=True, id="watch"
+            )
+        self._scheduler.start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        if self._scheduler.running:
+            self._scheduler.shutdown(wait=False)
+
+    async def due(self) -> dict[str, list[str]]:
+        """Return the sources that are due, by release: those never read, and those whose wait is over.
+
+        Where no corpus could be made of what was read (a full disk, a quota, another encoder) all sources
+        of the release wait together, longer with each failure, and are then read anew.
+        """
+        runs = {(run.release, run.source): run for run in await self._store.runs()}
+        late: dict[str, list[str]] = {}
+        for (release, source), schedule in self._schedules.items():
+            run, build = runs.get((release, source)), runs.get((release, BUILD))
+            if build is not None and build.failures:
+                run, schedule = build, USUAL
+            if run is None or self._now() - run.at >= schedule.wait(run.level, run.failures):
+                late.setdefault(release, []).append(source)
+        return late
+
+    async def tick(self) -> None:
+        """Reindex what is due, one release after the other."""
+        for release, sources in (await self.due()).items():
+            try:
+                await self._reindex(release, sources)
+            except ThreadloreError as error:
+                log.error("scheduled reindex of %s failed: %s", release, error)
+
+    async def look(self) -> None:
+        """Look for what people should be told; one that fails keeps none of the others from it."""
+        for watch in self._watch:
+            try:
+                await watch()
+            except ThreadloreError as error:
+                log.error("what admins should know could not be found out: %s", error)
+
+    async def tidy(self) -> None:
+        """Do what is done once a day; what fails is done the next day."""
+        if self._daily is None:
+            return
+        try:
+            await self._daily()
+        except ThreadloreError as error:
+            log.error("what is old could not be removed: %s", error)
+
+    async def renew(self) -> None:
+        """Look at a few stale pairs; what is left waits for the next time, also that of another process."""
+        if self._renew is None:
+            return
+        try:
+            await self._renew()
+        except ThreadloreError as error:
+            log.error("stale pairs could not be looked at: %s", error)

@@ -1,0 +1,278 @@
+"""Says things on Discord: posts, edits, deletes, reacts; what was said before is read by `discord_past`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from operator import methodcaller
+from typing import Any
+
+import discord
+
+from bot.platforms.discord import reading
+from bot.platforms.discord.components import view
+from bot.platforms.discord.late import LateResponder
+from bot.platforms.discord.markdown import messages
+from bot.platforms.discord.past import Past
+from bot.platforms.discord.places import (
+    BLOCKED,
+    NO_DIRECT_MESSAGES,
+    THREAD_EXISTS,
+    TROUBLE,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    Places,
+    Recent,
+    code_of,
+    failure,
+    words_of,
+)
+from bot.ports.chat import DOWN, UP, Control, Message, Person, Reaction, Reply, Responder, Stray
+from core.domain import MessageRef, Turn
+from core.errors import PlatformError, PlatformRejected
+
+log = logging.getLogger(__name__)
+
+EDIT_SECONDS = 1.0
+"""Time between two edits of a reply that still grows; Discord allows about five in five seconds."""
+
+Part = tuple[str, tuple[Control, ...]]
+"""What one message says, and what hangs under it."""
+
+
+class DiscordChat:
+    """`bot.ports.chat.Chat` on a discord.py client."""
+
+    name = reading.NAME
+
+    def __init__(
+        self,
+        client: discord.Client,
+        standing: reading.Standing,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.places = Places(client)
+        self._past = Past(self.places, standing)
+        self._client, self._clock = client, clock
+        self._questions = Recent()
+        self._said = Recent()
+        self._edited = Recent()
+        self._told: set[tuple[int, str]] = set()
+
+    @property
+    def me(self) -> int:
+        """Return the bot's own user id, 0 before it is known."""
+        return self.places.me
+
+    def heard(self, message: discord.Message, question: str) -> None:
+        """Remember what a message says, as the name of the thread that its answer opens."""
+        self._questions[message.id] = question
+
+    # --- saying -------------------------------------------------------------------------------
+
+    async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post a reply: in the thread, in a new thread of the question, or under it in the channel."""
+        try:
+            target, reference = await self._destination(where)
+            sent = await self._send(target, _parts(reply), reference)
+        except TROUBLE as error:
+            raise failure(error, "post an answer", "Send Messages and Send Messages in Threads") from error
+        return sent  # the first edit may follow at once: it shows which pages are read
+
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post in a channel, or to a person; whom it calls is pinged, and nobody else."""
+        called = " ".join(f"<@{call.replace('role:', '&')}>" for call in reply.calls)
+        try:
+            target = await self.places.addressed(to)
+            return await self._send(target, _parts(reply, called), calls=reply.calls)
+        except TROUBLE as error:
+            if code_of(error) == NO_DIRECT_MESSAGES:
+                raise PlatformRejected(
+                    f"Discord does not let me write to {to}: they must share a server with me and allow "
+                    "direct messages from its members; else name a channel."
+                ) from error
+            raise failure(error, f"write to {to}", "View Channel and Send Messages") from error
+
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        """Return how to answer an interaction of an earlier process; None where its token is too old."""
+        if address.get("until", 0.0) < time.time():
+            return None
+        webhook = discord.Webhook.partial(
+            int(address["application"]), str(address["token"]), client=self._client
+        )
+        return LateResponder(webhook, address)
+
+    async def name_of(self, to: str) -> str:
+        """Return how people know a channel or a person; empty where Discord does not tell."""
+        try:
+            found = await self.places.named(to)
+        except (ValueError, discord.DiscordException):
+            return ""
+        name = getattr(found, "display_name", "")
+        return str(name) if name else f"#{found.name}"
+
+    async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        """Replace a reply; one that still grows is left as it is when it was edited just now."""
+        now = self._clock()
+        if not reply.final and now - self._edited.get(parts[0].key, -EDIT_SECONDS) < EDIT_SECONDS:
+            return parts
+        self._edited[parts[0].key] = now
+        wanted = _parts(reply)
+        try:
+            for part, says in zip(parts, wanted, strict=False):
+                if self._said.get(part.key) != says:
+                    text, controls = says
+                    change = methodcaller("edit", content=text, view=view(controls))
+                    await self.places.unarchived(part, change)
+                    self._said[part.key] = says
+            added = await self._send(await self.places.of(parts[-1]), wanted[len(parts) :])
+        except TROUBLE as error:
+            raise failure(error, "edit an answer", "Send Messages in Threads") from error
+        await self.delete(parts[len(wanted) :])
+        return parts[: len(wanted)] + added
+
+    async def delete(self, parts: tuple[MessageRef, ...]) -> None:
+        """Delete messages of the bot; those that are gone with or without their thread are no error."""
+        for part in parts:
+            self._said.pop(part.key, None)
+            try:
+                await self.places.unarchived(part, methodcaller("delete"))
+            except TROUBLE as error:
+                if code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                    raise failure(error, "delete an answer", "View Channel") from error
+
+    async def seed_votes(self, ref: MessageRef) -> None:
+        """Put 👍 and 👎 under a message; where that is not allowed, people can still add their own."""
+        try:
+            for emoji in (UP, DOWN):
+                await self.places.unarchived(ref, methodcaller("add_reaction", emoji))
+        except TROUBLE as error:
+            if isinstance(error, discord.Forbidden) or code_of(error) == BLOCKED:
+                needed = "Add Reactions and Read Message History"
+                self._tell_once(int(ref.channel), needed, f"put votes under answers ({words_of(error)})")
+            elif code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
+                raise failure(error, "put votes under an answer", "Add Reactions") from error
+
+    async def take_back(self, reaction: Reaction) -> bool:
+        """Take somebody's emoji off a message; return False without the permission Manage Messages."""
+        member = discord.Object(int(reaction.person.id.partition(":")[2]))
+        try:
+            await self.places.unarchived(
+                reaction.ref, methodcaller("remove_reaction", reaction.emoji, member)
+            )
+        except TROUBLE as error:
+            log.info("a reaction cannot be taken off: %s", words_of(error))
+            return False
+        return True
+
+    async def _send(
+        self,
+        target: Any,
+        parts: Sequence[Part],
+        reference: discord.MessageReference | None = None,
+        calls: Sequence[str] = (),
+    ) -> tuple[MessageRef, ...]:
+        sent: list[MessageRef] = []
+        more = {"allowed_mentions": _only(calls)} if calls else {}
+        try:
+            for text, controls in parts:
+                message = await target.send(
+                    text, suppress_embeds=True, reference=reference, view=view(controls), **more
+                )
+                reference = None
+                sent.append(reading.ref(target, message.id))
+                self._said[sent[-1].key] = (text, controls)
+        except TROUBLE:
+            with suppress(PlatformError):  # half an answer is worse than none
+                await asyncio.shield(self.delete(tuple(sent)))
+            raise
+        return tuple(sent)
+
+    async def _destination(self, where: MessageRef) -> tuple[Any, discord.MessageReference | None]:
+        """Find where the answer to `where` goes, and the message that it must refer to there."""
+        channel = await self.places.known(where.channel)
+        if not where.thread:
+            return channel, None
+        if where.thread != where.message or isinstance(channel, discord.ForumChannel):
+            return await self.places.known(where.thread), None
+        guild = getattr(channel, "guild", None)
+        needed = "Create Public Threads and Send Messages in Threads"
+        allowed = channel.permissions_for(guild.me) if guild and guild.me else discord.Permissions.all()
+        if guild and guild.get_thread(int(where.message)):
+            return guild.get_thread(int(where.message)), None
+        if not isinstance(channel, discord.TextChannel):
+            pass  # voice channels have a chat, but no threads
+        elif allowed.create_public_threads and allowed.send_messages_in_threads:
+            try:
+                name = reading.thread_name(await self._question(channel, int(where.message)))
+                return await channel.get_partial_message(int(where.message)).create_thread(name=name), None
+            except discord.HTTPException as error:
+                if error.code == THREAD_EXISTS:
+                    return await self.places.known(where.message), None
+                if error.code == UNKNOWN_MESSAGE or error.status >= 500:
+                    raise
+                self._tell_once(channel.id, needed, f"open a thread ({error.text})")
+        else:
+            self._tell_once(channel.id, needed, "open threads")
+        question = discord.MessageReference(
+            message_id=int(where.message), channel_id=int(where.channel), fail_if_not_exists=False
+        )
+        return channel, question
+
+    async def _question(self, channel: discord.TextChannel, message_id: int) -> str:
+        if message_id not in self._questions:
+            message = await channel.fetch_message(message_id)
+            self._questions[message_id] = reading.text(message, self.me)
+        return str(self._questions[message_id])
+
+    def _tell_once(self, channel_id: int, needed: str, what: str) -> None:
+        if (channel_id, needed) not in self._told:
+            self._told.add((channel_id, needed))
+            log.warning("I cannot %s in Discord channel %s; give my role %s there.", what, channel_id, needed)
+
+    # --- remembering --------------------------------------------------------------------------
+
+    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
+        """Return what was said before, oldest first; consecutive messages of the bot are one turn."""
+        return await self._past.history(before, limit)
+
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return a message as it stands now; None where it is gone or may not be read."""
+        return await self._past.message(ref)
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
+        return await self._past.own_after(ref)
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return what a message answers: its thread's first message, or the one it replies to."""
+        return await self._past.question_of(ref)
+
+    async def permalink(self, ref: MessageRef) -> str:
+        """Return a link to a message; empty where its channel is gone."""
+        return await self._past.permalink(ref)
+
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link leads to; None for any other link."""
+        return await self._past.linked(link)
+
+    async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
+        """Do nothing: on Discord only an interaction can be answered to one person alone."""
+        return False
+
+
+def _parts(reply: Reply, called: str = "") -> list[Part]:
+    """Cut a reply into messages; whom it calls stands above the first, its controls hang under the last."""
+    *texts, last = messages(reply.markdown, called)
+    return [*((text or "…", ()) for text in texts), (last or "…", reply.controls)]
+
+
+def _only(calls: Sequence[str]) -> discord.AllowedMentions:
+    """Allow to ping these people and roles (`role:5`), and nobody else."""
+    ids = {call: discord.Object(int(call.removeprefix("role:"))) for call in calls}
+    roles = [one for call, one in ids.items() if call.startswith("role:")]
+    people = [one for call, one in ids.items() if not call.startswith("role:")]
+    return discord.AllowedMentions(everyone=False, users=people, roles=roles, replied_user=False)

@@ -1,0 +1,219 @@
+"""The slash commands `/ask` and `/threadlore`, and "Answer this" in the menu of a message."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import discord
+from discord import app_commands
+
+from bot.commands.slash.table import Option, Subcommand
+from bot.commands.slash.words import quoted
+from bot.platforms.discord import reading
+from bot.platforms.discord.chat import DiscordChat
+from bot.platforms.discord.responding import DiscordResponder
+from bot.platforms.discord.translations import Translations
+from bot.ports.chat import Command
+from core.domain import MessageRef
+from core.languages import N_
+
+log = logging.getLogger(__name__)
+
+QUESTION = 2000
+"""Characters of a question; more than people type and less than a model takes."""
+ANSWER_THIS = N_("Answer this")
+ASK = N_("Ask the documentation; only you see the answer")
+QUESTION_HELP = N_("What you want to know; name the release you use if it matters")
+DESCRIPTION = 100
+"""Characters of a description."""
+GROUPS = {"memory": "Look into what the community has taught the bot"}
+"""What groups of commands are about."""
+
+HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
+Take = Callable[[Literal["command", "press"], discord.Interaction, DiscordResponder], Awaitable[bool]]
+"""Notes an interaction before it is acknowledged; tells whether it is to be dealt with."""
+Short = app_commands.Range[str, 1, 100]
+
+
+class Commands:
+    """Turns commands into those of `bot.ports.chat` and hands them over."""
+
+    def __init__(
+        self, chat: DiscordChat, standing: reading.Standing, hand_over: HandOver, take: Take
+    ) -> None:
+        self._chat, self._standing, self._hand_over, self._take = chat, standing, hand_over, take
+
+    async def called(self, interaction: discord.Interaction, name: str, text: str) -> None:
+        """Hand a slash command over; what it says to all stands in the channel, or in this thread."""
+        responder = DiscordResponder(self._chat, interaction)
+        if await self._take("command", interaction, responder) and await responder.think():
+            channel = await self._channel(interaction)
+            where = reading.place(channel, interaction.id)
+            await self._call(interaction, responder, channel, where, name, text)
+
+    async def answer_this(self, interaction: discord.Interaction, message: discord.Message) -> None:
+        """Ask with the words of a message; what is said in the channel stands in a thread on it."""
+        responder = DiscordResponder(self._chat, interaction)
+        if await self._take("command", interaction, responder) and await responder.think():
+            message.channel = channel = await self._channel(interaction)
+            read = await reading.whole(self._standing, message, self._chat.me)
+            self._chat.heard(message, read.text)
+            await self._call(interaction, responder, channel, read.ref, "ask", read.text, read.author.id)
+
+    async def _channel(self, interaction: discord.Interaction) -> Any:
+        return await self._chat.places.channel(interaction.channel_id or 0, interaction.guild_id)
+
+    async def _call(
+        self,
+        interaction: discord.Interaction,
+        responder: DiscordResponder,
+        channel: Any,
+        where: MessageRef,
+        name: str,
+        text: str,
+        author: str = "",
+    ) -> None:
+        responder.where = where
+        person = self._standing.person(interaction.user, interaction.permissions)
+        roles = getattr(interaction.user, "roles", ())
+        person = replace(
+            person,
+            roles=tuple(f"{reading.NAME}:role:{role.id}" for role in roles),
+            locale=reading.locale(interaction),
+        )
+        event = str(interaction.id)
+        scope = reading.scope(channel)
+        await self._hand_over(Command(name, text, person, where, scope, event, author), responder)
+
+
+def build_tree(
+    client: discord.Client, commands: Commands, table: Sequence[Subcommand]
+) -> app_commands.CommandTree[Any]:
+    """Make the commands that `setup_hook` registers with Discord.
+
+    `/threadlore` is there for everybody, for some of it is: `SlashCommands` says what only admins may do.
+    """
+    tree: app_commands.CommandTree[Any] = app_commands.CommandTree(
+        client,
+        allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
+        allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),
+    )
+
+    @tree.command(name="ask", description=ASK)
+    @app_commands.describe(question=QUESTION_HELP)
+    async def ask(interaction: discord.Interaction, question: app_commands.Range[str, 1, QUESTION]) -> None:
+        await commands.called(interaction, "ask", question)
+
+    @tree.context_menu(name=ANSWER_THIS)
+    async def answer_this(interaction: discord.Interaction, message: discord.Message) -> None:
+        await commands.answer_this(interaction, message)
+
+    tree.add_command(_threadlore(commands, table))
+    return tree
+
+
+def _threadlore(commands: Commands, table: Sequence[Subcommand]) -> app_commands.Group:
+    """Make `/threadlore` of the table: a command of two words is in a group of its own."""
+    top = app_commands.Group(
+        name="threadlore", description="Look after the documentation and the memory that answers come from"
+    )
+    groups: dict[str, app_commands.Group] = {}
+    for subcommand in table:
+        first, _, second = subcommand.name.partition(" ")
+        parent = top
+        if second:
+            if first not in groups:
+                described = GROUPS.get(first, first)
+                groups[first] = app_commands.Group(name=first, parent=top, description=described)
+            parent = groups[first]
+        parent.add_command(_command(commands, subcommand, second or first))
+    return top
+
+
+def _command(commands: Commands, subcommand: Subcommand, name: str) -> app_commands.Command[Any, ..., None]:
+    """Make a command whose fields are the options; what is filled in becomes words as they are typed."""
+    fields = {option.name.replace("-", "_"): option for option in subcommand.options}
+
+    async def callback(interaction: discord.Interaction, **given: Any) -> None:
+        text = " ".join([subcommand.name, *_words(subcommand.options, given)])
+        await commands.called(interaction, "threadlore", text)
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    callback.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [
+            inspect.Parameter("interaction", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(
+                    field,
+                    kind,
+                    annotation=_annotation(option),
+                    default=inspect.Parameter.empty if option.required else _left_out(option),
+                )
+                for field, option in fields.items()
+            ),
+        ]
+    )
+    made: app_commands.Command[Any, ..., None] = app_commands.Command(
+        name=name, description=subcommand.help[:DESCRIPTION], callback=callback
+    )
+    for parameter in made._params.values():
+        parameter.description = fields[parameter.name].help[:DESCRIPTION]
+    return made
+
+
+def _annotation(option: Option) -> Any:
+    """Return what Discord is told a field takes."""
+    kinds: dict[str, Any] = {
+        "text": Short,
+        "person": discord.User,
+        "channel": discord.abc.GuildChannel,
+        "flag": bool,
+    }
+    kind = Literal[option.choices] if option.choices else kinds[option.kind]
+    return kind if option.required or option.kind == "flag" else kind | None
+
+
+def _left_out(option: Option) -> Any:
+    return False if option.kind == "flag" else None
+
+
+def _words(options: Sequence[Option], given: Mapping[str, Any]) -> list[str]:
+    """Write the fields that are filled in as people type them; by name after a place that is left empty."""
+    said: list[str] = []
+    is_gap = False
+    for option in options:
+        value = given.get(option.name.replace("-", "_"))
+        if value is None or value is False:
+            is_gap = is_gap or not (option.named or option.kind == "flag")
+            continue
+        by_name = option.named or (is_gap and option.kind != "flag")
+        said += [f"--{option.name}", _word(option, value)] if by_name else [_word(option, value)]
+    return said
+
+
+def _word(option: Option, value: Any) -> str:
+    """Write the value of a field as people type it."""
+    if option.kind == "flag":
+        return f"--{option.name}"
+    if option.kind == "person":
+        return f"<@{value.id}>"
+    if option.kind == "channel":
+        return f"<#{value.id}>"
+    return quoted(str(value))
+
+
+async def register(tree: app_commands.CommandTree[Any]) -> None:
+    """Tell Discord about the commands; without them the bot still answers mentions."""
+    try:
+        await tree.set_translator(Translations())
+        await tree.sync()
+    except (discord.DiscordException, OSError) as error:
+        log.warning(
+            "Discord did not take the slash commands (%s): invite the bot with the scope "
+            "applications.commands and start again. Mentions work all the same.",
+            error,
+        )

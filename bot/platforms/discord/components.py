@@ -1,0 +1,94 @@
+"""Buttons, menus and forms as Discord has them; all that they mean stands in their ids.
+
+An id is `tl|name|value`, so a press is understood after a restart, and no object is kept for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import discord
+from discord import ui
+
+from bot.ports.chat import Choice, Control, Form
+
+MARK = "tl"
+"""What the ids of this bot's own controls begin with."""
+LABEL, TITLE, LINE, LINES = 80, 45, 100, 25
+"""Discord's limits: characters of a button, of a form's title and labels, of a menu's line; its lines."""
+WRITTEN = 2000
+"""Characters that one may write into a field of a form."""
+
+
+def view(controls: Sequence[Control]) -> ui.View | None:
+    """Lay controls out under a message, buttons side by side and each menu below; None for no controls."""
+    if not controls:
+        return None
+    laid = ui.View(timeout=None)
+    for control in sorted(controls, key=lambda control: bool(control.choices)):
+        laid.add_item(_item(control))
+    laid.stop()  # so that discord.py does not keep it: presses are read from their ids
+    return laid
+
+
+def modal(form: Form) -> ui.Modal:
+    """Make the window of a form."""
+    window = ui.Modal(title=form.title[:TITLE], custom_id=control_id(form.name, form.value), timeout=None)
+    for field in form.fields:
+        item: ui.Item[Any]
+        if field.choices:
+            item = ui.Select(custom_id=field.name, options=_lines(field.choices), required=field.required)
+        else:
+            item = ui.TextInput(
+                custom_id=field.name,
+                style=discord.TextStyle.paragraph,
+                required=field.required,
+                max_length=WRITTEN,
+            )
+        window.add_item(ui.Label(text=field.label[:TITLE], component=item))
+    window.stop()
+    return window
+
+
+def pressed(data: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return name and value of a used control or a sent form; None for what is not this bot's."""
+    mark, _, rest = str(data.get("custom_id", "")).partition("|")
+    name, _, value = rest.partition("|")
+    chosen = data.get("values") or [value]
+    return (name, str(chosen[0])) if mark == MARK and name else None
+
+
+def filled(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a sent form holds, by field; empty for a mere press."""
+    return {
+        part["custom_id"]: str(part.get("value") or next(iter(part.get("values") or []), ""))
+        for part in _parts(data.get("components") or [])
+    }
+
+
+def _parts(components: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for component in components:
+        if "custom_id" in component:
+            yield component
+        yield from _parts([component["component"]] if "component" in component else [])
+        yield from _parts(component.get("components") or [])
+
+
+def _item(control: Control) -> ui.Item[Any]:
+    if not control.choices:
+        return ui.Button(label=control.label[:LABEL], custom_id=control_id(control.name, control.value))
+    return ui.Select(
+        custom_id=control_id(control.name, control.value),
+        placeholder=control.label,
+        options=_lines(control.choices),
+    )
+
+
+def _lines(choices: Sequence[Choice]) -> list[discord.SelectOption]:
+    return [discord.SelectOption(label=choice.label[:LINE], value=choice.value) for choice in choices[:LINES]]
+
+
+def control_id(name: str, value: str) -> str:
+    """Return the id that `pressed` reads name and value from."""
+    return f"{MARK}|{name}|{value}"

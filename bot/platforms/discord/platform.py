@@ -1,0 +1,177 @@
+"""Discord by discord.py: logs in, connects and stops; `discord_events` reads what happens there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
+
+import discord
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from bot.platforms.discord import reading
+from bot.platforms.discord.chat import DiscordChat
+from bot.platforms.discord.commands import Commands, build_tree, register
+from bot.platforms.discord.events import Events
+from core.errors import PlatformError, PlatformRejected
+
+if TYPE_CHECKING:
+    from bot.conversation.dispatch import Dispatch
+    from core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+STOP_SECONDS = 5.0
+"""Time that answers under way have to finish when the bot stops."""
+LAST_RETRY = 60.0
+"""Most seconds between attempts to log in while Discord cannot be reached."""
+TOO_MANY, SERVER_ERROR = 429, 500
+BAD_TOKEN = 4004
+"""Code with which the gateway closes on a token that it does not know."""
+
+_PORTAL = "https://discord.com/developers/applications"
+_TOKEN = (
+    f"DISCORD_TOKEN is not accepted by Discord: copy the token from {_PORTAL} (Bot, Reset Token) to .env."
+)
+_INTENT = (
+    f"Discord does not let this bot read messages: switch on 'Message Content Intent' at {_PORTAL} "
+    "(Bot, Privileged Gateway Intents) and start again."
+)
+
+
+def connect(settings: Settings, dispatch: Dispatch) -> DiscordPlatform | None:
+    """Build the platform, or return None without DISCORD_TOKEN."""
+    return DiscordPlatform(settings, dispatch) if settings.discord_token.get_secret_value() else None
+
+
+class Client(discord.Client):
+    """A client whose commands are found where discord.py's own bots have them."""
+
+    tree: discord.app_commands.CommandTree[Any]
+
+
+class DiscordPlatform:
+    """The `Platform` port for Discord; `client` is the discord.py client, `chat` what dispatch speaks to."""
+
+    name = reading.NAME
+    first_retry = 1.0
+    """Seconds before the second attempt to log in; each further one waits twice as long."""
+
+    def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
+        self._settings, self._dispatch = settings, dispatch
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+        discord.VoiceClient.warn_nacl = False  # voice is not used, so its missing library is no news
+        discord.VoiceClient.warn_dave = False
+        intents = discord.Intents.none()
+        intents.guilds = intents.message_content = True
+        intents.guild_messages = intents.dm_messages = True
+        intents.guild_reactions = intents.dm_reactions = True
+        self.client = Client(
+            intents=intents, allowed_mentions=discord.AllowedMentions.none(), chunk_guilds_at_startup=False
+        )
+        self.standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
+        self.chat = DiscordChat(self.client, self.standing)
+        self._events = Events(self.chat, self.standing, dispatch, self._hand_over)
+        self._events.listen(self.client)
+        commands = Commands(self.chat, self.standing, self._events.command, self._events.take)
+        self.client.tree = build_tree(self.client, commands, dispatch.slash.subcommands)
+        self._resumed = False
+        for event in (self.setup_hook, self.on_ready):
+            self.client.event(event)
+
+    # --- connection ---------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Serve until `stop`; raises PlatformRejected when token or intents are refused."""
+        base, gateway = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
+        if self._settings.discord_api_url and "discord_api_url" in self._settings.model_fields_set:
+            Route.BASE = self._settings.discord_api_url.rstrip("/")
+        if self._settings.discord_gateway_url and "discord_gateway_url" in self._settings.model_fields_set:
+            DiscordWebSocket.DEFAULT_GATEWAY = type(gateway)(self._settings.discord_gateway_url)
+        try:
+            await self._login()
+            if not self._stopping.is_set():
+                await self.client.connect()
+        except discord.LoginFailure as error:
+            raise PlatformRejected(_TOKEN) from error
+        except discord.PrivilegedIntentsRequired as error:
+            raise PlatformRejected(_INTENT) from error
+        except discord.ConnectionClosed as error:
+            if error.code == BAD_TOKEN:
+                raise PlatformRejected(_TOKEN) from error
+            raise PlatformError(f"Discord closed the connection ({error}): start again later.") from error
+        except discord.HTTPException as error:
+            raise PlatformError(f"Discord refuses the connection ({error}): start again later.") from error
+        finally:
+            await self._close()
+            Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY = base, gateway
+
+    async def _login(self) -> None:
+        """Log in, again and again while Discord cannot be reached; discord.py itself tries once."""
+        wait = self.first_retry
+        while not self._stopping.is_set():
+            try:
+                return await self.client.login(self._settings.discord_token.get_secret_value())
+            except discord.HTTPException as error:
+                if error.status != TOO_MANY and error.status < SERVER_ERROR:
+                    raise
+                problem: Exception = error
+            except OSError as error:
+                problem = error
+            except (TypeError, KeyError, ValueError) as error:  # a page of HTML instead of a user, say
+                raise PlatformError(
+                    f"{Route.BASE} does not answer as Discord does: correct DISCORD_API_URL in .env."
+                ) from error
+            log.warning("Discord cannot be reached (%s); trying again in %.0f s.", problem, wait)
+            await self.client.http.close()
+            self.client.http.connector = discord.utils.MISSING  # closing a session closes its connector
+            try:
+                await asyncio.wait_for(self._stopping.wait(), wait)
+            except TimeoutError:
+                wait = min(2 * wait, LAST_RETRY)
+
+    async def stop(self) -> None:
+        """Let answers under way finish for some seconds, then close the connection."""
+        self._stopping.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
+        await self._close()
+
+    async def _close(self) -> None:
+        tasks = self._tasks - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.client.close()
+
+    async def setup_hook(self) -> None:
+        """Register the slash commands beside the connection, since Discord may make that wait."""
+        self._hand_over(register(self.client.tree), "the slash commands")
+
+    async def on_ready(self) -> None:
+        """Take up what an earlier process left unanswered; comes again after each lost session."""
+        if not self._resumed:
+            self._resumed = True
+            log.info("Discord: connected as %s.", self.client.user)
+            self._hand_over(self._dispatch.resume(self.chat), "unanswered questions")
+            self._events.closed(self.client.get_all_channels())
+
+    def _hand_over(self, work: Coroutine[Any, Any, None], what: str) -> None:
+        """Run work beside the connection, which must never wait for an answer."""
+        if self._stopping.is_set():
+            work.close()
+            return
+        task = asyncio.create_task(self._logged(work, what))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _logged(self, work: Coroutine[Any, Any, None], what: str) -> None:
+        try:
+            await work
+        except PlatformError as error:
+            log.warning("%s", error)
+        except Exception:  # the last place where an error of one message can be caught
+            log.exception("Discord: could not deal with %s", what)

@@ -1,0 +1,183 @@
+"""How a command, a press or a sent form is answered on Discord: to the person alone, and in good time."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import discord
+
+from bot.platforms.discord.chat import DiscordChat
+from bot.platforms.discord.components import modal, view
+from bot.platforms.discord.markdown import messages, without_previews
+from bot.platforms.discord.places import TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
+from bot.ports.chat import Attachment, Control, Form, Reply
+from core.domain import MessageRef
+from core.errors import PlatformError
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 1.0
+"""Seconds that a press may wait for its answer before it is acknowledged without one; Discord allows 3.
+
+A form can only be the first answer, so a press is not acknowledged at once.
+"""
+
+TOKEN_SECONDS = 15 * 60 - 10
+"""Seconds for which an interaction can be answered, with some to spare."""
+
+_UNKNOWN_WEBHOOK, _INVALID_TOKEN = 10015, 50027
+
+
+class _First:
+    """The message that answers an interaction; it is changed by the interaction's token, not by its id."""
+
+    def __init__(self, interaction: discord.Interaction) -> None:
+        self._interaction = interaction
+
+    async def edit(self, **what: Any) -> None:
+        await self._interaction.edit_original_response(**what)
+
+    async def delete(self) -> None:
+        await self._interaction.delete_original_response()
+
+
+class DiscordResponder:
+    """`bot.ports.chat.Responder` on one interaction: the caller alone sees the reply, all see the progress.
+
+    `where` is set before it is handed on: that is looked up only after the interaction is acknowledged.
+    """
+
+    where: MessageRef
+
+    @property
+    def address(self) -> Mapping[str, Any]:
+        """Return the interaction's token and how long it is good."""
+        given = self._interaction
+        until = given.created_at.timestamp() + TOKEN_SECONDS
+        return {"application": given.application_id, "token": given.token, "until": until}
+
+    def __init__(self, chat: DiscordChat, interaction: discord.Interaction) -> None:
+        self._chat, self._interaction = chat, interaction
+        self._said: list[Any] = []
+        self._shown: tuple[MessageRef, ...] = ()
+        self._turn = asyncio.Lock()
+        self._late: asyncio.Task[None] | None = None
+        self._replied = False
+
+    # --- acknowledging ------------------------------------------------------------------------
+
+    async def think(self) -> bool:
+        """Show the caller of a command that work goes on; tells whether Discord still took that."""
+        async with self._turn:
+            try:
+                # Discord takes an interaction for failed after 3 seconds, whatever else is going on.
+                await self._interaction.response.defer(ephemeral=True, thinking=True)
+            except TROUBLE as error:
+                log.warning("A Discord command came too late to be answered: %s", error)
+                return False
+            self._said.append(_First(self._interaction))
+            return True
+
+    def wait(self) -> None:
+        """Acknowledge a press by itself if nothing has answered it soon."""
+        self._late = asyncio.create_task(self._acknowledge(PATIENCE))
+
+    async def _acknowledge(self, after: float = 0.0) -> None:
+        await asyncio.sleep(after)
+        async with self._turn:
+            if not self._interaction.response.is_done():
+                try:
+                    await self._interaction.response.defer()
+                except TROUBLE as error:
+                    log.warning("A press on Discord was acknowledged too late: %s", error)
+
+    async def close(self) -> None:
+        """Acknowledge what was not answered, and take the sign of waiting away where nothing was replied."""
+        if self._late is not None:
+            await self._acknowledge()  # takes its turn, so none is cut off that is on its way
+            self._late.cancel()
+        elif not self._replied:
+            try:
+                await self._interaction.delete_original_response()
+            except TROUBLE as error:
+                if code_of(error) not in (UNKNOWN_MESSAGE, _UNKNOWN_WEBHOOK, _INVALID_TOKEN):
+                    raise
+
+    # --- answering ----------------------------------------------------------------------------
+
+    async def reply(self, reply: Reply) -> None:
+        """Answer the caller; raises PlatformError when the 15 minutes for that are over."""
+        async with self._turn:
+            try:
+                await self._reply(reply)
+            except TROUBLE as error:
+                raise PlatformError(
+                    f"The reply to a Discord command did not arrive ({words_of(error)}): call it again."
+                ) from error
+
+    async def _reply(self, reply: Reply) -> None:
+        self._replied = True
+        texts = [text or "…" for text in messages(without_previews(reply.markdown))]
+        for place, text in enumerate(texts):
+            last = place == len(texts) - 1
+            under = view(reply.controls) if last else None
+            files = [_file(attached) for attached in reply.attachments] if last else []
+            if place < len(self._said):
+                with_files = {"attachments": files} if files else {}
+                await self._said[place].edit(content=text, view=under, **with_files)
+            else:
+                given: dict[str, Any] = {"view": under} if under else {}
+                self._said.append(await self._say(text, given | ({"files": files} if files else {})))
+        while len(self._said) > len(texts):
+            await self._said.pop().delete()
+
+    async def _say(self, text: str, under: dict[str, Any]) -> Any:
+        if self._interaction.response.is_done():
+            return await self._interaction.followup.send(text, ephemeral=True, wait=True, **under)
+        await self._interaction.response.send_message(text, ephemeral=True, **under)
+        return _First(self._interaction)
+
+    async def ask(self, form: Form) -> None:
+        """Open a form; where something was answered already, a button that opens it is shown instead."""
+        async with self._turn:
+            if not self._interaction.response.is_done():
+                try:
+                    await self._interaction.response.send_modal(modal(form))
+                except TROUBLE as error:
+                    raise PlatformError(
+                        f"A form could not be opened on Discord ({words_of(error)}): press the button again."
+                    ) from error
+                self._replied = True
+                return
+        await self.reply(Reply(form.title, controls=(Control(form.name, "Open", form.value),)))
+
+    async def progress(self, reply: Reply) -> None:
+        """Show the state in the channel, or to the caller alone where the bot may not speak.
+
+        The channel's message needs no interaction, so it outlives the 15 minutes of one.
+        """
+        async with self._turn:
+            if self._shown:
+                try:
+                    self._shown = await self._chat.edit(self._shown, reply)
+                    return
+                except PlatformError as error:  # somebody deleted it: the work goes on, and so do the news
+                    log.info("Progress is posted anew: %s", error)
+            try:
+                self._shown = await self._chat.post(self.where, reply)
+            except PlatformError as error:
+                if self._interaction.is_expired():
+                    raise
+                log.info("Progress goes to the caller alone: %s", error)
+                await self._reply(reply)
+                return
+            if not self._replied:
+                await self._reply(Reply("Progress is shown in this channel."))
+
+
+def _file(attached: Attachment) -> discord.File:
+    return discord.File(io.BytesIO(attached.text.encode()), attached.name)

@@ -1,0 +1,236 @@
+"""The door to Slack's libraries: Web API calls, response URLs and what arrives over the socket.
+
+Everything Slack refuses leaves here as `SlackRefused` with Slack's own code, so that the files
+beside this one need neither library.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.http_retry.builtin_async_handlers import (
+    AsyncConnectionErrorRetryHandler,
+    AsyncRateLimitErrorRetryHandler,
+    AsyncServerErrorRetryHandler,
+)
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.webhook.async_client import AsyncWebhookClient
+
+from bot.platforms.slack.api.errors import REVOKED, SlackRefused, rejected
+from bot.platforms.slack.api.socket import CROWDED, PING, STALE_URL, Handler, Socket, proxy_for, refusal_of
+
+log = logging.getLogger(__name__)
+
+_EVENTS = (
+    "app_mention", "channel_shared", "channel_unshared", "message", "reaction_added", "reaction_removed"
+)  # fmt: skip
+_QUICK = 5.0
+"""Seconds for calls that something else waits for and that can be done without."""
+_PATIENT = 180.0
+"""Seconds for calls that must arrive, with the pauses that rate limits ask for."""
+
+Event = Mapping[str, Any]
+
+
+class SlackApi:
+    """One workspace's Web API and its event socket; make it inside a running loop."""
+
+    def __init__(
+        self,
+        bot_token: str,
+        app_token: str,
+        base_url: str,
+        *,
+        ping: float = PING,
+        stale_after: float = STALE_URL,
+        crowded: float = CROWDED,
+    ) -> None:
+        base_url = base_url.strip().rstrip("/") + "/"
+        self._log = logging.getLogger(f"{__name__}.sdk")
+        self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
+        # Bolt warns of a token that it does not need here, in the environment or in the client
+        self._log.addFilter(lambda record: not record.getMessage().startswith("As "))
+        self._patient = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
+        self._patient.retry_handlers = [
+            AsyncConnectionErrorRetryHandler(max_retry_count=2),
+            AsyncServerErrorRetryHandler(max_retry_count=2),
+            AsyncRateLimitErrorRetryHandler(max_retry_count=5),
+        ]
+        self._quick = AsyncWebClient(token=bot_token, base_url=base_url, logger=self._log)
+        self._patient.proxy = self._quick.proxy = proxy_for(base_url)
+        self._token = bot_token
+        self.user = self.bot = self.team = self.enterprise = self.date = ""
+        """The bot's own user id (U…), bot id (B…), workspace (T…), its organization on an Enterprise Grid
+        (E…), and Slack's time, after `identity`."""
+        self._revoked: asyncio.Future[SlackRefused] = asyncio.get_running_loop().create_future()
+        self._socket = Socket(
+            stale_after,
+            crowded,
+            app_token=app_token,
+            web_client=self._patient,
+            logger=self._log,
+            ping_interval=ping,
+        )
+        # one session for all calls keeps connections open; the SDK opens one per call otherwise
+        self._patient.session = self._quick.session = self._socket.aiohttp_client_session
+
+    async def call(self, method: str, *, quick: bool = False, **arguments: Any) -> dict[str, Any]:
+        """Call a Web API method; `quick` gives up early instead of waiting out a rate limit.
+
+        Raises SlackRefused, also where Slack cannot be reached.
+        """
+        function = getattr(self._quick if quick else self._patient, method.replace(".", "_"))
+        try:
+            async with asyncio.timeout(_QUICK if quick else _PATIENT):
+                answer = await function(**arguments)
+        except Exception as error:  # aiohttp's many errors arrive here through the SDK
+            refusal = refusal_of(method, error)
+            if refusal.code in REVOKED and not self._revoked.done():
+                self._revoked.set_result(refusal)
+            raise refusal from error
+        data: dict[str, Any] = answer.data if isinstance(answer.data, dict) else {}
+        return data
+
+    async def identity(self) -> tuple[dict[str, Any], frozenset[str]]:
+        """Return who the bot is (`auth.test`) and the scopes it was granted, empty if not told."""
+        try:
+            async with asyncio.timeout(_QUICK * 2):
+                answer = await self._quick.auth_test()
+        except Exception as error:  # aiohttp's many errors arrive here through the SDK
+            raise refusal_of("auth.test", error) from error
+        self.user, self.bot = str(answer.get("user_id") or ""), str(answer.get("bot_id") or "")
+        self.team, self.enterprise = str(answer.get("team_id") or ""), str(answer.get("enterprise_id") or "")
+        told = {str(key).lower(): value for key, value in answer.headers.items()}
+        granted, self.date = told.get("x-oauth-scopes", ""), str(told.get("date") or "")
+        return dict(answer.data), frozenset(re.findall(r"[\w:.]+", str(granted)))  # type: ignore[arg-type]
+
+    async def respond(self, url: str, body: dict[str, Any]) -> None:
+        """Send a body to a command's response URL; raises SlackRefused."""
+        client = AsyncWebhookClient(url, logger=self._log, session=self._socket.aiohttp_client_session)
+        client.retry_handlers = self._patient.retry_handlers
+        client.proxy = proxy_for(url)
+        try:
+            async with asyncio.timeout(_QUICK * 4):
+                answer = await client.send_dict(body)
+        except Exception as error:  # aiohttp's many errors arrive here through the SDK
+            raise refusal_of("response_url", error) from error
+        said = re.search(r'"error"\s*:\s*"([^"]+)"', answer.body or "")
+        if answer.status_code != 200 or said:
+            code = (
+                said[1] if said else (answer.body or "").strip()[:80] or f"HTTP status {answer.status_code}"
+            )
+            raise SlackRefused("response_url", code, answer.status_code)
+
+    async def open_socket(self, *, quick: bool = False) -> str:
+        """Ask for a Socket Mode URL; `quick` waits out no rate limit. Raises SlackRefused."""
+        try:
+            async with asyncio.timeout(_QUICK * 2):
+                if quick:
+                    told = await self._quick.apps_connections_open(app_token=self._socket.app_token or "")
+                    return str(told["url"])
+                return await self._socket.issue_new_wss_url()
+        except Exception as error:  # aiohttp's many errors arrive here through the SDK
+            raise refusal_of("apps.connections.open", error) from error
+
+    async def serve(
+        self,
+        url: str,
+        on_event: Callable[[Event], Awaitable[bool]],
+        on_command: Callable[[Event], Awaitable[None]],
+        on_press: Callable[[Event], Awaitable[None]],
+        on_connected: Callable[[], None],
+    ) -> None:
+        """Receive events until cancelled, first from `url`.
+
+        An event is acknowledged when `on_event` returns True, so that what a dying process had not written
+        down comes again. Commands and presses are so once they are noted.
+
+        Raises PlatformRejected when the app token is refused while connecting anew, and when Slack takes
+        the bot token back.
+        """
+        Handler(self._app(on_event, on_command, on_press), self._socket)
+        self._socket.wss_uri = url
+        connecting: asyncio.Future[None] = asyncio.ensure_future(self._socket.connect())
+        try:
+            refused: set[asyncio.Future[Any]] = {self._socket.refused, self._revoked}
+            await asyncio.wait({connecting, *refused}, return_when=asyncio.FIRST_COMPLETED)
+            if connecting.done():
+                connecting.result()
+                log.info("Connected to Slack.")
+                on_connected()
+            await asyncio.wait(refused, return_when=asyncio.FIRST_COMPLETED)
+            if self._revoked.done():
+                raise rejected("SLACK_BOT_TOKEN", self._revoked.result())
+            raise rejected("SLACK_APP_TOKEN", self._socket.refused.result())
+        finally:
+            connecting.cancel()
+
+    def _app(
+        self,
+        on_event: Callable[[Event], Awaitable[bool]],
+        on_command: Callable[[Event], Awaitable[None]],
+        on_press: Callable[[Event], Awaitable[None]],
+    ) -> AsyncApp:
+        async def authorize() -> AuthorizeResult:
+            # Bolt would ask Slack itself, with a client that takes any proxy of the environment
+            return AuthorizeResult(
+                enterprise_id=None,
+                team_id=None,
+                bot_user_id=self.user,
+                bot_id=self.bot,
+                bot_token=self._token,
+            )
+
+        app = AsyncApp(
+            client=self._patient,
+            authorize=authorize,
+            logger=self._log,
+            request_verification_enabled=False,
+            process_before_response=True,  # Bolt acknowledges events first otherwise
+            attaching_conversation_kwargs_enabled=False,
+        )
+
+        async def event(body: dict[str, Any]) -> None:
+            if not await on_event(body):
+                raise SlackRefused(
+                    "events", "nothing can be written down", 503
+                )  # so Bolt acknowledges nothing
+
+        async def command(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await on_command(body)
+            await ack()
+
+        async def press(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await on_press(body)
+            await ack()
+
+        async def ignored(ack: AsyncAck) -> None:
+            # unacknowledged, it would come back three times
+            await ack()
+
+        every = re.compile("")
+        for kind in _EVENTS:
+            app.event(kind)(event)
+        app.event(every)(ignored)
+        app.command(every)(command)
+        app.action(every)(press)
+        app.view(every)(press)
+        app.shortcut(every)(press)
+        return app
+
+    def mute(self) -> None:
+        """Take no more events; Slack gives what is not acknowledged to the next connection."""
+        self._socket.auto_reconnect_enabled = False
+        self._socket.socket_mode_request_listeners.clear()
+
+    async def close(self) -> None:
+        """Close the socket and the HTTP session."""
+        await self._socket.close()
+        # aiohttp closes transports in the loop's next turn
+        await asyncio.sleep(0)

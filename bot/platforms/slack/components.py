@@ -1,0 +1,151 @@
+"""Buttons, menus and forms as Slack's blocks and views, and what comes back of them.
+
+Limits are those of docs.slack.dev (Block Kit): 25 elements of an actions block, 75 characters of a button
+and of an option, 150 of an option's value, 100 options, 24 of a view's title, 3,000 of its metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.platforms.slack.event_link import Link
+from bot.ports.chat import Choice, Control, Form
+from core.domain import MessageRef
+
+ELEMENTS = 25
+OPTIONS = 100
+LABEL = 75
+VALUE = 150
+TITLE = 24
+INPUT = 3_000
+"""Characters that a text input takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A press or a form that was sent, before people and places are looked up.
+
+    `thread` is one that it was done in and that has replies; in any other nothing is shown to one person.
+    """
+
+    name: str
+    value: str
+    ref: MessageRef
+    user: str
+    trigger: str
+    fields: Mapping[str, str]
+    thread: str = ""
+    link: Link = field(default_factory=Link)
+
+
+def actions(controls: Sequence[Control]) -> list[dict[str, Any]]:
+    """Return the actions block of some controls; no block where there is none."""
+    elements = [_element(control) for control in controls[:ELEMENTS]]
+    return [{"type": "actions", "elements": elements}] if elements else []
+
+
+def _element(control: Control) -> dict[str, Any]:
+    if control.choices:
+        return {
+            "type": "static_select",
+            "action_id": control.name,
+            "placeholder": _plain(control.label, LABEL),
+            "options": _options(control.choices),
+        }
+    button = {"type": "button", "action_id": control.name, "text": _plain(control.label, LABEL)}
+    return button | ({"value": control.value} if control.value else {})
+
+
+def view(form: Form, where: MessageRef, thread: str = "", link: Link | None = None) -> dict[str, Any]:
+    """Return a form as a modal view, which keeps where it was opened from.
+
+    What is sent comes without a response URL, so the view keeps that of the press as well.
+    """
+    link = link or Link()
+    origin = [form.value, where.channel, where.message, where.thread]
+    answered = [thread, link.url, link.until, link.used]
+    blocks: list[dict[str, Any]] = []
+    for entry in form.fields:
+        element: dict[str, Any] = {"action_id": entry.name}
+        if entry.choices:
+            element |= {"type": "static_select", "options": _options(entry.choices)}
+        else:
+            element |= {"type": "plain_text_input", "multiline": True, "max_length": INPUT}
+        blocks.append(
+            {
+                "type": "input",
+                "block_id": entry.name,
+                "label": _plain(entry.label, 2_000),
+                "element": element,
+                "optional": not entry.required,
+            }
+        )
+    return {
+        "type": "modal",
+        "callback_id": form.name,
+        "title": _plain(form.title, TITLE),
+        "submit": _plain("Send", TITLE),
+        "close": _plain("Cancel", TITLE),
+        "private_metadata": json.dumps([*origin, *answered]),
+        "blocks": blocks,
+    }
+
+
+def _options(choices: Sequence[Choice]) -> list[dict[str, Any]]:
+    return [
+        {"text": _plain(choice.label, LABEL), "value": choice.value}
+        for choice in choices[:OPTIONS]
+        if len(choice.value) <= VALUE
+    ]
+
+
+def _plain(text: str, limit: int) -> dict[str, Any]:
+    shown = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    return {"type": "plain_text", "text": shown, "emoji": True}
+
+
+def pressed(body: Mapping[str, Any]) -> Pressed | None:
+    """Read a `block_actions` or `view_submission` payload; None for one that is not of ours."""
+    user, trigger = str((body.get("user") or {}).get("id") or ""), str(body.get("trigger_id") or "")
+    if body.get("type") == "view_submission":
+        return _submitted(body.get("view") or {}, user, trigger)
+    container, message = body.get("container") or {}, body.get("message") or {}
+    channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
+    taken = next(iter(body.get("actions") or ()), None)
+    if body.get("type") != "block_actions" or not (taken and channel and user):
+        return None
+    value = (taken.get("selected_option") or {}).get("value") or taken.get("value") or ""
+    ts = str(container.get("message_ts") or message.get("ts") or "")
+    if container.get("is_ephemeral"):
+        ts = ""  # no thread can be opened on what one person alone sees
+    thread = str(container.get("thread_ts") or message.get("thread_ts") or "")
+    ref, name = MessageRef("slack", channel, ts, thread), str(taken.get("action_id") or "")
+    shown = thread if thread != ts else active_thread(message)
+    return Pressed(name, str(value), ref, user, trigger, {}, shown, Link.new(body.get("response_url")))
+
+
+def active_thread(message: Mapping[str, Any]) -> str:
+    """Return the thread that a message stands in, if that has replies; empty for any other message."""
+    thread = str(message.get("thread_ts") or "")
+    return thread if thread != message.get("ts") or message.get("reply_count") else ""
+
+
+def _submitted(sent: Mapping[str, Any], user: str, trigger: str) -> Pressed | None:
+    try:
+        value, channel, message, thread, *answered = json.loads(sent.get("private_metadata") or "")
+        shown, url, until, used = answered or ("", "", 0.0, 0)
+        link = Link(str(url), float(until), int(used))
+    except (TypeError, ValueError):
+        return None
+    fields: dict[str, str] = {}
+    for inputs in ((sent.get("state") or {}).get("values") or {}).values():
+        for name, state in inputs.items():
+            given = (state.get("selected_option") or {}).get("value") or state.get("value")
+            if given:
+                fields[str(name)] = str(given)
+    ref = MessageRef("slack", str(channel), str(message), str(thread))
+    name = str(sent.get("callback_id") or "")
+    return Pressed(name, str(value), ref, user, trigger, fields, str(shown), link)

@@ -1,0 +1,163 @@
+"""How slash commands and presses are answered: to one person alone, or by one message in the channel."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from time import monotonic, time
+from typing import Any, Protocol
+
+from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.errors import SlackRefused
+from bot.platforms.slack.components import view
+from bot.platforms.slack.ephemerals import Asides
+from bot.platforms.slack.event_link import Link
+from bot.platforms.slack.text.format import Composer, cut
+from bot.ports.chat import Control, Form, Reply
+from core.domain import MessageRef
+
+log = logging.getLogger(__name__)
+
+_SPARED = 3
+"""Uses of a response URL that are kept back for what is final."""
+_PAUSE = 5.0
+"""Seconds between two texts that are not final, which each take a use."""
+LATEST = 86_400.0
+"""Seconds after the end of a response URL until which somebody is told otherwise what became of a command."""
+_ROOMIEST = 6_000
+"""Bytes of a message where those of the usual size would take too many uses; no such message is edited."""
+
+
+class Says(Protocol):
+    """What a responder needs of the chat that it answers in."""
+
+    composer: Composer
+    asides: Asides
+
+    async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post a reply."""
+
+    async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        """Replace a posted reply."""
+
+
+class SlackResponder:
+    """Answers one slash command, or one press, through its response URL as long as that is good.
+
+    `where` is the message with the control, and `thread` the one that it stands in, if that has replies.
+    A later reply `replaces` the text where there is nothing but that: for a press it would replace the
+    message with the control.
+    """
+
+    def __init__(
+        self,
+        api: SlackApi,
+        chat: Says,
+        where: MessageRef,
+        user: str,
+        link: Link,
+        *,
+        thread: str = "",
+        trigger: str = "",
+        replaces: bool = False,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._api, self._chat, self._link = api, chat, link
+        self._where, self.user, self._thread, self._trigger = where, user, thread, trigger
+        self._replaces, self._clock = replaces, clock
+        self._said = False
+        self._last = -math.inf
+        self._shown: tuple[MessageRef, ...] | None = None
+        self._private = False
+
+    @property
+    def address(self) -> Mapping[str, Any]:
+        """Return the response URL, and where else the person can be told something."""
+        where = (self._where.channel, self._where.message, self._where.thread)
+        place = {"where": where, "user": self.user, "thread": self._thread, "replaces": self._replaces}
+        return place | {"url": self._link.url, "until": self._link.until, "used": self._link.used}
+
+    @classmethod
+    def late(cls, api: SlackApi, chat: Says, address: Mapping[str, Any]) -> SlackResponder | None:
+        """Return how to answer somebody whom an earlier process left waiting; None after a day."""
+        if time() > address.get("until", 0.0) + LATEST:
+            return None
+        link = Link(str(address["url"]), float(address["until"]), int(address["used"]))
+        where = MessageRef("slack", *address["where"])
+        thread, replaces = str(address["thread"]), bool(address["replaces"])
+        return cls(api, chat, where, str(address["user"]), link, thread=thread, replaces=replaces)
+
+    async def reply(self, reply: Reply) -> None:
+        """Answer the caller alone, where Slack lets it; an unfinished text may be left out. Never raises."""
+        now, left = self._clock(), self._link.left(time())
+        if not reply.final and (not self._replaces or left <= _SPARED or now - self._last < _PAUSE):
+            return
+        self._last = now
+        pieces = _pieces(reply, left)
+        for index, piece in enumerate(pieces):
+            controls = reply.controls if index == len(pieces) - 1 else ()
+            if not await self._through_link(piece, controls, index == 0 and self._said):
+                if not reply.final:  # it could not be replaced
+                    return
+                rest = replace(reply, markdown="\n\n".join(pieces[index:]))
+                await self._chat.asides.say(self._where.channel, self._thread, self.user, rest)
+                return
+            self._said = self._replaces
+
+    async def ask(self, form: Form) -> None:
+        """Open a form; Slack takes the trigger for three seconds, once. Raises SlackRefused."""
+        shown = view(form, self._where, self._thread, self._link)
+        await self._api.call("views.open", quick=True, trigger_id=self._trigger, view=shown)
+
+    async def _through_link(self, markdown: str, controls: Sequence[Control], replaces: bool) -> bool:
+        """Use the response URL; False where it is used up, too old or refused."""
+        body: dict[str, Any] = {"response_type": "ephemeral", "replace_original": replaces}
+        if thread := self._chat.asides.thread(self._where.channel, self._thread):
+            body["thread_ts"] = thread
+
+        async def send(payload: dict[str, Any]) -> None:
+            if not self._link.left(time()):
+                raise SlackRefused("response_url", "used_url")
+            self._link.used += 1
+            await self._api.respond(self._link.url, body | payload)
+
+        if not self._link.left(time()):
+            return False
+        try:
+            await self._chat.composer.send(markdown, controls, send)
+        except SlackRefused as error:
+            log.info("Slack refuses a response URL, so it is said otherwise: %s", error)
+            self._link.spend()
+            return False
+        return True
+
+    async def progress(self, reply: Reply) -> None:
+        """Post in the channel and edit that message later; to the caller where the bot cannot write there."""
+        if not self._private:
+            try:
+                self._shown = await self._show(reply)
+                return
+            except SlackRefused as error:
+                log.info("The bot cannot write in %s: %s", self._where.channel_key, error)
+                self._private = True
+        await self.reply(reply)
+
+    async def _show(self, reply: Reply) -> tuple[MessageRef, ...]:
+        if self._shown is not None:
+            try:
+                return await self._chat.edit(self._shown, reply)
+            except SlackRefused as error:
+                if error.code != "message_not_found":
+                    raise
+                log.info("A message that showed progress is gone, so there will be a new one: %s", error)
+        return await self._chat.post(self._where, reply)
+
+
+def _pieces(reply: Reply, left: int) -> list[str]:
+    """Cut what is said so that a URL takes it, with one use to spare; of what is not final the beginning."""
+    pieces = cut(reply.markdown)
+    if len(pieces) >= left > 0:
+        pieces = cut(reply.markdown, _ROOMIEST, 2 * _ROOMIEST)
+    return pieces if reply.final else pieces[:1]

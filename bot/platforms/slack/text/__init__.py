@@ -1,0 +1,1 @@
+"""Markdown to Slack's own notation and back."""

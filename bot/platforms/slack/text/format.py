@@ -1,0 +1,134 @@
+"""Cuts an answer to what Slack takes in one message, and writes it as blocks."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from bot.platforms.slack.api.errors import BAD_BLOCKS, SlackRefused
+from bot.platforms.slack.components import actions
+from bot.platforms.slack.text.mrkdwn import defuse, escape, to_mrkdwn
+from bot.ports.chat import Control
+from bot.rendering.harmless import harmless
+from bot.rendering.splitting import SMALLEST, split
+from core.text.markup import code
+
+log = logging.getLogger(__name__)
+
+TEXT_BYTES = 4_000
+"""Bytes of escaped text that `chat.update` takes (docs.slack.dev, chat.update)."""
+ROOMY = 3_600
+"""Bytes aimed at, with room for what the way to mrkdwn adds."""
+LEAST = 4 * SMALLEST
+"""Bytes below which a text that is still refused as too long is not cut further."""
+SECTION = 3_000
+"""Characters of a section block."""
+
+_FOOTER = re.compile(r"\n\n\*(?![*\s])([^*\n]+)\*\Z")
+"""The line under an answer that says which release it speaks for."""
+_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_TAG = re.compile(
+    r"(?<!\\)((?:\\\\)*+)<(?=[A-Za-z/!?])(?!(?:https?://|mailto:)[^\s<>|]{1,2000}>)", re.IGNORECASE
+)
+_STARTS = re.compile(r"[ \t]*(?:[-*+>|#]|\d{1,9}[.)][ \t]|`{3,}|~{3,}|\Z)")
+"""How a line begins that starts something of its own, or is blank."""
+
+Send = Callable[[dict[str, Any]], Awaitable[Any]]
+
+
+def measure(markdown: str) -> int:
+    """Count the bytes of escaped text; a line may become a bullet, which takes two more."""
+    return len(escape(markdown).encode()) + 2 * markdown.count("\n")
+
+
+def cut(markdown: str, limit: int = ROOMY, most: int = TEXT_BYTES) -> list[str]:
+    """Cut Markdown to parts whose mrkdwn has at most so many bytes: as many as `chat.update` takes."""
+    parts: list[str] = []
+    for part in split(harmless(markdown).strip() or "…", limit, measure):
+        fits = len(to_mrkdwn(part).encode()) <= most or limit < LEAST
+        parts += [part] if fits else cut(part, limit // 2, most)
+    return parts
+
+
+def sections(markdown: str, limit: int = SECTION - 600) -> list[str]:
+    """Cut Markdown to texts of section blocks; a table may take many times its own room."""
+    texts: list[str] = []
+    for piece in split(markdown, limit, measure):
+        said = to_mrkdwn(piece)
+        fits = len(said) <= SECTION or limit < LEAST
+        texts += [said[:SECTION]] if fits else sections(piece, limit // 2)
+    return texts
+
+
+def without_tags(markdown: str) -> str:
+    """Write what looks like a tag of HTML or of Slack's notation as text; Markdown may hold both."""
+    parts, done = [], 0
+    for start, end in code(markdown, alike=True):
+        parts += [_TAG.sub(r"\1&lt;", markdown[done:start]), markdown[start:end]]
+        done = end
+    return "".join([*parts, _TAG.sub(r"\1&lt;", markdown[done:])])
+
+
+def calling(calls: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
+    """Put those whom a message calls above it: people (`U…`) and user groups (`S…`)."""
+    if not calls:
+        return payload
+    called = " ".join(f"<!subteam^{one}>" if one.startswith("S") else f"<@{one}>" for one in calls)
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": called}}
+    return {"text": f"{called} {payload['text']}", "blocks": [section, *payload["blocks"]]}
+
+
+def broken(markdown: str) -> str:
+    """Make the line ends of a text hard ones, as CommonMark knows them: a list of sources is no paragraph."""
+    lines = markdown.split("\n")
+    fence = ""
+    for at, line in enumerate(lines[:-1]):
+        if found := _FENCE.match(line):
+            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+        ends = _STARTS.match(lines[at + 1]) or not line.strip() or line.lstrip().startswith(("|", "#"))
+        if not (fence or found or ends or line.endswith("  ")):
+            lines[at] = line + "  "
+    return "\n".join(lines)
+
+
+class Composer:
+    """Writes payloads: the `markdown` block, or sections for a server that refuses it.
+
+    What an answer says of itself in its last line stands below in small print.
+    """
+
+    def __init__(self) -> None:
+        self.markdown_block = True
+
+    async def send(self, markdown: str, controls: Sequence[Control], send: Send) -> Any:
+        """Send one part with what hangs under it, once more as sections when the block is refused.
+
+        Raises SlackRefused.
+        """
+        text, below = to_mrkdwn(markdown), actions(controls)
+        if footer := _FOOTER.search(markdown):
+            markdown = markdown[: footer.start()]
+            said = {"type": "mrkdwn", "text": to_mrkdwn(footer[1])}
+            below = [{"type": "context", "elements": [said]}, *below]
+        never = False
+        if self.markdown_block:
+            try:
+                shown = {"type": "markdown", "text": defuse(broken(without_tags(markdown)))}
+                return await send({"text": text, "blocks": [shown, *below]})
+            except SlackRefused as error:
+                if error.code not in BAD_BLOCKS:
+                    raise
+                log.warning("Slack refuses the markdown block, so sections are sent instead: %s", error)
+                never = "unsupported" in error.code + error.detail
+        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": s}} for s in sections(markdown)]
+        try:
+            answer = await send({"text": text, "blocks": blocks + below})
+        except SlackRefused as error:
+            if error.code not in BAD_BLOCKS:
+                raise
+            return await send({"text": text, "blocks": []})
+        # a server that does not know the block is not asked again; another answer may suit it better
+        self.markdown_block = self.markdown_block and not never
+        return answer

@@ -1,0 +1,190 @@
+"""What was said in Slack: messages as values, a conversation's history, and what a message answers."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Any
+
+from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.errors import UNREADABLE, SlackRefused
+from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.text.mrkdwn import from_slack
+from bot.platforms.slack.text.words import attached, written
+from bot.ports.chat import Message, Person, Stray
+from bot.rendering.answers import SOURCES
+from core.domain import MessageRef, Turn
+from core.languages import translations_of
+
+log = logging.getLogger(__name__)
+
+_PAGE = 200
+_PAGES = 5
+"""Messages of a page of history, and pages read at most."""
+_ADDRESS = re.compile(r"<(?:@[UW]|!subteam|!here|!channel|!everyone)")
+_PERSON_SUBTYPES = frozenset({None, "", "file_share", "thread_broadcast", "me_message"})
+
+
+def timestamp(ts: str) -> tuple[int, int]:
+    """Read `1700000000.000100` as numbers that compare in the order of posting."""
+    seconds, _, micros = ts.partition(".")
+    return (int(seconds), int(micros.ljust(6, "0") or 0)) if (seconds + micros).isdigit() else (0, 0)
+
+
+class Reader:
+    """Reads texts, messages and conversations; raises SlackRefused where it says so."""
+
+    def __init__(self, api: SlackApi, directory: Directory) -> None:
+        self._api, self._directory = api, directory
+        self.user, self.bot = api.user, api.bot
+        self._mention = mention_of(self.user)
+
+    def read(self, text: str) -> tuple[str, bool]:
+        """Return a message's Markdown without the mention of the bot, and whether it had one."""
+        plain, mentions = self._mention.subn(_gap, text)
+        return from_slack(plain), mentions > 0
+
+    def addresses_others(self, text: str) -> bool:
+        """Tell whether a message calls a person other than the bot, a group, or everyone."""
+        return bool(_ADDRESS.search(self._mention.sub(" ", text)))
+
+    def own(self, message: dict[str, Any]) -> bool:
+        """Tell whether the bot wrote a message."""
+        by_bot = bool(self.bot) and message.get("bot_id") == self.bot
+        return by_bot or (bool(self.user) and message.get("user") == self.user)
+
+    async def message_from(
+        self, sent: dict[str, Any], channel: str, kind: str = "", event: str = ""
+    ) -> Message:
+        """Return a message as Slack describes it; who is no person counts as a bot."""
+        scope = await self._directory.scope(channel, kind)
+        if is_person(sent) and not self.own(sent):
+            author = await self._directory.person(str(sent["user"]))
+        else:
+            author = Person(f"slack:{sent.get('user') or sent.get('bot_id') or ''}", bot=True)
+        said = written(sent)
+        text, mentioned = self.read(said)
+        text = "\n\n".join(part for part in (text, attached(sent)) if part)
+        ts, thread = str(sent["ts"]), str(sent.get("thread_ts") or "")
+        return Message(
+            ref=MessageRef("slack", channel, ts, thread or ("" if scope.kind == "direct" else ts)),
+            author=author,
+            text=text,
+            scope=scope,
+            mentions_bot=mentioned or sent.get("type") == "app_mention",
+            mentions_others=self.addresses_others(said),
+            event=event,
+        )
+
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return one message as it stands now; None where there is none or the bot may not read it."""
+        only: dict[str, Any] = {"oldest": ref.message, "latest": ref.message, "inclusive": True, "limit": 2}
+        try:
+            page = await self._api.call("conversations.replies", channel=ref.channel, ts=ref.message, **only)
+        except SlackRefused as error:
+            if error.code not in UNREADABLE:
+                raise
+            log.info("%s cannot be read: %s", ref.key, error)
+            return None
+        found = next((m for m in page.get("messages") or () if m.get("ts") == ref.message), None)
+        return await self.message_from(found, ref.channel) if found else None
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return the message that opened a thread; a message outside of threads answers nothing."""
+        if ref.thread in ("", ref.message):
+            return None
+        return await self.message(replace(ref, message=ref.thread))
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
+        given: dict[str, Any] = {"channel": ref.channel, "oldest": ref.message, "limit": _PAGE}
+        method = "conversations.replies" if ref.thread else "conversations.history"
+        if ref.thread:
+            given["ts"] = ref.thread
+        page = await self._api.call(method, **given)
+        after = timestamp(ref.message)
+        own = [m for m in page.get("messages") or () if self.own(m) and timestamp(str(m["ts"])) > after]
+        found = (replace(ref, message=str(message["ts"])) for message in own)
+        told = [Stray(at, self.read(written(message))[0]) for at, message in zip(found, own, strict=True)]
+        return sorted(told, key=lambda stray: timestamp(stray.ref.message))
+
+    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
+        """Return up to `limit` turns before a message, oldest first; fewer where Slack refuses."""
+        if limit < 1 or (before.thread and before.thread == before.message):
+            return ()
+        given: dict[str, Any] = {"channel": before.channel}
+        if before.message:
+            given |= {"latest": before.message, "inclusive": False}
+        method = "conversations.replies" if before.thread else "conversations.history"
+        if before.thread:
+            given |= {"ts": before.thread, "limit": _PAGE}
+        else:
+            given |= {"limit": min(_PAGE, limit * 3)}
+        found: dict[str, dict[str, Any]] = {}
+        turns: list[Turn] = []
+        try:
+            for _ in range(_PAGES):
+                page = await self._api.call(method, quick=True, **given)
+                found |= {str(m.get("ts")): m for m in page.get("messages") or ()}
+                turns = self._turns(found, before)
+                cursor = (page.get("response_metadata") or {}).get("next_cursor")
+                # replies come oldest first, so that only the last page ends at the question
+                if not cursor or (not before.thread and len(turns) >= limit):
+                    break
+                given["cursor"] = cursor
+        except SlackRefused as error:
+            log.warning("Slack does not give the conversation before %s: %s", before.key, error)
+        return tuple(turns[-limit:])
+
+    def _turns(self, found: dict[str, dict[str, Any]], before: MessageRef) -> list[Turn]:
+        end = timestamp(before.message) if before.message else (math.inf, 0)
+        turns: list[Turn] = []
+        for ts, message in sorted(found.items(), key=lambda item: timestamp(item[0])):
+            text, _ = self.read(written(message))
+            if timestamp(ts) >= end or not text:
+                continue
+            if self.own(message):
+                said = _sources().sub("", text)
+                if turns and turns[-1].role == "assistant":
+                    # a long answer takes several messages
+                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{said}".strip())
+                else:
+                    key = MessageRef("slack", before.channel, ts).key
+                    turns.append(Turn("assistant", said, message=key))
+            elif is_person(message):
+                turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
+        return turns
+
+
+@lru_cache(maxsize=16)
+def mention_of(user: str) -> re.Pattern[str]:
+    """Return the pattern of a mention of an account, with the spaces around it; of none for ""."""
+    name = rf"<@{re.escape(user)}(?:\|[^>]{{0,200}})?>"
+    return re.compile(rf"(?<![ \t])[ \t]*+{name}[:,]?[ \t]*+" if user else r"(?!)")
+
+
+def _gap(mention: re.Match[str]) -> str:
+    before, after = mention.string[: mention.start()], mention.string[mention.end() :]
+    return "" if not before or before.endswith("\n") or after[:1] in ("", *".,;:!?)\n") else " "
+
+
+@cache
+def _sources() -> re.Pattern[str]:
+    """Find where the list of sources begins that `rendering.answers` puts under an answer, in any tongue."""
+    heading = "|".join(map(re.escape, translations_of(SOURCES)))
+    return re.compile(rf"(?:\A|(?<!\n)\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
+
+
+def is_person(message: dict[str, Any]) -> bool:
+    """Tell whether a person wrote a message: no bot, no join, no change of topic."""
+    return (
+        bool(message.get("user"))
+        and message["user"] != "USLACKBOT"
+        and not message.get("bot_id")
+        and not message.get("bot_profile")
+        and message.get("subtype") in _PERSON_SUBTYPES
+    )

@@ -1,0 +1,212 @@
+"""Slack over Socket Mode: the connection, and when its events are acknowledged.
+
+Slack wants each event acknowledged within three seconds, else it sends it again. An event is acknowledged
+once dispatch has claimed it, a vote once it is counted, however long that takes, so that a process that dies
+before that gets it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+from bot.platforms.slack.api.client import SlackApi
+from bot.platforms.slack.api.errors import TRANSIENT, SlackRefused, rejected
+from bot.platforms.slack.api.pace import PACING, Pacing
+from bot.platforms.slack.chat import SlackChat
+from bot.platforms.slack.components import pressed
+from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.events import Events, Work
+from core.errors import PlatformError, PlatformRejected, StorageUnavailable
+
+if TYPE_CHECKING:
+    from bot.conversation.dispatch import Dispatch
+    from core.settings import Settings
+
+log = logging.getLogger(__name__)
+
+# fmt: off
+SCOPES = frozenset({
+    "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history",
+    "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read",
+    "reactions:write", "users:read",
+})
+# fmt: on
+"""Bot token scopes; the same as in docs/slack-manifest.yaml."""
+_GRACE = 10.0
+"""Seconds that work in progress gets when the platform stops."""
+_BACKOFF = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+"""Seconds between attempts to reach Slack at start; the last one repeats."""
+
+
+class Slack:
+    """One Slack workspace."""
+
+    name = "slack"
+
+    def __init__(self, settings: Settings, dispatch: Dispatch, pacing: Pacing = PACING) -> None:
+        self._settings, self._dispatch, self._pacing = settings, dispatch, pacing
+        self._stopping = asyncio.Event()
+        self._stopped = asyncio.Event()
+        self._running = False
+        self._tasks: set[asyncio.Task[bool]] = set()
+        self._order: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._api: SlackApi
+        self._directory: Directory
+        self._chat: SlackChat
+        self._events: Events
+
+    # --- the connection -----------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Serve until `stop`; raises PlatformRejected when a token is refused."""
+        settings = self._settings
+        self._running = True
+        self._api = SlackApi(
+            settings.slack_bot_token.get_secret_value().strip(),
+            settings.slack_app_token.get_secret_value().strip(),
+            settings.slack_api_url,
+        )
+        serving = asyncio.create_task(self._serve())
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if serving.done():
+                serving.result()
+        finally:
+            self._api.mute()
+            for task in (serving, stopping):
+                task.cancel()
+            await asyncio.gather(serving, stopping, return_exceptions=True)
+            await self._finish_work()
+            await self._api.close()
+            self._stopped.set()
+
+    async def stop(self) -> None:
+        """Take no more events, let work in progress end, and close the connection."""
+        self._stopping.set()
+        if self._running:
+            await self._stopped.wait()
+
+    async def _serve(self) -> None:
+        who, granted = await self._reach("SLACK_BOT_TOKEN", self._api.identity)
+        if granted and (missing := sorted(SCOPES - granted)):
+            log.warning(
+                "The Slack app lacks the scopes %s: add them (docs/slack-manifest.yaml) and reinstall it.",
+                ", ".join(missing),
+            )
+        self._directory = Directory(self._api, self._settings.admins, self._settings.helpers)
+        streaming = self._settings.slack_streaming
+        self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing)
+        self._events = Events(self._api, self._directory, self._chat, self._dispatch)
+        log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))
+        url = await self._reach("SLACK_APP_TOKEN", self._api.open_socket)
+        await self._api.serve(url, self._on_event, self._on_command, self._on_press, self._on_connected)
+
+    async def _reach(self, variable: str, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Ask until Slack answers; raises PlatformRejected when the answer is no."""
+        attempt = 0
+        while True:
+            try:
+                return await ask()
+            except SlackRefused as error:
+                if error.status == 404 or "JSON" in error.code:
+                    raise PlatformRejected(
+                        f"SLACK_API_URL ({self._settings.slack_api_url}) is not Slack's Web API: correct it."
+                    ) from error
+                if error.status < 500 and error.code not in TRANSIENT:
+                    raise rejected(variable, error) from error
+                pause = max(_BACKOFF[min(attempt, len(_BACKOFF) - 1)], error.retry_after)
+                log.warning("Slack does not answer, next attempt in %g s: %s", pause, error)
+                attempt += 1
+                await asyncio.sleep(pause)
+
+    async def _finish_work(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                # reading an event starts the task that hands it over
+                while self._tasks:
+                    await asyncio.wait(self._tasks)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # --- events -------------------------------------------------------------------------------
+
+    def _on_connected(self) -> None:
+        self._start(self._dispatch.resume(self._chat))
+
+    async def _on_event(self, body: Mapping[str, Any]) -> bool:
+        """Hand an event over; return True once it may be acknowledged, False if it must come again."""
+        event = body.get("event") or {}
+        item = event.get("item") or {}
+        channel = str(event.get("channel") or item.get("channel") or "")
+        shared = body.get("is_ext_shared_channel")
+        taken = asyncio.Event()
+        reading = self._events.receive(
+            event,
+            channel,
+            str(body.get("event_id") or ""),
+            None if shared is None else bool(shared),
+            taken.set,
+        )
+        dealing = self._start(self._in_order(channel, reading))
+        waiting = asyncio.create_task(taken.wait())
+        try:
+            await asyncio.wait({dealing, waiting}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            waiting.cancel()
+        return taken.is_set() or (dealing.done() and not dealing.cancelled() and dealing.result())
+
+    async def _on_command(self, body: Mapping[str, Any]) -> None:
+        """Return when a slash command may be acknowledged; it is carried out afterwards."""
+        if await self._events.note_command(body):
+            self._start(self._events.command(body))
+
+    async def _on_press(self, body: Mapping[str, Any]) -> None:
+        """Return when a press may be acknowledged; it is dealt with afterwards."""
+        if body.get("type") == "message_action":
+            if await self._events.note_answer_this(body):
+                self._start(self._events.answer_this(body))
+        elif (found := pressed(body)) and await self._events.note_press(found):
+            self._start(self._events.press(found))
+
+    def _start(self, work: Work) -> asyncio.Task[bool]:
+        task = asyncio.create_task(self._logged(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _logged(self, work: Work) -> bool:
+        """Do some work; return False if it could not be kept, so that it must be told again."""
+        try:
+            await work
+        except StorageUnavailable as error:
+            log.error("An event from Slack could not be kept: %s", error)
+            return False
+        except PlatformError as error:
+            log.warning("Slack did not let an event be handled: %s", error)
+        except Exception:  # an event that cannot be handled must not stop the ones after it
+            log.exception("An event from Slack could not be handled")
+        return True
+
+    async def _in_order(self, channel: str, reading: Coroutine[Any, Any, Work | None]) -> None:
+        """Hand a channel's events over in the order they came, though reading one may take a look-up."""
+        lock = self._order.setdefault(channel, asyncio.Lock())
+        async with lock:
+            handing_over = await reading
+            if handing_over is None:
+                return
+            # it takes its place among the channel's messages at once, and need not be waited for
+            dealing = asyncio.create_task(handing_over)
+            await asyncio.sleep(0)
+        try:
+            await asyncio.shield(dealing)
+        except asyncio.CancelledError:
+            dealing.cancel()
+            await asyncio.wait({dealing})
+            raise

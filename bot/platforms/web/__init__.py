@@ -1,0 +1,1 @@
+"""The playground in the browser, and the dashboard."""

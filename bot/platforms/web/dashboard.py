@@ -1,0 +1,84 @@
+"""The dashboard beside the playground, and what machines ask: `/readyz` and `/metrics`.
+
+    GET /dashboard               the page
+    GET /api/dashboard           its figures as JSON
+    GET /api/progress            the index work that goes on, and how the last of each release ended
+    GET /metrics                 the same for Prometheus
+    GET /readyz                  200 once a release answers and answers can be kept, else 503 and `why`; and
+                                 whether the bot is paused
+
+All but `/readyz` want DASHBOARD_TOKEN where the server listens on more than this machine: as
+`Authorization: Bearer …`, or once as `?token=…`, which the page keeps in a cookie of the browser session.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from bot.platforms.web.http.requests import ApiError
+from bot.platforms.web.http.token import Token
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.app.overview import Overview
+    from bot.conversation.dispatch import Dispatch
+
+COOKIE = "threadlore_dashboard"
+WANTED = "This needs the token: /dashboard?token=…, or an Authorization header."
+
+
+class Dashboard:
+    """Routes that show how everything is; they change nothing."""
+
+    def __init__(self, settings: Settings, dispatch: Dispatch, local: bool, page: bytes) -> None:
+        self._token = Token(settings.dashboard_token.get_secret_value(), COOKIE, "/dashboard")
+        self._dispatch = dispatch
+        self._local = local
+        self._page = page
+
+    def add_to(self, app: web.Application) -> None:
+        """Add the routes to a server."""
+        app.router.add_get("/dashboard", self._show)
+        app.router.add_get("/api/dashboard", self._figures)
+        app.router.add_get("/api/progress", self._progress)
+        app.router.add_get("/metrics", self._metrics)
+        app.router.add_get("/readyz", self._ready)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        if opened := self._token.opened(request):
+            return opened
+        self._admit(request)
+        return web.Response(body=self._page, content_type="text/html", charset="utf-8")
+
+    async def _figures(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        return web.json_response(await self._overview().figures())
+
+    async def _progress(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        return web.json_response(self._overview().progress())
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        return web.Response(body=await self._overview().metrics(), content_type="text/plain", charset="utf-8")
+
+    async def _ready(self, request: web.Request) -> web.Response:
+        overview = self._dispatch.overview
+        why = await overview.unready() if overview else "The bot is starting."
+        paused = await self._dispatch.paused()
+        told = {"ready": not why, "paused": paused} | ({"why": why} if why else {})
+        return web.json_response(told, status=503 if why else 200)
+
+    def _overview(self) -> Overview:
+        if self._dispatch.overview is None:
+            raise ApiError(503, "There are no figures yet; try again in a moment.")
+        return self._dispatch.overview
+
+    def _admit(self, request: web.Request) -> None:
+        if self._local and not self._token:
+            return
+        if not self._token:
+            raise ApiError(403, "Set DASHBOARD_TOKEN in .env to see this from another machine.")
+        self._token.admit(request, WANTED)

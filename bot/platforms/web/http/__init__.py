@@ -1,0 +1,1 @@
+"""The web server: who may ask, and what is sent."""

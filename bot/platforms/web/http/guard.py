@@ -1,0 +1,131 @@
+"""Which requests the web server takes, and what every answer of it says to browsers."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Awaitable, Callable, Collection
+
+from aiohttp import web
+
+from bot.platforms.web.http.requests import ApiError
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+MACHINES = frozenset({"/healthz", "/readyz", "/metrics"})
+"""What monitors ask, by whatever name they know the server; it changes nothing and shows nobody's words."""
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
+_ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({_HOST.pattern})", re.IGNORECASE)
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host name, with or without a port, can only mean this machine."""
+    name = _name(host)
+    return name == "localhost" or name.endswith(".localhost") or (_is_address(name) and _loops(name))
+
+
+class Guard:
+    """A middleware: turns requests away, and mistakes into one sentence.
+
+    `host` is what the server listens on, `allowed` are the names that a proxy in front of it is known by.
+    A site that somebody visits can have its own name point at this machine (DNS rebinding) but not send
+    another `Host` than that name, so only names that are known are answered, and addresses, which no one
+    can point elsewhere.
+    """
+
+    def __init__(self, host: str, allowed: Collection[str] = ()) -> None:
+        bound = f"[{host}]" if ":" in host else host
+        self._allowed = frozenset(map(_name, allowed))
+        self._names = self._allowed | {_name(bound)}
+        self.local = is_loopback(bound) and not allowed
+        """Whether the server is meant for this machine only."""
+
+    @web.middleware
+    async def handle(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Answer a request, or say why not."""
+        try:
+            self._admit(request)
+            response = await handler(request)
+        except ApiError as error:
+            response = web.json_response({"error": str(error)}, status=error.status)
+        except web.HTTPException as error:
+            response = web.json_response({"error": f"{error.reason}."}, status=error.status)
+        if not response.prepared:
+            response.headers.update(HEADERS)
+        return response
+
+    def _admit(self, request: web.Request) -> None:
+        by_any_name = not self.local and request.path in MACHINES
+        host = _only(request, "Host")
+        if host is None and by_any_name:  # HTTP/1.0, as some balancers speak it
+            host = ""
+        elif host is None or not _HOST.fullmatch(host):
+            raise ApiError(400, "The Host header is missing, or no name and no address.")
+        elif not (by_any_name or self._is_ours(_name(host))):
+            raise ApiError(403, self._stranger(_name(host)))
+        origin = _only(request, "Origin")
+        if origin is not None and not self._is_same(origin, host):
+            raise ApiError(403, "Requests from other sites are not taken.")
+        if request.path != "/" and request.headers.get("Sec-Fetch-Site") == "cross-site":
+            raise ApiError(403, "Requests from other sites are not taken.")
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise ApiError(415, "Send the body as it is, not compressed.")
+        if request.method not in ("GET", "HEAD") and request.content_type != "application/json":
+            raise ApiError(415, "Send the body as application/json.")
+
+    def _is_ours(self, name: str) -> bool:
+        if self.local:
+            return is_loopback(name)
+        return name in self._names or is_loopback(name) or _is_address(name)
+
+    def _is_same(self, origin: str, host: str) -> bool:
+        """Tell whether a page of that origin is one of this server, by its own name or by a proxy's."""
+        found = _ORIGIN.fullmatch(origin)
+        if found is None and origin != "null":
+            raise ApiError(400, "The Origin header is no address of a site.")
+        return found is not None and (found[2].lower() == host.lower() or _name(found[2]) in self._allowed)
+
+    def _stranger(self, name: str) -> str:
+        if self.local:
+            return (
+                "This server answers to localhost only; set THREADLORE_HOST to open it up, or name a proxy's "
+                "host in THREADLORE_ALLOWED_HOSTS."
+            )
+        return f"This server is not known as {name}; if it is to be, name it in THREADLORE_ALLOWED_HOSTS."
+
+
+def _only(request: web.Request, name: str) -> str | None:
+    """Return a header that may stand there once; None where it does not."""
+    found = request.headers.getall(name, [])
+    if len(found) > 1:
+        raise ApiError(400, f"There is more than one {name} header.")
+    return found[0] if found else None
+
+
+def _name(host: str) -> str:
+    """Return the name or address of a host without its port, as names are compared; empty for none."""
+    found = _HOST.fullmatch(host) or _HOST.fullmatch(f"[{host}]")
+    return found[1].lower().strip("[]").rstrip(".") if found else ""
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _loops(address: str) -> bool:
+    return ipaddress.ip_address(address).is_loopback

@@ -1,0 +1,175 @@
+"""The playground's conversation in a file: JSON lines, written in order, and later where the disk is full."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import json
+import logging
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal
+
+from core.system.private_files import private, private_folder, set_aside
+
+log = logging.getLogger(__name__)
+
+AGAIN_SECONDS = 30.0
+"""Time after which what could not be written is tried again, where nothing new is said."""
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+class Journal:
+    """JSON lines in one file, written by one thread; what a full disk refuses is written later."""
+
+    def __init__(self, path: Path, again: float = AGAIN_SECONDS) -> None:
+        self.path = path
+        self.skipped = 0
+        self._again = again
+        self._waiting: list[tuple[Literal["w", "a"], bytes]] = []
+        self._is_behind = False
+        self._timer: threading.Timer | None = None
+        self._writer = ThreadPoolExecutor(1, "playground")
+
+    async def read(self) -> list[dict[str, Any]]:
+        """Return every line that is a JSON object; a missing file has none."""
+        return await asyncio.get_running_loop().run_in_executor(self._writer, self._read)
+
+    def start(self, records: Sequence[dict[str, Any]]) -> None:
+        """Write the file anew with just these records, so that it never grows without end."""
+        if self.skipped:
+            log.warning("skipped %d unreadable lines of %s", self.skipped, self.path)
+        self._writer.submit(self._write, "w", _lines(records))
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Add one line, soon."""
+        self._writer.submit(self._write, "a", _lines([record]))
+
+    async def settled(self) -> None:
+        """Wait until all that was handed over is written, as far as the disk takes it."""
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._catch_up)
+
+    async def close(self) -> None:
+        """Wait until everything is written, as far as the disk takes it."""
+        await self.settled()
+        if self._timer is not None:
+            self._timer.cancel()
+        await asyncio.get_running_loop().run_in_executor(None, self._writer.shutdown)
+
+    # --- in the thread that writes ------------------------------------------------------------
+
+    def _read(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except FileNotFoundError:
+            return found
+        except OSError as error:  # not to be written over: somebody may still read it
+            aside = set_aside(self.path)
+            log.warning(
+                "the playground's conversation %s cannot be read (%s); it is set aside as %s",
+                self.path,
+                error.strerror or error,
+                aside or "nothing, for it cannot be moved",
+            )
+            return found
+        for line in lines:
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError):
+                record = None
+            if isinstance(record, dict):
+                found.append(record)
+            elif line.strip():
+                self.skipped += 1
+        return found
+
+    def _write(self, mode: Literal["w", "a"], lines: bytes) -> None:
+        if mode == "w":
+            self._waiting.clear()
+        self._waiting.append((mode, lines))
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        try:
+            while self._waiting:
+                mode, lines = self._waiting[0]
+                self._renew(lines) if mode == "w" else self._add(lines)
+                del self._waiting[0]
+        except OSError as error:
+            self._fall_behind(error)
+            return
+        if self._is_behind:
+            self._is_behind = False
+            log.info("the playground's conversation is written to %s again", self.path)
+
+    def _add(self, lines: bytes) -> None:
+        """Add lines, whole or not at all."""
+        file = private(str(self.path), os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            size = os.fstat(file).st_size
+            torn = self._is_behind and size and os.pread(file, 1, size - 1) != b"\n"
+            try:
+                _put(file, b"\n" + lines if torn else lines)
+            except OSError:
+                with contextlib.suppress(OSError):  # then the next line begins anew, as above
+                    os.ftruncate(file, size)
+                raise
+        finally:
+            os.close(file)
+
+    def _renew(self, lines: bytes) -> None:
+        """Write the file anew; where there is no room for a second one, in the place of the first."""
+        private_folder(self.path.parent)
+        fresh = self.path.with_suffix(".new")
+        try:
+            _write_file(fresh, lines, os.O_TRUNC)
+            fresh.replace(self.path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                fresh.unlink()
+            if error.errno not in FULL or not self.path.is_file() or self.path.stat().st_size < len(lines):
+                raise
+            # somebody may be forgotten by this: it takes no more room than there is
+            _write_file(self.path, lines, 0)
+            os.truncate(self.path, len(lines))
+
+    def _fall_behind(self, error: OSError) -> None:
+        if not self._is_behind:
+            log.warning(
+                "the playground's conversation will not survive a restart until %s can be written again (%s)",
+                self.path,
+                error.strerror or error,
+            )
+        self._is_behind = True
+        if self._timer is None or not self._timer.is_alive():
+            self._timer = threading.Timer(self._again, self._try_again)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _try_again(self) -> None:
+        self._timer = None
+        with contextlib.suppress(RuntimeError):  # it was closed meanwhile
+            self._writer.submit(self._catch_up)
+
+
+def _lines(records: Sequence[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode("ascii")
+
+
+def _write_file(path: Path, lines: bytes, flags: int) -> None:
+    file = private(str(path), os.O_WRONLY | os.O_CREAT | flags)
+    try:
+        _put(file, lines)
+    finally:
+        os.close(file)
+
+
+def _put(file: int, lines: bytes) -> None:
+    left = memoryview(lines)
+    while left:
+        left = left[os.write(file, left) :]

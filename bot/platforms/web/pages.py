@@ -1,0 +1,86 @@
+"""What the playground's pages ask beside the conversation: commands, modes, examples, and cited pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from bot.commands.slash.table import SlashCommands, Subcommand
+from bot.ports.chat import Person
+from bot.privacy.privacy_line import PRIVACY
+from core.community.channels import ChannelModes
+from core.domain import Scope
+from core.feedback.answer_log import GivenAnswers
+from core.insights.examples import Examples
+from core.ports.passages import PassageStore
+
+ASK = {
+    "line": "/ask",
+    "usage": "/ask QUESTION",
+    "help": "ask without anybody seeing it",
+    "options": [{"name": "question", "kind": "text", "choices": [], "required": True, "named": False}],
+    "everybody": True,
+}
+"""The one command that stands in no table."""
+
+
+class Pages:
+    """Answers what pages ask."""
+
+    privacy = PRIVACY
+
+    def __init__(
+        self,
+        slash: SlashCommands,
+        modes: ChannelModes,
+        given: GivenAnswers,
+        passages: PassageStore,
+        examples: Examples,
+    ) -> None:
+        self._slash = slash
+        self._modes = modes
+        self._given = given
+        self._passages = passages
+        self._examples = examples
+
+    def commands(self, person: Person) -> list[dict[str, Any]]:
+        """Return the commands that somebody may give, as `{line, usage, help, options, everybody}`."""
+        return [ASK, *(_told(one) for one in self._slash.allowed(person))]
+
+    async def modes(self, channels: Sequence[str]) -> dict[str, str]:
+        """Return how each of these channels (`web:help`) is served."""
+        return {channel: await self._modes.mode(channel) for channel in channels}
+
+    def suppose(self, channel: str, mode: str) -> None:
+        """Say how a channel is served where nobody says so."""
+        self._modes.suppose(channel, mode)
+
+    async def examples(self, channel: str) -> tuple[str, ...]:
+        """Return questions that the bot can answer in a channel; none where nothing is indexed."""
+        return tuple(example.text for example in await self._examples.of(channel, Scope()))
+
+    async def source(self, answer_id: str, number: int) -> dict[str, Any]:
+        """Return a source of an answer with its page's words; raises KeyError where there is none."""
+        answer, _ = await self._given.answer(answer_id)
+        found = next((one for one in answer.citations if one.number == number), None)
+        if found is None:
+            raise KeyError(number)
+        return {
+            "number": found.number,
+            "title": found.title,
+            "url": found.url,
+            "release": found.release,
+            "path": found.path,
+            "text": await self._passages.text(found.release, found.hash) if found.hash else "",
+        }
+
+
+def _told(one: Subcommand) -> dict[str, Any]:
+    return {
+        "line": f"/threadlore {one.name}",
+        "usage": one.usage,
+        "help": one.help,
+        "options": [asdict(option) for option in one.options if not option.hidden],
+        "everybody": one.everybody,
+    }

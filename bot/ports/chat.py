@@ -1,0 +1,314 @@
+"""What a chat platform must be able to do, and what it tells dispatch.
+
+A platform is one file in `bot/platforms/`. It turns the platform's events into the values below,
+hands them to `Dispatch`, and carries out what `Chat` asks. It decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from core.domain import MessageRef, Scope, Turn, single_spaced
+from core.text.invisible import visible
+
+UP = "👍"
+DOWN = "👎"
+ACCEPT = "✅"
+OBJECT = "❌"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody on a platform; `id` carries the platform's name: `slack:U1`."""
+
+    id: str
+    name: str = ""
+    bot: bool = False
+    admin: bool = False
+    helper: bool = False
+    locale: str = ""
+    """The language that the platform shows to them, as it spells it: `de`, `pt-BR`; empty where untold."""
+    roles: tuple[str, ...] = ()
+    """Roles that a command's caller has, such as `discord:role:5`; empty elsewhere."""
+
+    def __post_init__(self) -> None:
+        """Take out of the name what nobody sees in it."""
+        object.__setattr__(self, "name", visible(self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message somebody wrote.
+
+    `text` is Markdown without the mention of the bot, single spaced. `event` is the platform's own id of
+    the event ("" where there is none). `mentions_others` tells whether it addresses another person.
+    """
+
+    ref: MessageRef
+    author: Person
+    text: str
+    scope: Scope
+    mentions_bot: bool = False
+    mentions_others: bool = False
+    event: str = ""
+    release: str = ""
+    """The release that a menu chose, where the message is a question asked once more."""
+    language: str = ""
+    """The language that it is answered in, once that is known: `de`."""
+    unasked: Literal["", "questions", "forum"] = ""
+    """The channel's mode by which it is answered, where nobody called the bot."""
+    authors: tuple[str, ...] = ()
+    """The accounts whose words `text` holds, where they are not its author's alone."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(visible(self.text)))
+
+    @property
+    def key(self) -> str:
+        """Name what is answered: the message, or its question for another release."""
+        return f"{self.ref.key}@{self.release}" if self.release else self.ref.key
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """An emoji put on a message, or taken off it; `emoji` as the platform spells it.
+
+    `author` is who wrote the message, where the platform tells it with the reaction.
+    """
+
+    ref: MessageRef
+    person: Person
+    emoji: str
+    added: bool
+    event: str = ""
+    author: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """Somebody else took everybody's reactions off a message: those of one `emoji`, or all where it is empty.
+
+    `left` are the accounts under each emoji that still stands there.
+    """
+
+    ref: MessageRef
+    emoji: str
+    left: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command: `name` is `ask` or `threadlore`, `text` the rest of the line, single spaced.
+
+    `author` is who wrote the message that is asked ("Answer this"); empty where the caller wrote the words.
+    """
+
+    name: str
+    text: str
+    person: Person
+    where: MessageRef
+    scope: Scope
+    event: str = ""
+    author: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", single_spaced(visible(self.text)))
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One line of a menu: what goes back, and what people read."""
+
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """A button under a reply, or a menu where it has choices.
+
+    A press comes back as `Press` with the same `name`, and `value` or that of the choice. Platforms keep
+    both in the control itself, so that it works after a restart; together they take at most 90 characters.
+    """
+
+    name: str
+    label: str
+    value: str = ""
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One input of a form: a menu where it has choices, else text."""
+
+    name: str
+    label: str
+    choices: tuple[Choice, ...] = ()
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A small form in a window of its own; what is sent comes back as `Press` with `fields`."""
+
+    name: str
+    title: str
+    value: str
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Somebody used a control under a message of the bot, or sent a form that one opened.
+
+    `ref` is the message with the control. `fields` holds what was filled in, by field name and single
+    spaced; it is empty for a mere press. `again` tells of a vote whether it was pressed already and is to
+    be taken back, None where the platform does not show what is pressed.
+    """
+
+    name: str
+    value: str
+    ref: MessageRef
+    person: Person
+    scope: Scope
+    fields: Mapping[str, str] = field(default_factory=dict)
+    event: str = ""
+    again: bool | None = None
+
+    def __post_init__(self) -> None:
+        fields = {name: single_spaced(visible(said)) for name, said in self.fields.items()}
+        object.__setattr__(self, "fields", fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A text file that goes with a reply, where the platform lets the bot send one."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the bot says: Markdown, the release it speaks for, and whether it can be voted on.
+
+    `final` is False while the text still grows. Platforms cut `markdown` to their own lengths.
+    `answer_id` is set on finished answers. `controls` hang under the last message of the reply.
+    `calls` names people and roles that a sent message calls by sound, by the platform's own ids (`U1`,
+    `S1`, `role:5`); it is the only way in which the bot can ping anybody. `concerns` are the answers and
+    remembered pairs whose questions a message quotes, by their ids, apart by spaces.
+    `grows` tells that it is the answer's own words so far, to which more are added at the end.
+    """
+
+    markdown: str
+    final: bool = True
+    release: str = ""
+    answer_id: str = ""
+    controls: tuple[Control, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    calls: tuple[str, ...] = ()
+    concerns: str = ""
+    grows: bool = False
+
+
+def unheard() -> None:
+    """Do nothing: for platforms that need not know when what they tell is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A message of the bot that stands in a conversation, and what it says."""
+
+    ref: MessageRef
+    text: str
+
+
+class Chat(Protocol):
+    """A platform as dispatch sees it. Calls raise `core.errors.PlatformError` when they fail."""
+
+    name: str
+
+    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
+        """Return up to `limit` messages of the conversation before that message, oldest first."""
+
+    async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
+        """Post a reply in the conversation of `where`; return the messages it took, in order."""
+
+    async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        """Replace a posted reply; messages are added or deleted as its length needs.
+
+        Throttled by the platform for replies that are not final: such an edit may be skipped.
+        """
+
+    async def delete(self, parts: tuple[MessageRef, ...]) -> None:
+        """Delete a posted reply; a message that is gone already is no error."""
+
+    async def seed_votes(self, ref: MessageRef) -> None:
+        """Put the bot's own 👍 and 👎 under a message, where the platform has reactions."""
+
+    async def take_back(self, reaction: Reaction) -> bool:
+        """Take somebody's emoji off a message; return False where the platform does not let the bot."""
+
+    async def message(self, ref: MessageRef) -> Message | None:
+        """Return a message as it stands now, of a person or a bot; None where it cannot be read."""
+
+    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
+        """Return the bot's latest messages in a conversation after that message, oldest first.
+
+        Where that cannot be read there are none.
+        """
+
+    async def question_of(self, ref: MessageRef) -> Message | None:
+        """Return what a message answers: the first message of its thread, or the one it replies to."""
+
+    async def permalink(self, ref: MessageRef) -> str:
+        """Return a link to a message; empty where the platform gives none."""
+
+    async def linked(self, link: str) -> MessageRef | None:
+        """Return the message that a link of this platform leads to; None for any other link."""
+
+    async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
+        """Say something in the conversation that only that person sees; tells whether that is possible."""
+
+    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
+        """Say something unasked in a channel, or to a person directly; return the messages it took.
+
+        `to` is the platform's own id of the channel or person, without prefix: `C1`, `U1`. Whom
+        `reply.calls` names is called by sound.
+        """
+
+    async def name_of(self, to: str) -> str:
+        """Return how people know a person or a channel (`#help`) of that id; empty where it is not known."""
+
+    def responder(self, address: Mapping[str, Any]) -> Responder | None:
+        """Return how to answer somebody whom an earlier process left waiting; None where it is too late."""
+
+
+class Responder(Protocol):
+    """How a slash command or a press is answered."""
+
+    @property
+    def address(self) -> Mapping[str, Any]:
+        """Return what `Chat.responder` needs to answer the same person after a restart; it fits into JSON."""
+
+    async def reply(self, reply: Reply) -> None:
+        """Answer, seen by the caller alone; a later call replaces the text."""
+
+    async def ask(self, form: Form) -> None:
+        """Open a form; only as the first thing done, and within the platform's three seconds."""
+
+    async def progress(self, reply: Reply) -> None:
+        """Show the state of long work in one message of the channel, edited by later calls."""
+
+
+_SKIN_TONES = "".join(chr(c) for c in range(0x1F3FB, 0x1F400)) + "\ufe0f"
+_UP = frozenset({"+1", "thumbsup", "thumbs_up", UP})
+_DOWN = frozenset({"-1", "thumbsdown", "thumbs_down", DOWN})
+
+
+def vote_of(emoji: str) -> Literal[0, 1] | None:
+    """Read an emoji as a vote: 1, 0 or None; any spelling and any skin tone counts the same."""
+    plain = emoji.strip(":").split("::")[0].rstrip(_SKIN_TONES)
+    return 1 if plain in _UP else 0 if plain in _DOWN else None

@@ -1,0 +1,1 @@
+"""What is held of people, shown to them and forgotten."""

@@ -1,0 +1,116 @@
+"""What the house holds of one person, told to that person: in short, and whole as JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bot.platforms.web.journal_records import JOURNAL, players_of, read
+from core.languages import N_, _
+from core.ports import PersonStore
+from core.privacy.names import Privacy
+
+LATEST = 20
+"""Questions that the short form names; the whole has all."""
+SHOWN = 150
+"""Characters of a question in the short form."""
+FILE = "my-data.json"
+Held = Mapping[str, Any]
+
+NOTHING = N_("I hold nothing of you.")
+_SECTIONS = {
+    "questions": N_("questions with their answers"),
+    "remembered": N_("remembered answers to questions of yours"),
+    "answers of theirs": N_("answers of yours that are remembered"),
+    "messages": N_("messages that I answered"),
+    "votes": N_("votes"),
+    "corrections": N_("corrections of answers"),
+    "marks": N_("marks (✅, ❌) on messages"),
+    "asked of people": N_("questions of yours that were put to people"),
+    "put to people": N_("questions that you put to people"),
+    "resolved": N_("questions of others that you helped with"),
+    "asked for help": N_("questions that I brought to you"),
+    "commands": N_("lines of the log of commands"),
+    "modes set": N_("channels whose mode you set"),
+    "pauses set": N_("pauses that you set"),
+    "words elsewhere": N_("questions of others, and answers to them, that hold words of yours"),
+    "events": N_("ids of events, which keep me from answering twice"),
+    "playground": N_("messages in the playground"),
+    "read in channels": N_("messages in channels that I read as a source"),
+}
+"""How each kind of thing is called, in the order in which it is told."""
+
+
+class MyData:
+    """Collects what is held of a person, over all their linked accounts."""
+
+    def __init__(self, store: PersonStore, privacy: Privacy, home: Path) -> None:
+        self._store = store
+        self._privacy = privacy
+        self._home = home
+        self.others: dict[str, Callable[[Collection[str]], list[dict[str, Any]]]] = {}
+        """Who else holds something, by section: returns it by a person's accounts, in a thread."""
+
+    async def of(self, user: str) -> dict[str, Any]:
+        """Return everything that is held: accounts, whether they opted out, and rows by what they are."""
+        accounts = self._privacy.names.everyone(user)
+        rows = dict(await self._store.held(accounts))
+        players = players_of(accounts)
+        if players:
+            records = await asyncio.to_thread(read, self._home / JOURNAL)
+            said = [
+                {"id": r.get("id"), "at": r.get("at"), "channel": r.get("channel"), "text": r.get("text")}
+                for r in records
+                if r.get("author") in players
+            ]
+            rows |= {"playground": said} if said else {}
+        for section, held_by in self.others.items():
+            if more := await asyncio.to_thread(held_by, accounts):
+                rows[section] = more
+        told = {section: [_readable(row) for row in found] for section, found in rows.items()}
+        return {"accounts": sorted(accounts), "opted_out": self._privacy.is_out(user), **told}
+
+
+def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row with its times as people write them."""
+    return {
+        key: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(value))
+        if (key == "at" or key.endswith("_at")) and isinstance(value, int | float)
+        else value
+        for key, value in row.items()
+    }
+
+
+def as_json(held: Held) -> str:
+    """Write everything as JSON, so that people can take it along."""
+    return json.dumps(held, ensure_ascii=False, indent=2)
+
+
+def short(held: Held, whole: str) -> str:
+    """Tell how much there is of what, and the latest questions; `whole` says where all of it is."""
+    out = _("You have opted out: nothing new is kept of you.") if held["opted_out"] else ""
+    counts = [f"- {len(held[section])} {_(name)}" for section, name in _SECTIONS.items() if held.get(section)]
+    if not counts:
+        return " ".join([_(NOTHING), out]).strip()
+    accounts = ", ".join(f"`{account}`" for account in held["accounts"])
+    parts = ["\n".join([_("Of {accounts} I hold:").format(accounts=accounts), *counts])]
+    questions: Sequence[Mapping[str, Any]] = held.get("questions", ())
+    if questions:
+        listed = "\n".join(_question(row) for row in questions[:LATEST])
+        parts.append("\n".join([_("Your latest questions:"), listed]))
+    parts += [whole, out]
+    parts.append(
+        _("`/threadlore forget me` removes all of it, `/threadlore opt-out` keeps nothing from now on.")
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _question(row: Mapping[str, Any]) -> str:
+    words = " ".join(str(row["question"]).split()) or _("(its words are removed already)")
+    cut = words if len(words) <= SHOWN else words[: SHOWN - 1] + "…"
+    where = f" in {row['channel']}" if row["channel"] else ""
+    return f"- {row['at'][:10]}{where}: {cut}"

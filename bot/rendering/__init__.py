@@ -1,0 +1,1 @@
+"""Answers and reports as Markdown that every platform takes."""

@@ -1,0 +1,45 @@
+"""Gaps as a message: what was asked in public and not answered, or not well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.insights.gaps import Gap
+from core.text.markup import inert, link
+
+SHOWN = 10
+"""Gaps that a chat message lists."""
+IN_DIGEST = 5
+LONGEST = 150
+
+
+def gaps_text(found: Sequence[Gap], days: int, shown: int = SHOWN) -> str:
+    """List gaps in Markdown, the largest first."""
+    if not found:
+        return f"All that was asked in public in the last {days} days was answered, and nobody complained."
+    lines = [f"Not answered, or not well, in the last {days} days:", *map(_line, found[:shown])]
+    if len(found) > shown:
+        lines.append(f"… and {len(found) - shown} more; `threadlore gaps` lists them all.")
+    return "\n".join(lines)
+
+
+def digest_text(found: Sequence[Gap], product: str, days: int) -> str:
+    """Write the weekly digest: how much was not served, and the largest gaps."""
+    questions = sum(len(gap.questions) for gap in found)
+    topics = f"{len(found)} topic" if len(found) == 1 else f"{len(found)} topics"
+    asked = f"{questions} question" if questions == 1 else f"{questions} questions"
+    lines = [
+        f"**What the {product} documentation did not answer in the last {days} days**: {asked} on {topics}.",
+        *map(_line, found[:IN_DIGEST]),
+        "`/threadlore gaps` shows more, `threadlore gaps --markdown FILE` writes a page for writers.",
+    ]
+    return "\n".join(lines)
+
+
+def _line(gap: Gap) -> str:
+    reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
+    title, url = gap.page
+    nearest = f" · nearest page: {link(title, url)}" if url else ""
+    question = " ".join(gap.example.question.split())
+    cut = question if len(question) <= LONGEST else question[:LONGEST].rsplit(" ", 1)[0] + " …"
+    return f"- **{len(gap.questions)}×** {inert(cut)} ({reasons}){nearest}"

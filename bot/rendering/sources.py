@@ -1,0 +1,159 @@
+"""The sources of each release: where they are, when they were read and will be, and what went wrong."""
+
+from __future__ import annotations
+
+import calendar
+import json
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.app.application import Threadlore
+from bot.app.control_socket import Send
+from core.catalogue.schedule import Schedule
+from core.ports import CorpusStore, SourceRun
+from core.workers.costs import is_too_costly
+
+LISTED = 12
+"""Sources that `status` lists."""
+_ISO = "%Y-%m-%dT%H:%M:%SZ"
+REASONS = 3
+"""Reasons for passing a page over that are told, the most frequent first."""
+NAMED = 5
+"""Documents of one reason that are told by name."""
+_UNITS = ((604_800, "w"), (86_400, "d"), (3_600, "h"), (60, "m"))
+
+
+async def sources_of(
+    corpora: CorpusStore, schedules: Mapping[tuple[str, str], Schedule], now: float | None = None
+) -> list[dict[str, Any]]:
+    """Return what is known of every source, in the order of `corpora.toml`.
+
+    `schedules` tells how often each is read, by (release, source name). Times are in seconds since
+    the epoch; `next_at` is None for a source that is due.
+    """
+    now = time.time() if now is None else now
+    runs = {(run.release, run.source): run for run in await corpora.runs()}
+    pages: dict[str, Counter[str]] = {}
+    for release in dict.fromkeys(release for release, _ in schedules):
+        pages[release] = Counter(document.source for document in await corpora.manifest(release))
+    return [
+        _entry(release, source, schedule, runs.get((release, source)), pages[release][source], now)
+        for (release, source), schedule in schedules.items()
+    ]
+
+
+def _entry(
+    release: str, source: str, schedule: Schedule, run: SourceRun | None, pages: int, now: float
+) -> dict[str, Any]:
+    kind, _, place = source.partition(":")
+    next_at = run.at + schedule.wait(run.level, run.failures) if run else now
+    return {
+        "release": release,
+        "source": source,
+        "kind": kind,
+        "place": place,
+        "interval": schedule.every(run.level if run else 0),
+        "adapts": [schedule.least, schedule.most] if schedule.adapts else None,
+        "read_at": run.at if run else None,
+        "succeeded_at": (run.succeeded_at or None) if run else None,
+        "next_at": next_at if next_at > now else None,
+        "pages": pages,
+        "skipped": [list(entry) for entry in run.skipped] if run else [],
+        "failures": run.failures if run else 0,
+        "error": run.error if run else "",
+    }
+
+
+def with_next(
+    sources: Sequence[Mapping[str, Any]], schedules: Mapping[tuple[str, str], Schedule]
+) -> list[dict[str, Any]]:
+    """Add to each source of a status when it is read next (`next_at`, ISO 8601; None where it is due)."""
+    found, now = [], time.time()
+    for source in sources:
+        schedule = schedules.get((source["release"], source["source"]))
+        if schedule is not None:
+            at = calendar.timegm(time.strptime(source["read_at"], _ISO))
+            next_at = at + schedule.wait(source["level"], source["failures"])
+            told = time.strftime(_ISO, time.gmtime(next_at)) if next_at > now else None
+            found.append({**source, "next_at": told})
+    return found
+
+
+def status_lines(sources: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say for `status` in a line each how sources are, those that fail and then the newest release first."""
+    lines = []
+    newest_first = list(reversed(sources))
+    for source in sorted(newest_first, key=lambda source: not source["failures"]):
+        failed = f", ⚠ failed {source['failures']} times" if source["failures"] else ""
+        passed = f", {len(source['skipped'])} passed over" if source["skipped"] else ""
+        said = f" ({_reasons(source['skipped'])})" if source["skipped"] else ""
+        at = source.get("next_at")
+        next_at = f"next {at[:16].replace('T', ' ')}" if at else "due now"
+        lines.append(
+            f"- {source['release']} `{source['source']}`: read {source['read_at'][:16].replace('T', ' ')}, "
+            f"{next_at}{failed}{passed}{said}"
+        )
+    more = len(lines) - LISTED
+    return [*lines[:LISTED], *([f"- … and {more} more: `sources`"] if more > 0 else [])]
+
+
+def sources_text(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Say it in Markdown, a release after the other, the newest first."""
+    lines: list[str] = []
+    for release in reversed(list(dict.fromkeys(entry["release"] for entry in entries))):
+        lines.append(f"**{release}**")
+        for entry in entries:
+            if entry["release"] == release:
+                lines += _lines(entry)
+    return "\n".join(lines) or "There are no sources; describe them in `corpora.toml`."
+
+
+def _lines(entry: Mapping[str, Any]) -> list[str]:
+    read = f"read {_at(entry['read_at'])}" if entry["read_at"] else "not read yet"
+    due = f"next {_at(entry['next_at'])}" if entry["next_at"] else "due now"
+    told = f"- {entry['kind']} `{entry['place']}`: {entry['pages']} pages, {read}, {due}, every "
+    adapts = " (as often as it changes)" if entry["adapts"] else ""
+    lines = [told + length(entry["interval"]) + adapts]
+    if entry["skipped"]:
+        lines.append(f"  {len(entry['skipped'])} passed over: {_reasons(entry['skipped'])}")
+    if entry["error"]:
+        times = f"{entry['failures']} times in a row" if entry["failures"] > 1 else "the last time"
+        lines.append(f"  ⚠ failed {times}: {entry['error']}")
+    return lines
+
+
+def _reasons(skipped: Sequence[Sequence[str]]) -> str:
+    """Say why documents were passed over: by name where they take too much, then the commonest reasons."""
+    costly: dict[str, list[str]] = {}
+    for path, reason in skipped:
+        if is_too_costly(reason):
+            costly.setdefault(reason, []).append(path)
+    told = []
+    for reason, paths in costly.items():
+        more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+        told.append(f"{', '.join(f'`{path}`' for path in paths[:NAMED])}{more}: {reason}")
+    others = Counter(reason for _, reason in skipped if reason not in costly).most_common(REASONS)
+    return "; ".join([*told, *(f"{count}× {reason}" for reason, count in others)])
+
+
+def length(seconds: float) -> str:
+    """Write a length of time in its largest whole unit, as `corpora.toml` takes it: `6h`."""
+    for size, unit in _UNITS:
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:.0f}{unit}"
+    return f"{seconds:.0f}s"
+
+
+def _at(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
+
+
+async def sources(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Carry out `threadlore sources`."""
+    found = await sources_of(app.corpora, app.schedules)
+    await send(
+        {"line": json.dumps(found, ensure_ascii=False) if request.get("json") else sources_text(found)}
+    )
+    await send({"code": 0})

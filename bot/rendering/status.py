@@ -1,0 +1,118 @@
+"""How `/threadlore status` and its like are put into words, here and on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bot.conversation.pausing import mode_line, pause_line
+from bot.rendering.sources import status_lines
+from core.community.channels import ModeSet, Pause
+from core.errors import ThreadloreError
+from core.ingestion.indexer import Indexed
+from core.ingestion.reading import Progress
+
+GROWTH_DAYS = 5
+"""Days of growth that `status` tells."""
+
+
+def status_text(status: dict[str, Any]) -> str:
+    """Say how everything is, problems last."""
+    memory = status["memory"]
+    model = status.get("model") or {}
+    lines = [
+        f"**{status['product']}**",
+        releases_text(status["releases"]),
+        "",
+        *(["Sources (UTC):", *status_lines(status["sources"]), ""] if status["sources"] else []),
+        f"Memory: {memory['high']} good and {memory['low']} bad answers remembered, "
+        f"{memory['votes']} votes on {memory['answers']} answers{_bounds(memory)}",
+        *_stored(memory),
+        "",
+        f"Embedder: {status['embedder']}",
+        *([f"Ranking: {status['ranking']}"] if "ranking" in status else []),
+    ]
+    if model:
+        lines.append(
+            f"Model: {model['name']}" + ("" if model["ready"] else " (not reachable: answers quote)")
+        )
+    lines += [
+        f"Indexing {entry['release']}: {entry['stage']} {entry['done']} of {entry['total']}"
+        for entry in status["indexing"]
+    ]
+    lines += [f"Paused: {pause_line(Pause(**pause))}" for pause in status.get("pauses", ())]
+    lines += [mode_line(given["channel"], ModeSet(**given)) for given in status.get("modes", ())]
+    lines += [f"⚠ {problem}" for problem in status["problems"]]
+    return "\n".join(lines)
+
+
+def _bounds(memory: dict[str, Any]) -> str:
+    """Say what keeps memory small and safe, where it is set."""
+    voters, limit = memory.get("min_voters", 1), memory.get("limit", 0)
+    said = f"; reused in public from {voters} voters on" if voters > 1 else ""
+    return said + (f"; at most {limit} of each a release" if limit else "")
+
+
+def _stored(memory: dict[str, Any]) -> list[str]:
+    """Say how many pairs each release has in each store, and how many came lately."""
+    by_release: dict[str, list[str]] = {}
+    for entry in memory.get("stores", ()):
+        waits = f" (+{entry['waiting']} behind them)" if entry["waiting"] else ""
+        kind = "good" if entry["store"] == "high" else "bad"
+        by_release.setdefault(entry["release"], []).append(f"{entry['kept']} {kind}{waits}")
+    lines = [f"- {release.replace('*', 'all')}: {', '.join(all_)}" for release, all_ in by_release.items()]
+    days = [
+        f"{entry['day']} +{entry['added']}" + (f" ({entry['growth']:.1%})" if entry["growth"] else "")
+        for entry in memory.get("growth", ())[-GROWTH_DAYS:]
+    ]
+    return lines + ([f"Stored by day: {', '.join(days)}"] if days else [])
+
+
+def releases_text(releases: list[dict[str, Any]]) -> str:
+    """List the releases, newest first."""
+    lines = []
+    for entry in reversed(releases):
+        latest = " (latest)" if entry["latest"] else ""
+        state = (
+            f"{entry['documents']} pages, {entry['chunks']} passages" if entry["ready"] else "not ready yet"
+        )
+        lines.append(f"- **{entry['name']}**{latest}: {state}")
+    return "\n".join(lines)
+
+
+def progress_text(progress: Progress) -> str:
+    """Say in one line how far a reindex is."""
+    if progress.error:
+        return f"{progress.release}: failed: {progress.error}"
+    if progress.stage in ("waiting", "done"):
+        return f"{progress.release}: {progress.stage}"
+    if progress.stage == "reading":
+        return f"{progress.release}: reading {progress.source} ({progress.done} pages)"
+    left = f", {progress.eta_s:.0f} s left" if progress.eta_s is not None else ""
+    return (
+        f"{progress.release}: {progress.stage} {progress.done} of {progress.total} passages, "
+        f"{progress.rate:.0f}/s{left}"
+    )
+
+
+def failed_text(failed: Sequence[tuple[str, ThreadloreError]]) -> str:
+    """Say which releases failed and why, a line each; what they had answers on."""
+    return "\n".join(f"{release} failed: {error}" for release, error in failed)
+
+
+def done_text(done: list[Indexed]) -> str:
+    """Say what a reindex did, a line a release."""
+    lines = []
+    for item in done:
+        reading = item.reading
+        passed = f", {len(reading.skipped)} passed over" if reading.skipped else ""
+        failed = "".join(f"\n  {source} failed: {error}" for source, error in reading.failed)
+        changes = (
+            f"{len(reading.added)} added, {len(reading.changed)} changed, {len(reading.removed)} removed, "
+            f"{reading.unchanged} unchanged{passed}"
+        )
+        lines.append(
+            f"{item.corpus.release}: {item.corpus.documents} pages, {item.corpus.chunks} passages "
+            f"({changes}), {item.embedded} embedded in {item.seconds:.1f} s{failed}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""Channels, people who help, and when the bot keeps silent."""

@@ -1,0 +1,205 @@
+"""Context reduction and selection by rule (QAMR steps 3 and 4), and cutting evidence to a length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from core.domain import Evidence
+from core.generation.quotes.blocks import Block, headings, prose, split, terms
+from core.text.words import one_line
+
+Weight = Callable[[str], float]
+
+KEPT = 3
+"""Chunks that reach the answer after selection (QAMR step 4)."""
+_ENOUGH = 0.25
+"""Share of the best block's weight that a block must have to be kept; ours."""
+_GAP = "…"
+
+
+def reduce(evidence: Sequence[Evidence], question_terms: Collection[str], weight: Weight) -> dict[int, str]:
+    """Keep of each chunk what bears on the question: number → text, without those that have nothing.
+
+    A block stays when its terms weigh enough (by `weight`, the inverse document frequency) or when
+    retrieval matched it; the sentence that introduces code stays with the code, a heading with its text.
+    """
+    wanted = {term: weight(term) for term in question_terms}
+    if not any(wanted.values()):
+        return {item.number: item.chunk.text for item in evidence}
+    cut = [(item, split(item.chunk.text)) for item in evidence]
+    scored = [[_weight_of(block, wanted) for block in blocks] for _, blocks in cut]
+    best = max((score for scores in scored for score in scores), default=0.0)
+    kept: dict[int, str] = {}
+    for (item, blocks), scores in zip(cut, scored, strict=True):
+        matched = [one_line(passage) for passage in item.matched]
+        chosen = {
+            at
+            for at, (block, score) in enumerate(zip(blocks, scores, strict=True))
+            if block.kind not in ("heading", "rule")
+            and ((score and score >= _ENOUGH * best) or (score and _is_in(block, matched)))
+        }
+        if chosen:
+            kept[item.number] = _joined(blocks, _with_company(blocks, chosen))
+    return kept
+
+
+def select(
+    evidence: Sequence[Evidence],
+    question_terms: Collection[str],
+    weight: Weight,
+    texts: Mapping[int, str] | None = None,
+    keep: int = KEPT,
+) -> tuple[Evidence, ...]:
+    """Choose the most useful chunks, best first: what they add in weighed terms, and their own score.
+
+    `texts` is what `reduce` left of them; chunks it dropped are not chosen.
+    """
+    left = [item for item in evidence if texts is None or item.number in texts]
+    top = max((item.score for item in left), default=0.0) or 1.0
+    total = sum(weight(term) for term in question_terms) or 1.0
+    found = {}
+    for item in left:
+        text = texts[item.number] if texts is not None else item.chunk.text
+        found[item.number] = {
+            *terms(text),
+            *terms(headings(item.chunk.title, item.chunk.heading, whole=True)),
+        }
+    chosen: list[Evidence] = []
+    covered: set[str] = set()
+
+    def use(item: Evidence, covered: Collection[str]) -> float:
+        held = [term for term in question_terms if term in found[item.number]]
+        new = sum(weight(term) for term in held if term not in covered)
+        return (0.5 * sum(map(weight, held)) + 0.5 * new) / total + item.score / top
+
+    while left and len(chosen) < keep:
+        pick = max(left, key=partial(use, covered=frozenset(covered)))
+        left.remove(pick)
+        chosen.append(pick)
+        covered |= found[pick.number]
+    return tuple(chosen)
+
+
+def shorten(text: str, matched: Sequence[str], limit: int, count: Callable[[str], int]) -> str:
+    """Cut Markdown to `limit` tokens around the matched passages, at ends of sentences and blocks.
+
+    Left-out text shows as an ellipsis. A single block that is too long is cut between its lines.
+    """
+    if count(text) <= limit:
+        return text
+    pieces = [
+        _Piece(sentence, number)
+        for number, block in enumerate(split(text))
+        for sentence in ([block.text] if block.kind != "paragraph" else prose(block))
+    ]
+    costs = [count(piece.text) + 2 for piece in pieces]
+    passages = [one_line(passage) for passage in matched if passage.strip()]
+    inside = [at for at, piece in enumerate(pieces) if _is_in(piece, passages)] or [0]
+    chosen: set[int] = set()
+    left = limit - count(_GAP) * 2
+    for at in inside:
+        if costs[at] <= left:
+            chosen.add(at)
+            left -= costs[at]
+    if not chosen:
+        first = pieces[inside[0]]
+        return _lines_of(first.text, limit, count)
+    low, high = min(chosen) - 1, max(chosen) + 1
+    while low >= 0 or high < len(pieces):
+        grown = False
+        for at in (high, low):
+            if 0 <= at < len(pieces) and costs[at] <= left:
+                chosen.add(at)
+                left -= costs[at]
+                grown = True
+                low, high = (low, high + 1) if at == high else (low - 1, high)
+        if not grown:
+            break
+    return _with_gaps(pieces, sorted(chosen))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    block: int
+
+
+def _weight_of(block: Block, wanted: Mapping[str, float]) -> float:
+    return sum(wanted[term] for term in wanted.keys() & set(terms(block.text)))
+
+
+def _is_in(piece: Block | _Piece, passages: Sequence[str]) -> bool:
+    text = one_line(piece.text)
+    return any(text in passage or (len(passage) > 20 and passage in text) for passage in passages)
+
+
+def _with_company(blocks: Sequence[Block], chosen: set[int]) -> list[int]:
+    company = set(chosen)
+    for at in chosen:
+        block = blocks[at]
+        before = blocks[at - 1] if at else None
+        if before and (before.introduces or (block.kind == "code" and before.kind == "paragraph")):
+            company.add(at - 1)
+        if block.introduces or (block.kind == "paragraph" and _is_code(blocks, at + 1)):
+            company |= _what_follows(blocks, at + 1)
+        heading = next((i for i in range(at - 1, -1, -1) if blocks[i].kind == "heading"), None)
+        if heading is not None:
+            company.add(heading)
+    return sorted(company)
+
+
+def _is_code(blocks: Sequence[Block], at: int) -> bool:
+    return at < len(blocks) and blocks[at].kind == "code"
+
+
+def _what_follows(blocks: Sequence[Block], at: int) -> set[int]:
+    """Return what a sentence with a colon introduces: one block, or the whole list."""
+    follow: set[int] = set()
+    while at < len(blocks) and (not follow or blocks[at].kind == "item"):
+        follow.add(at)
+        if blocks[at].kind != "item":
+            break
+        at += 1
+    return follow
+
+
+def _joined(blocks: Sequence[Block], chosen: Sequence[int]) -> str:
+    parts = []
+    for position, at in enumerate(chosen):
+        if position:
+            both = blocks[at].kind == "item" and blocks[chosen[position - 1]].kind == "item"
+            parts.append("\n" if both and at == chosen[position - 1] + 1 else "\n\n")
+        parts.append(blocks[at].text)
+    return "".join(parts)
+
+
+def _with_gaps(pieces: Sequence[_Piece], chosen: Sequence[int]) -> str:
+    parts = [f"{_GAP}\n\n"] if chosen[0] else []
+    for position, at in enumerate(chosen):
+        if position:
+            previous = chosen[position - 1]
+            same = pieces[previous].block == pieces[at].block
+            gap = at > previous + 1
+            parts.append((f" {_GAP} " if gap else " ") if same else (f"\n\n{_GAP}\n\n" if gap else "\n\n"))
+        parts.append(pieces[at].text)
+    if chosen[-1] < len(pieces) - 1:
+        parts.append(f"\n\n{_GAP}")
+    return "".join(parts)
+
+
+def _lines_of(text: str, limit: int, count: Callable[[str], int]) -> str:
+    """Keep the first lines (of a code block, a table) or words that fit."""
+    lines = text.split("\n")
+    fence = lines[0].strip()[:3] in ("```", "~~~")
+    separator, parts = ("\n", lines) if len(lines) > 1 else (" ", text.split(" "))
+    closing = f"\n{lines[0].strip()[:3]}" if fence else ""
+    kept: list[str] = []
+    left = limit - count(closing) - count(_GAP) - 2
+    for part in parts:
+        left -= count(part) + 1
+        if left < 0:
+            break
+        kept.append(part)
+    return f"{separator.join(kept)}{separator}{_GAP}{closing}" if kept else ""

@@ -1,0 +1,179 @@
+"""A request to the model, cut to what its context holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core import prompts
+from core.domain import Evidence, QAPair, Turn
+from core.errors import ModelRefused
+from core.generation.citations import uncited
+from core.generation.context.by_rule import shorten
+from core.generation.quotes.blocks import headings
+from core.generation.quotes.quote import without_introduction
+from core.ports import LanguageModel, Prompt
+
+ANSWER_TOKENS = 700
+"""Room for the answer; ours: long answers in chat go unread, and code needs about 300."""
+_LEAST_ANSWER_TOKENS = 200
+_TEMPLATE_TOKENS = 32
+"""What a chat template adds around two messages, amply."""
+_LEAST_EVIDENCE_TOKENS = 250
+"""Less than this of a chunk loses its sense; better one chunk fewer. Ours."""
+_PAIR_TOKENS = 160
+_PAIRS = 3
+_TURN_TOKENS = 150
+_TURNS = 8
+_SIDE_SHARE = 0.15
+"""Share of the room for each of thread, good pairs and bad pairs, as long as evidence needs the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What an answer is written from.
+
+    `question` is the Base query. `texts` is what context reduction left of a chunk, by number; the
+    chunk's whole text is used where it says nothing. Evidence comes best first.
+    """
+
+    question: str
+    product: str
+    releases: tuple[str, ...]
+    evidence: Sequence[Evidence]
+    high: Sequence[QAPair] = ()
+    low: Sequence[QAPair] = ()
+    history: Sequence[Turn] = ()
+    parts: tuple[str, ...] = ()
+    texts: Mapping[int, str] = field(default_factory=dict)
+    temperature: float = 0.7
+    max_tokens: int = ANSWER_TOKENS
+    calculator: bool = False
+    language: str = ""
+    """The English name of the language to write in; empty for that of the question."""
+    original: str = ""
+    """The question in the asker's own words, where `question` is its translation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Prompts that fit, the evidence that is in them, and the room that is left for the answer."""
+
+    prompts: tuple[Prompt, ...]
+    evidence: tuple[Evidence, ...]
+    max_tokens: int
+
+
+def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
+    """Build the prompts; what is least useful is cut or left out until they fit.
+
+    `extra` is appended to the system text. Raises ModelRefused where even the question is too long.
+    """
+    count = model.count_tokens
+    system = (
+        prompts.answer_system(
+            request.product, request.releases, calculator=request.calculator, language=request.language
+        )
+        + extra
+    )
+    asked = {"original": request.original, "language": request.language}
+    bare = prompts.answer_user(request.question, request.parts, [], **asked)
+    fixed = count(system) + count(bare) + _TEMPLATE_TOKENS
+    room = model.context_tokens - fixed
+    answer = min(request.max_tokens, max(_LEAST_ANSWER_TOKENS, room // 2))
+    left = room - answer
+    if left < 0:
+        raise ModelRefused(
+            f"The question is too long for a context of {model.context_tokens} tokens."
+            " Shorten it, or raise OLLAMA_NUM_CTX."
+        )
+    blocks: list[str] = []
+    side = int(left * _SIDE_SHARE)
+    for block in (_thread(request, side, count), _good(request, side, count), _bad(request, side, count)):
+        blocks.append(block)
+        left -= count(block) if block else 0
+    shown, evidence = _evidence(request, left, count)
+    blocks = [shown, blocks[1], blocks[2], blocks[0]]
+    user = prompts.answer_user(request.question, request.parts, blocks, **asked)
+    return Fitted((Prompt("system", system), Prompt("user", user)), evidence, answer)
+
+
+def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple[str, tuple[Evidence, ...]]:
+    """Write as many pieces as have room; the longest are shortened first, the last dropped."""
+    labels = len(request.releases) > 1 or any(
+        item.chunk.release not in ("", *request.releases) for item in request.evidence
+    )
+
+    def written(item: Evidence, text: str) -> str:
+        title = headings(item.chunk.title, item.chunk.heading, whole=True)
+        release = item.chunk.release or "every release" if labels else ""
+        return prompts.evidence(item.number, title, release, text)
+
+    texts = [request.texts.get(item.number, item.chunk.text) for item in request.evidence]
+    frames = [count(written(item, "")) + 1 for item in request.evidence]
+    sizes = [count(text) for text in texts]
+    kept = len(texts)
+    while kept > 1 and _shortest(sizes[:kept], room - sum(frames[:kept])) < _LEAST_EVIDENCE_TOKENS:
+        kept -= 1
+    limit = _shortest(sizes[:kept], room - sum(frames[:kept]))
+    parts: list[str] = []
+    used: list[Evidence] = []
+    for item, text, size in zip(request.evidence, texts, sizes[:kept], strict=False):
+        if size > limit:
+            text = shorten(text, item.matched, int(limit), count) if limit > 0 else ""
+        if text.strip():
+            parts.append(written(item, text))
+            used.append(item)
+    return "\n".join(parts), tuple(used)
+
+
+def _shortest(sizes: Sequence[int], room: int) -> float:
+    """Return the length that the longest pieces must be cut to, infinity where all of them fit."""
+    left, pieces = room, len(sizes)
+    for size in sorted(sizes):
+        if size * pieces > left:
+            return left / pieces
+        left -= size
+        pieces -= 1
+    return float("inf")
+
+
+def _thread(request: Request, room: int, count: Callable[[str], int]) -> str:
+    """Keep the latest turns that have room."""
+    told: list[tuple[str, str]] = []
+    speakers = list(dict.fromkeys(turn.author for turn in request.history if turn.role == "user"))
+    for turn in reversed(request.history[-_TURNS:]):
+        text = uncited(turn.text) if turn.role == "assistant" else turn.text
+        text = shorten(text, (), _TURN_TOKENS, count)
+        if turn.role == "assistant":
+            who = "you"
+        else:
+            who = f"person {speakers.index(turn.author) + 1}" if len(speakers) > 1 else "the asker"
+        room -= count(text) + 6
+        if room < 0:
+            break
+        if text.strip():
+            told.append((who, text))
+    return prompts.conversation(told[::-1])
+
+
+def _good(request: Request, room: int, count: Callable[[str], int]) -> str:
+    release = prompts.releases_of(request.product, request.releases)
+    return prompts.remembered(release, _pairs(request.high, room, count))
+
+
+def _bad(request: Request, room: int, count: Callable[[str], int]) -> str:
+    return prompts.rejected(_pairs(request.low, room, count))
+
+
+def _pairs(pairs: Sequence[QAPair], room: int, count: Callable[[str], int]) -> list[tuple[str, str]]:
+    told: list[tuple[str, str]] = []
+    for pair in pairs[:_PAIRS]:
+        question = shorten(pair.question, (), _PAIR_TOKENS // 2, count)
+        # Numbers of another answer's evidence would be taken for this one's.
+        answer = shorten(uncited(without_introduction(pair.answer)), (), _PAIR_TOKENS, count)
+        room -= count(question) + count(answer) + 8
+        if room < 0:
+            break
+        told.append((question, answer))
+    return told

@@ -1,0 +1,1 @@
+"""Answers quoted from pages, where no model writes."""

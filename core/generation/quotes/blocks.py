@@ -1,0 +1,139 @@
+"""Markdown cut to blocks: what belongs together when a passage is quoted, shortened or weighed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from core.text.words import index_terms, one_line, sentences
+
+Kind = Literal["heading", "paragraph", "item", "code", "table", "quote", "rule"]
+
+_FENCE = re.compile(r"^(\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
+_HEADING = re.compile(r"^#{1,6}\s+\S")
+_ITEM = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,3}[.)])\s+\S")
+_RULE = re.compile(r"^\s*(?:[-*_]\s*){3,}$")
+_TABLE = re.compile(r"^\s*\|.*\|\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, a whole list item, a whole fence, a table, a heading … with its Markdown."""
+
+    kind: Kind
+    text: str
+
+    @property
+    def introduces(self) -> bool:
+        """Tell whether it only makes sense with the block after it."""
+        return self.kind in ("paragraph", "item") and self.text.rstrip("*_ ").endswith(":")
+
+
+def split(markdown: str) -> list[Block]:
+    """Cut Markdown to blocks in order; a fence that is never closed runs to the end."""
+    blocks: list[Block] = []
+    lines = markdown.expandtabs(4).split("\n")
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if not line.strip():
+            at += 1
+            continue
+        end = at + 1
+        kind: Kind = "paragraph"
+        if fence := _FENCE.match(line):
+            kind = "code"
+            end = _fence_end(lines, at, fence.group(2))
+        elif _HEADING.match(line):
+            kind = "heading"
+        elif _RULE.match(line):
+            kind = "rule"
+        elif _TABLE.match(line):
+            kind = "table"
+            end = _while(lines, end, _TABLE)
+        elif line.lstrip().startswith(">"):
+            kind = "quote"
+            while end < len(lines) and lines[end].lstrip().startswith(">"):
+                end += 1
+        elif item := _ITEM.match(line):
+            kind = "item"
+            end = _item_end(lines, at, len(item.group(1)))
+        else:
+            while end < len(lines) and lines[end].strip() and not _starts_block(lines[end]):
+                end += 1
+        blocks.append(Block(kind, "\n".join(lines[at:end]).rstrip()))
+        at = end
+    return blocks
+
+
+def _starts_block(line: str) -> bool:
+    return bool(
+        _FENCE.match(line) or _HEADING.match(line) or _ITEM.match(line) or _TABLE.match(line)
+    ) or line.startswith(">")
+
+
+def _fence_end(lines: list[str], start: int, mark: str) -> int:
+    for at in range(start + 1, len(lines)):
+        closing = lines[at].strip()
+        if closing and not closing.strip(mark[0]) and len(closing) >= len(mark):
+            return at + 1
+    return len(lines)
+
+
+def _item_end(lines: list[str], start: int, indent: int) -> int:
+    """Find the end of a list item: what is indented under it belongs to it, nested items too."""
+    at = start + 1
+    while at < len(lines):
+        line = lines[at]
+        if not line.strip():
+            follower = next((x for x in lines[at + 1 : at + 3] if x.strip()), "")
+            if len(follower) - len(follower.lstrip()) < indent + 2:
+                return at
+        elif len(line) - len(line.lstrip()) <= indent and _starts_block(line):
+            return at
+        elif fence := _FENCE.match(line):
+            at = _fence_end(lines, at, fence.group(2)) - 1
+        at += 1
+    return at
+
+
+def _while(lines: list[str], at: int, pattern: re.Pattern[str]) -> int:
+    while at < len(lines) and pattern.match(lines[at]):
+        at += 1
+    return at
+
+
+def prose(block: Block) -> list[str]:
+    """Return the sentences of a paragraph; anything else is one piece."""
+    return sentences(one_line(block.text)) if block.kind == "paragraph" else [block.text]
+
+
+@lru_cache(maxsize=1 << 15)
+def _word_terms(word: str) -> tuple[str, ...]:
+    return tuple(index_terms(word))
+
+
+def terms(text: str) -> Iterable[str]:
+    """Return what `index_terms` does, quickly for words seen before."""
+    return (term for word in text.split() for term in _word_terms(word))
+
+
+_LEVELS = re.compile(r"(?<!\s)\s+[>›»/|]\s+")
+
+
+def headings(title: str, heading: str, *, whole: bool = False) -> str:
+    """Join a page's title and the heading of a passage: `Quickstart › Sessions`.
+
+    `heading` may be a path from the outermost heading; all of it is used where `whole` is true.
+    """
+    levels = [one_line(title), *(one_line(level) for level in _LEVELS.split(heading))]
+    levels = list(dict.fromkeys(level for level in levels if level))
+    return " › ".join(levels if whole else [*levels[:1], *levels[1:][-1:]])
+
+
+def last_heading(title: str, heading: str) -> str:
+    """Return the innermost heading of a passage."""
+    return one_line(_LEVELS.split(heading)[-1]) or one_line(title)

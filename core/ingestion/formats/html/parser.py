@@ -1,0 +1,239 @@
+"""HTML pages: the article without the site around it, with headings, anchors, tables and code.
+
+trafilatura decides what of a page is content, BeautifulSoup writes it. trafilatura's own output has
+no ids, merges headings and cuts tables, so a citation could not link to where its words stand;
+therefore it judges: its text tells which element holds the article, and which doubtful blocks
+(mostly links) are part of it. Where the page says itself where its content is (`<main>`,
+`role="main"`, a documentation theme's own container) that is believed; where trafilatura yields
+nothing, everything that is not boilerplate by its tag, role or class is taken.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from bs4 import BeautifulSoup, Tag
+
+from core.domain import Document, RawDocument, Section
+from core.errors import SourceError
+from core.ingestion.formats._outline import Outline, heading_text, one_line
+from core.ingestion.formats.html.drawings import write_out
+from core.ingestion.formats.html.nesting import tangle_of
+from core.ingestion.formats.html.tabs import write_labels
+from core.ingestion.formats.html.tags import HEADINGS, anchor_of, classes, soup_of
+from core.ingestion.formats.html.to_markdown import HtmlWriter
+
+try:
+    import trafilatura
+except ImportError as error:  # its dependency lxml_html_clean is left out by some installers
+    logging.getLogger(__name__).warning(
+        "HTML pages are read without trafilatura (%s); run `pip install lxml_html_clean`.", error
+    )
+    trafilatura = None
+
+logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+
+MAX_JUDGED = 1_000_000
+"""Characters of a page above which trafilatura is not asked: its time grows faster than the page."""
+MAX_DEPTH = 200
+"""Tags inside each other above which a page is not read: real ones have up to 60, and time grows with it."""
+COVERAGE = 0.85
+"""Share of trafilatura's text that the element chosen as the article must hold; ours."""
+LINK_SHARE = 0.7
+"""Share of a block's text inside links above which it is doubtful; ours."""
+
+_STATED = (
+    '[itemprop="articleBody"]',
+    "div.body[role=main]",
+    "article.md-content__inner",
+    ".theme-doc-markdown",
+    "div.rst-content .document",
+    ".markdown-body",
+    "main article",
+    '[role="main"]',
+    "main",
+)
+"""Where documentation themes and the HTML standard put the content, the closest container first."""
+_LIKELY = ("article", "div.body", "#main-content", "#content")
+_TAGS = frozenset(
+    {"script", "style", "noscript", "template", "iframe", "nav", "footer", "svg", "form", "button"}
+)
+_ROLES = frozenset(
+    {"navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "dialog"}
+)
+_NAMED = frozenset({"div", "ul", "ol", "section", "p", "span", "a", "header", "table"})
+_BOILERPLATE = re.compile(
+    r"(?:^|[\s_-])(?:"
+    r"nav|navbar|navigation|breadcrumbs?|sidebar|sphinxsidebar\w*|toc|tableofcontents|table-of-contents|localtoc"
+    r"|footer|site-?header|masthead|menu|back-to-top|search(?:box|bar)?|skip-?(?:link|to)\w*"
+    r"|cookie\w*|consent|banner|advert\w*|ads|ethical\w*|announcement\w*|newsletter|subscribe|share|social"
+    r"|related|prev-next\w*|pagination|pager|page-?nav\w*|page-?numbers?|copyright|feedback|comments?-?area"
+    r"|edit-?(?:this|page|on)\w*|theme-edit\w*|editsection|mw-editsection|mw-jump-link|noprint"
+    r"|version-?(?:switch|select|warning)\w*|rst-versions|visually-hidden|sr-only"
+    r"|md-source-file|md-footer\w*|theme-doc-footer\w*"
+    r")(?:$|[\s_-])",
+    re.I,
+)
+_LINE = re.compile(
+    r"^(?:©|\(c\)\s*\d|copyright\b.{0,80}$|all rights reserved|page \d+(?: of \d+)?$|\d+ ?/ ?\d+$"
+    r"|built with |created using |last updated|edit (?:this page|on github)|was this page helpful"
+    r"|back to top$|skip to (?:main )?content|(?:previous|next)(?: (?:page|topic|chapter))?$"
+    r"|on this page$|table of contents$)",
+    re.I,
+)
+_CALLOUT = re.compile(r"admonition|note|tip|warn|callout|alert", re.I)
+
+
+def parse(raw: RawDocument, text: str) -> Document:
+    """Parse an HTML page to the sections of its article."""
+    if tangle := tangle_of(text):
+        raise SourceError(f"{raw.path} {tangle}; simplify it or leave it out of the source.")
+    if _depth(soup_of(text)) > MAX_DEPTH:
+        raise RecursionError
+    extracted = _extracted(text)
+    judged = _words(extracted)
+    sought = set(judged.split())
+    title, best, covered = raw.path, Outline().sections(), -1.0
+    # A site may call its content "sidebar" or have an empty <main>: where what was written lacks much
+    # of what trafilatura found, only what is boilerplate by its tag or role is taken out instead.
+    for strictly in (True, False):
+        soup = soup_of(text)
+        title = _title(soup, raw.path)
+        write_out(soup)
+        write_labels(soup)
+        _strip(soup, strictly)
+        sections = _written(soup, title, judged, strictly)
+        held = set(_words(" ".join(word for s in sections for word in (*s.headings, s.text))).split())
+        share = len(sought & held) / len(sought) if sought else float(bool(sections))
+        if share > covered:
+            best, covered = sections, share
+        if covered >= COVERAGE:
+            break
+    if not best and extracted:
+        best = (Section((title,), "", extracted),)
+    return Document(raw.path, title, raw.url, best)
+
+
+def _written(soup: BeautifulSoup, title: str, judged: str, strictly: bool) -> tuple[Section, ...]:
+    article = _article(soup, judged, strictly)
+    _drop_doubtful(article, judged)
+    outline = Outline()
+    first = article.find(HEADINGS)
+    # The page's title often stands outside the article, in a header of its own.
+    heading = soup.find("h1")
+    if (
+        isinstance(heading, Tag)
+        and isinstance(first, Tag)
+        and first.name != "h1"
+        and article not in heading.parents
+    ):
+        outline.heading(1, one_line(heading.get_text()), anchor_of(heading))
+    HtmlWriter(outline, title).write(article)
+    return outline.sections()
+
+
+def _depth(soup: BeautifulSoup) -> int:
+    deepest = 0
+    level: list[Tag] = [soup]
+    while level and deepest <= MAX_DEPTH:
+        deepest += 1
+        level = [child for tag in level for child in tag.children if isinstance(child, Tag)]
+    return deepest
+
+
+def _title(soup: BeautifulSoup, path: str) -> str:
+    headings = [h for h in soup.find_all("h1") if not h.find_parent(["nav", "aside"])]
+    inside = [h for h in headings if h.find_parent(["main", "article"])] or headings
+    text = heading_text(one_line(inside[0].get_text())) if inside else ""
+    if not text and soup.title is not None:
+        # "Quickstart — Flask Documentation (3.1.x)": the site's name comes last.
+        text = re.split(r"(?<!\s)\s+(?:[—–|·»]\s+|-\s++(?=[^-]*$))", one_line(soup.title.get_text()))[0]
+    return text or path
+
+
+def _extracted(html: str) -> str:
+    """Return what trafilatura takes for the article's text, empty where it finds none."""
+    if trafilatura is None or len(html) > MAX_JUDGED:
+        return ""
+    try:
+        found = trafilatura.extract(html, include_comments=False, include_tables=True, favor_recall=True)
+    except (ValueError, TypeError, AttributeError, AssertionError, IndexError, KeyError):
+        # It works on other people's pages with lxml; a page it stumbles over is read without it.
+        return ""
+    return found or ""
+
+
+def _strip(soup: BeautifulSoup, strictly: bool) -> None:
+    """Take out what is boilerplate by its tag or role, and strictly by its class or id as well."""
+    found = soup.select(", ".join(_STATED))
+    # What holds the article stays, whatever a theme calls it.
+    stated = {id(tag) for tag in found} | {id(parent) for tag in found for parent in tag.parents}
+    for tag in soup.find_all(True):
+        if not tag.decomposed and id(tag) not in stated and _is_boilerplate(tag, strictly):
+            tag.decompose()
+    for tag in soup.find_all(["p", "div", "span", "li", "small"]):
+        if not tag.decomposed and not tag.find(True) and _LINE.match(one_line(tag.get_text())):
+            tag.decompose()
+
+
+def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
+    if tag.name in ("html", "body", "main", "article"):
+        return False
+    name = classes(tag)
+    if str(tag.get("id") or "") and _heads(tag):
+        return False
+    return (
+        tag.name in _TAGS
+        or str(tag.get("role") or "").lower() in _ROLES
+        or (tag.name == "header" and not tag.find(["h1", "h2"]))
+        or (tag.name == "aside" and not _CALLOUT.search(name))
+        or (strictly and tag.name in _NAMED and bool(_BOILERPLATE.search(name)))
+    )
+
+
+def _heads(tag: Tag) -> bool:
+    """Tell whether a section is named after its heading: "Cookies" with `id="cookies"` is no banner."""
+    first = tag.find(HEADINGS) if tag.name in ("section", "div") else None
+    return first is not None and _words(str(tag["id"])) in _words(first.get_text(" "))
+
+
+def _article(soup: BeautifulSoup, judged: str, strictly: bool) -> Tag:
+    for selector in (*_STATED, *_LIKELY) if strictly else ():
+        found = [tag for tag in soup.select(selector) if len(tag.get_text(strip=True)) > 40]
+        if found:
+            best = max(found, key=lambda tag: len(tag.get_text()))
+            # Several articles on one page (a blog's start) stand in one parent.
+            return best.parent if len(found) > 1 and selector == "article" and best.parent else best
+    body = soup.body or soup
+    if not judged:
+        return body
+    sought = set(judged.split())
+    chosen: Tag = body
+    while True:
+        inner = [child for child in chosen.find_all(True, recursive=False) if _covers(child, sought)]
+        if len(inner) != 1:
+            return chosen
+        chosen = inner[0]
+
+
+def _covers(tag: Tag, sought: set[str]) -> bool:
+    held = set(_words(tag.get_text(" ")).split())
+    return len(sought & held) >= COVERAGE * len(sought)
+
+
+def _drop_doubtful(article: Tag, judged: str) -> None:
+    """Drop blocks of links that trafilatura did not take for content."""
+    if not judged:
+        return
+    for tag in article.find_all(["ul", "ol", "p", "div"]):
+        if tag.decomposed or tag.find(["pre", "table", *HEADINGS]):
+            continue
+        text = _words(tag.get_text(" "))
+        linked = sum(len(_words(link.get_text(" "))) for link in tag.find_all("a"))
+        if text and linked > LINK_SHARE * len(text) and text[:80] not in judged:
+            tag.decompose()
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))

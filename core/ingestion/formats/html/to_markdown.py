@@ -1,0 +1,205 @@
+"""HTML to sections of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from bs4 import Tag
+from bs4.element import NavigableString
+
+from core.ingestion.formats._outline import Outline, bullets, fence, inline_code, labelled, one_line, table
+from core.ingestion.formats.html.tags import (
+    ADMONITION,
+    BLOCKS,
+    HEADINGS,
+    LANGUAGE,
+    OBJECT_CLASS,
+    TITLE_CLASS,
+    anchor_of,
+    classes,
+    code_text,
+    is_api,
+    is_block,
+    is_skipped,
+    language_of,
+)
+
+
+class HtmlWriter:
+    """Writes tags into an `Outline`, or returns them as blocks where headings cannot open sections.
+
+    `page` is named above each table that has no caption, so that rows make sense alone.
+    """
+
+    def __init__(self, outline: Outline, page: str = "") -> None:
+        self.outline = outline
+        self.page = page
+
+    def write(self, tag: Tag) -> None:
+        """Write a tag's content, opening a section at each heading."""
+        for part in self._parts(tag):
+            if isinstance(part, str):
+                self.outline.add(part)
+            elif part.name in HEADINGS:
+                self.outline.heading(int(part.name[1]), self.inline(part), anchor_of(part))
+            elif part.name == "dl" and is_api(part):
+                self._objects(part)
+            elif part.find(list(HEADINGS)) or part.find("dl", class_=OBJECT_CLASS):
+                self.write(part)
+            else:
+                for block in self.block(part):
+                    self.outline.add(block)
+
+    def _objects(self, node: Tag) -> None:
+        """Write Sphinx's objects (`<dl class="py function">`), each under a heading of its own."""
+        for child in node.find_all(["dt", "dd"], recursive=False):
+            if child.name == "dt":
+                signature = one_line(child.get_text().replace("¶", "").replace("[source]", ""))
+                anchor = str(child.get("id") or "")
+                body = child.find_next_sibling("dd")
+                name = anchor if "." in anchor or anchor.isupper() else re.split(r"[\s(=:]", signature)[0]
+                called = "(" in signature and "class" not in signature.split()[:1]
+                heading = ".".join(name.split(".")[-2:]) if anchor else name
+                with self.outline.under(heading + ("()" if called else ""), anchor):
+                    self.outline.add(inline_code(signature))
+                    if isinstance(body, Tag):
+                        self.write(body)
+
+    def _parts(self, tag: Tag) -> Iterable[str | Tag]:
+        """Yield block tags, and runs of inline content between them as paragraphs."""
+        run: list[str] = []
+        for child in tag.children:
+            if isinstance(child, Tag) and (is_skipped(child) or child.name == "br"):
+                run.append(" ")
+            elif isinstance(child, Tag) and (child.name in BLOCKS or child.find(is_block)):
+                if text := one_line("".join(run)):
+                    yield text
+                run = []
+                yield child
+            elif isinstance(child, Tag):
+                run.append(self.inline(child))
+            elif isinstance(child, NavigableString):
+                run.append(str(child))
+        if text := one_line("".join(run)):
+            yield text
+
+    def blocks(self, tag: Tag) -> list[str]:
+        """Return a tag's content as Markdown blocks."""
+        return [
+            block
+            for part in self._parts(tag)
+            for block in ([part] if isinstance(part, str) else self.block(part))
+            if block.strip()
+        ]
+
+    def block(self, tag: Tag) -> list[str]:
+        """Return one block tag as Markdown blocks."""
+        name = tag.name
+        if name == "pre":
+            return [fence(code_text(tag), language_of(tag))]
+        if name in ("ul", "menu"):
+            return [bullets([self.blocks(entry) for entry in tag.find_all("li", recursive=False)])]
+        if name == "ol":
+            start = str(tag.get("start") or "1")
+            entries = [self.blocks(entry) for entry in tag.find_all("li", recursive=False)]
+            return [bullets(entries, start=int(start) if start.isdigit() else 1)]
+        if name == "dl":
+            return [bullets(self._definitions(tag))]
+        if name == "table":
+            return self._table(tag)
+        if name in HEADINGS:
+            text = one_line(self.inline(tag))
+            return [f"**{text.strip('*')}**"] if text else []
+        if name == "summary":
+            return [f"**{one_line(self.inline(tag))}**"]
+        if name in ("hr", "svg"):
+            return []
+        if ADMONITION.search(classes(tag)) and name in ("div", "aside", "section"):
+            return self._admonition(tag)
+        if name == "div" and LANGUAGE.search(classes(tag)):
+            code = tag.find("pre")
+            if isinstance(code, Tag) and not tag.find("table"):
+                return [fence(code_text(code), language_of(code))]
+        return self.blocks(tag)
+
+    def _admonition(self, tag: Tag) -> list[str]:
+        title = tag.find(class_=TITLE_CLASS)
+        if isinstance(title, Tag):
+            label = one_line(title.get_text()).rstrip(":")
+            title.extract()
+            return [labelled(f"**{label}:**", self.blocks(tag))] if label else self.blocks(tag)
+        return self.blocks(tag)
+
+    def _definitions(self, tag: Tag) -> list[list[str]]:
+        entries: list[list[str]] = []
+        terms: list[str] = []
+        for child in tag.find_all(["dt", "dd"]):
+            if child.find_parent("dl") is not tag:
+                continue
+            if child.name == "dt":
+                terms.append(one_line(self.inline(child)).rstrip(":"))
+            else:
+                entries.append(
+                    [
+                        labelled(f"{', '.join(terms)}:", self.blocks(child))
+                        if terms
+                        else "\n\n".join(self.blocks(child))
+                    ]
+                )
+                terms = []
+        return [*entries, *([term] for term in terms)]
+
+    def _table(self, tag: Tag) -> list[str]:
+        rows = [row for row in tag.find_all("tr") if row.find_parent("table") is tag]
+        code = tag.find("td", class_=re.compile("code"))
+        if isinstance(code, Tag) and code.find("pre"):
+            return [fence(code_text(code), language_of(tag))]
+        # A table that holds tables or, without a head of its own, headings lays the page out.
+        if (
+            tag.find("table")
+            or (tag.find(list(HEADINGS)) and not (tag.find("thead") and len(rows) > 2))
+            or (len(rows) == 1 and len(rows[0].find_all(["td", "th"])) == 1)
+        ):
+            return [
+                block
+                for row in rows
+                for cell in row.find_all(["td", "th"], recursive=False)
+                for block in self.blocks(cell)
+            ]
+        cells = [self._row(row) for row in rows]
+        caption = tag.find("caption")
+        name = one_line(caption.get_text().replace("¶", "")) if isinstance(caption, Tag) else self.page
+        headed = bool(rows) and (
+            bool(tag.find("thead"))
+            or all(c.name == "th" for c in rows[0].find_all(["td", "th"], recursive=False))
+        )
+        written = table(cells, f"Table: {name}" if name else "", headed=headed)
+        return [written] if written else []
+
+    def _row(self, row: Tag) -> list[str]:
+        cells: list[str] = []
+        for cell in row.find_all(["td", "th"], recursive=False):
+            text = one_line(" ".join(self.blocks(cell)))
+            span = str(cell.get("colspan") or "1")
+            # A cell over several columns says the same of each of them.
+            cells += [text] * (min(int(span), 20) if span.isdigit() and int(span) > 0 else 1)
+        return cells
+
+    def inline(self, tag: Tag) -> str:
+        """Return a tag's text with code and strength marked; links keep their text only."""
+        if is_skipped(tag):
+            return ""
+        if tag.name in ("code", "tt", "kbd", "samp"):
+            return inline_code(tag.get_text())
+        if tag.name == "img":
+            alternative = one_line(str(tag.get("alt") or ""))
+            return f" {alternative} " if " " in alternative else ""
+        if tag.name == "br":
+            return " "
+        inner = "".join(
+            self.inline(child) if isinstance(child, Tag) else str(child) for child in tag.children
+        )
+        if tag.name in ("b", "strong") and inner.strip() and "`" not in inner:
+            return f"**{inner.strip()}**"
+        return f" {inner} " if tag.name in BLOCKS else inner

@@ -1,0 +1,1 @@
+"""Markdown as documentation tools write it."""

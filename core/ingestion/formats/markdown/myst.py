@@ -1,0 +1,179 @@
+"""MyST's directives in Markdown fences: the same vocabulary as in reStructuredText."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain import RawDocument
+from core.ingestion import autodoc, front_matter
+from core.ingestion.formats import parser_of
+from core.ingestion.formats._files import location, read_within, sliced
+from core.ingestion.formats._outline import fence, inline_code, labelled, one_line
+from core.ingestion.formats.markdown import extensions as _extensions
+from core.ingestion.formats.markdown.documented import as_markdown
+from core.ingestion.formats.rst.vocabulary import (
+    ADMONITIONS,
+    AUTODOC,
+    CODE,
+    DIAGRAMS,
+    DROPPED,
+    ENDINGS,
+    LABELS,
+    TITLED,
+    VERSIONS,
+    for_html,
+)
+
+MAX_DEPTH = 5
+"""Files that may include one another in a chain; ours."""
+
+# Docusaurus, VitePress and pandoc have these beside Sphinx's.
+_CONTAINERS = frozenset(
+    {"info", "success", "failure", "abstract", "example", "quote", "bug", "caution", "details"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One `{name} argument` fence with its options and its text."""
+
+    name: str
+    argument: str
+    options: dict[str, str]
+    content: str
+
+
+class Writer(Protocol):
+    """What a directive needs of the document's writer."""
+
+    raw: RawDocument
+    depth: int
+
+    def nested(self, text: str) -> list[str]:
+        """Parse text to Markdown blocks."""
+
+
+def is_admonition(name: str) -> bool:
+    """Tell whether a container's name is what its text should be labelled with."""
+    return name in ADMONITIONS or name in _CONTAINERS
+
+
+def directive(info: str, content: str) -> Directive | None:
+    """Read a fence as a directive, None where it is code."""
+    found = re.match(r"\s*\{([\w:+-]+)\}\s*(.*)$", info)
+    if not found:
+        return None
+    options: dict[str, str] = {}
+    lines = content.split("\n")
+    if lines and lines[0].strip() == "---":
+        end = next((i for i, line in enumerate(lines[1:], 1) if line.strip() == "---"), 0)
+        options = {k.strip(): v.strip() for k, _, v in (line.partition(":") for line in lines[1:end])}
+        lines = lines[end + 1 :]
+    while lines and (option := re.match(r"\s*:([\w-]+):\s*(.*)$", lines[0])):
+        options[option.group(1)] = option.group(2)
+        lines = lines[1:]
+    return Directive(found.group(1).lower(), found.group(2).strip(), options, "\n".join(lines))
+
+
+def opens_sections(given: Directive) -> bool:
+    """Tell whether what it stands for may have headings of its own."""
+    return (
+        given.name in ("include", "literalinclude", "eval-rst", "documented")
+        or given.name.removeprefix("auto") in AUTODOC
+    )
+
+
+def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, str, str]]:
+    """Return (heading, anchor, text) of included files, embedded reStructuredText and documented code."""
+    # these formats include each other, so neither can be imported before the other
+    markdown, rst = parser_of("markdown"), parser_of("rst")
+    if depth >= MAX_DEPTH:
+        return []
+    if given.name == "documented":
+        return _documented_code(given, raw)
+    if given.name == "include":
+        file = location(raw)
+        found = read_within(raw.root, file.parent, given.argument) if file else None
+        if found is None:
+            return []
+        path, text = found
+        text = sliced(text, given.options)
+        if "literal" in given.options or "code" in given.options:
+            return [("", "", fence(text, given.options.get("code", "") or ENDINGS.get(path.suffix, "")))]
+        inner = RawDocument(raw.path, raw.url, b"", "markdown", raw.root, str(path))
+        if path.suffix in (".rst", ".txt"):
+            parsed = rst.parse(inner, text).sections
+        else:
+            writer = markdown.MarkdownWriter(inner, myst=True, depth=depth + 1)
+            writer.write_page(front_matter.split(text)[1])
+            parsed = writer.outline.sections()
+    else:
+        options = "".join(f"   :{name}: {value}\n" for name, value in given.options.items())
+        source = (
+            given.content if given.name == "eval-rst" else f".. {given.name}:: {given.argument}\n{options}"
+        )
+        parsed = rst.parse(raw, source).sections
+    return [(s.headings[-1] if s.headings else "", s.anchor, s.text) for s in parsed]
+
+
+def _documented_code(given: Directive, raw: RawDocument) -> list[tuple[str, str, str]]:
+    """Return what mkdocstrings shows of an object of the code, under the anchors that it gives."""
+    markdown = parser_of("markdown")
+    kind = autodoc.kind_of(raw.root, given.argument)
+    options = {} if given.options.get("members", "").lower() == "false" else given.options
+    entries = autodoc.documented(raw.root, kind, given.argument, "", options) if kind else ()
+    found = []
+    for entry in entries:
+        writer = markdown.MarkdownWriter(raw, depth=MAX_DEPTH)
+        text = _extensions.plain(as_markdown(entry.docstring))
+        body = writer.nested(text) if text.strip() else []
+        shown = [inline_code(entry.signature)] if entry.signature else []
+        if shown or body:
+            found.append((entry.heading, entry.name, "\n\n".join([*shown, *body])))
+    return found
+
+
+def blocks(given: Directive, writer: Writer) -> list[str]:
+    """Write a directive in a fence as Markdown blocks."""
+    if opens_sections(given):  # inside of a list or a note: its headings are only bold there
+        found = sections(given, writer.raw, writer.depth)
+        return [
+            block for heading, _, text in found for block in ([f"**{heading}**"] if heading else []) + [text]
+        ]
+    if given.name in CODE:
+        language = CODE.get(given.name) or ""
+        said = given.argument.split()[:1]
+        if said and language not in DIAGRAMS:
+            language = said[0]
+        return [
+            fence(given.content, "python" if language in ("ipython", "ipython3", "python3") else language)
+        ]
+    if given.name in DROPPED or (given.name == "only" and not for_html(given.argument)):
+        return []
+    if given.name == "math":
+        return [f"$$\n{given.content.strip()}\n$$"]
+    return written(given, writer.nested(given.content), writer)
+
+
+def written(given: Directive, body: list[str], writer: Writer) -> list[str]:
+    """Put what a directive's name means before its text."""
+    name, argument = given.name, given.argument
+    if name in DROPPED:
+        return []
+    if name in VERSIONS:
+        version, _, text = argument.partition(" ")
+        body = [*writer.nested(text), *body]
+        label = VERSIONS[name].format(version)
+        return [labelled(f"{label}:" if body else f"{label}.", body)]
+    if is_admonition(name):
+        body = [*writer.nested(argument), *body]
+        return [labelled(f"**{LABELS.get(name, name.capitalize())}:**", body)]
+    if name in TITLED or (" " in argument and body):
+        title = one_line(" ".join(writer.nested(argument)))
+        return [labelled(f"**{title.rstrip(':')}:**", body)] if title else body
+    if name in ("image", "figure"):
+        alternative = given.options.get("alt", "")
+        return [alternative, *body] if " " in alternative else body
+    return body

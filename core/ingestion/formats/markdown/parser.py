@@ -1,0 +1,282 @@
+"""Markdown as documentation tools write it: CommonMark and GitHub, MkDocs, Docusaurus, MyST."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.tree import SyntaxTreeNode
+from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.container import container_plugin
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.myst_blocks import myst_block_plugin
+from mdit_py_plugins.myst_role import myst_role_plugin
+
+from core.domain import Document, RawDocument
+from core.errors import SourceError
+from core.ingestion import front_matter
+from core.ingestion.formats._files import location
+from core.ingestion.formats._outline import (
+    TAB_CHARACTERS,
+    Outline,
+    bullets,
+    fence,
+    heading_text,
+    labelled,
+    one_line,
+    table,
+)
+from core.ingestion.formats.html.tags import soup_of
+from core.ingestion.formats.html.to_markdown import HtmlWriter
+from core.ingestion.formats.markdown import myst as _myst
+from core.ingestion.formats.markdown import slugs as _slugs
+from core.ingestion.formats.markdown.inline import inline
+from core.ingestion.formats.markdown.prepare import is_myst, prepared, slug_of
+from core.ingestion.formats.markdown.slugs import Slug
+from core.ingestion.sites import site_of
+
+_ANCHOR = re.compile(
+    r"""(?<!\s)\s*+\{:?\s*+(?=[#.:]|[\w-]+=)(?:#(?P<id>[\w.:-]++)|[^{}#]|#(?![\w.:-]))*+\}\s*$"""
+)
+_ALERT = re.compile(r"^\[!(\w+)\][-+]?\s*")
+_CONTAINER = re.compile(r"^\s*+(?:\{?([\w:-]++)\}?|\{\s*+\.([\w-]++)[^}]*+\})\s*+(.*)$")
+
+
+def parse(raw: RawDocument, text: str) -> Document:
+    """Parse a Markdown document, with the anchors that its site gives to headings.
+
+    Raises SourceError for a page that its front matter keeps off the site.
+    """
+    front, body = front_matter.split(text)
+    if front.hidden:
+        raise SourceError(f"{raw.path} is {front.hidden}, says its front matter")
+    site = site_of(raw.root, location(raw))
+    myst = site is None and is_myst(body)
+    writer = MarkdownWriter(raw, myst=myst, slug=slug_of(raw, site, body, myst))
+    if front.description and front.description.rstrip(".") not in body:
+        writer.outline.add(front.description)
+    variables = {**(site.variables if site else {}), **front.substitutions}
+    writer.write(prepared(body, raw, site, variables, myst=myst))
+    sections = writer.outline.sections()
+    title = front.title or writer.title or next((s.headings[0] for s in sections if s.headings), "")
+    return Document(raw.path, title or raw.path, raw.url, sections)
+
+
+class MarkdownWriter:
+    """Writes Markdown anew: links keep their text, directives and containers become labels."""
+
+    def __init__(
+        self, raw: RawDocument, *, myst: bool = False, depth: int = 0, slug: Slug = _slugs.github
+    ) -> None:
+        self.raw = raw
+        self.myst = myst
+        self.depth = depth
+        self.outline = Outline()
+        self.title = ""
+        self._floor = 1
+        self._slug = slug
+        self._seen: dict[str, int] = {}
+        self._target = ""
+
+    def write(self, text: str) -> None:
+        """Write a document, opening a section at each heading and at each long tab."""
+        for node in self._tree(text).children:
+            self._write(node)
+
+    def write_page(self, text: str) -> None:
+        """Write a text that was not prepared yet: a notebook's cell."""
+        self.write(prepared(text, self.raw, site_of(self.raw.root, location(self.raw)), {}, myst=self.myst))
+
+    def _write(self, node: SyntaxTreeNode) -> None:
+        directive = self._directive_of(node)
+        if node.type == "heading":
+            self._heading(node)
+        elif node.type == "myst_target":
+            self._target = node.content.strip()
+        elif node.type == "html_block" and re.search(r"<h[1-6]\b", node.content, re.I):
+            HtmlWriter(self.outline).write(soup_of(node.content))
+        elif directive and _myst.opens_sections(directive):
+            for heading, anchor, body in _myst.sections(directive, self.raw, self.depth):
+                if heading:
+                    with self.outline.under(heading, anchor):
+                        self.outline.add(body)
+                else:
+                    self.outline.add(body)
+        elif tab := self._tab(node):
+            self._write_tab(*tab)
+        else:
+            for block in self.block(node):
+                self.outline.add(block)
+
+    def _tab(self, node: SyntaxTreeNode) -> tuple[str, list[SyntaxTreeNode]] | None:
+        """Return the label and the content of a tab, or of a set of tabs, which has no label."""
+        if node.type == "admonition" and node.meta.get("tag") == "tab":
+            label = next((inline(c) for c in node.children if c.type == "admonition_title"), "")
+            return label, [c for c in node.children if c.type != "admonition_title"]
+        if node.type == "container_any" and (found := _CONTAINER.match(node.info)) and "{" in node.info:
+            if found.group(1) in ("tab-set", "tabs"):
+                return "", list(node.children)
+            if found.group(1) in ("tab-item", "tab"):
+                return found.group(3), list(node.children)
+        return None
+
+    def _write_tab(self, label: str, children: list[SyntaxTreeNode]) -> None:
+        blocks = [block for child in children for block in self.block(child) if block.strip()]
+        if blocks and re.match(r":[\w-]+:", blocks[0]):
+            children, blocks = children[1:], blocks[1:]  # MyST's options
+        label = one_line(label)
+        if not label:
+            for child in children:
+                self._write(child)
+        elif sum(map(len, blocks)) <= TAB_CHARACTERS:
+            self.outline.add(labelled(f"**{label}:**", blocks))
+        else:
+            floor, self._floor = self._floor, self.outline.level + 2
+            with self.outline.under(label, ""):
+                for child in children:
+                    self._write(child)
+            self._floor = floor
+
+    def _heading(self, node: SyntaxTreeNode) -> None:
+        text = inline(node.children[0]) if node.children else ""
+        explicit = _ANCHOR.search(text)
+        if explicit:
+            text = text[: explicit.start()]
+        name = heading_text(text)
+        level = int(node.tag[1])
+        anchor = (explicit["id"] if explicit else "") or self._target or self._slug(name, self._seen, level)
+        self._target = ""
+        level = max(level, self._floor)
+        if level == 1 and not self.title:
+            self.title = name
+        self.outline.heading(level, name, anchor)
+
+    def _tree(self, text: str) -> SyntaxTreeNode:
+        return SyntaxTreeNode(_parser(self.myst).parse(text, {}))
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def blocks(self, node: SyntaxTreeNode) -> list[str]:
+        """Return a node's children as Markdown blocks."""
+        return [block for child in node.children for block in self.block(child) if block.strip()]
+
+    def nested(self, text: str) -> list[str]:
+        """Parse text inside a directive to Markdown blocks."""
+        return self.blocks(self._tree(text))
+
+    def block(self, node: SyntaxTreeNode) -> list[str]:
+        """Return one node as Markdown blocks."""
+        kind = node.type
+        if kind == "paragraph":
+            return self._paragraph(node)
+        if kind == "heading":
+            return [f"**{heading_text(_ANCHOR.sub('', inline(node.children[0])))}**"] if node.children else []
+        if kind in ("fence", "colon_fence"):
+            directive = self._directive_of(node)
+            return _myst.blocks(directive, self) if directive else [fence(node.content, _language(node.info))]
+        if kind == "code_block":
+            return [fence(node.content)]
+        if kind == "bullet_list":
+            return [bullets([self.blocks(entry) for entry in node.children])]
+        if kind == "ordered_list":
+            return [
+                bullets(
+                    [self.blocks(entry) for entry in node.children], start=int(node.attrs.get("start", 1))
+                )
+            ]
+        if kind == "table":
+            return [
+                table([[inline(c) for c in row.children] for part in node.children for row in part.children])
+            ]
+        if kind == "html_block":
+            return HtmlWriter(Outline()).blocks(soup_of(node.content))
+        if kind == "blockquote":
+            return self._quote(node)
+        if kind == "admonition":
+            title = next((inline(c) for c in node.children if c.type == "admonition_title"), "")
+            body = [b for c in node.children if c.type != "admonition_title" for b in self.block(c)]
+            return [labelled(f"**{one_line(title)}:**", body)] if title.strip() else body
+        if kind == "container_any":
+            return self._container(node)
+        if kind == "dl":
+            return [bullets(self._definitions(node))]
+        if kind == "footnote_block":
+            return [labelled(f"[{f.meta.get('label', '')}]", self.blocks(f)) for f in node.children]
+        if kind in (
+            "hr",
+            "myst_target",
+            "myst_line_comment",
+            "myst_block_break",
+            "footnote_anchor",
+        ):
+            return []
+        if kind == "inline":
+            return [one_line(inline(node))]
+        return self.blocks(node)
+
+    def _paragraph(self, node: SyntaxTreeNode) -> list[str]:
+        return [one_line(inline(node.children[0]))] if node.children else []
+
+    def _quote(self, node: SyntaxTreeNode) -> list[str]:
+        body = self.blocks(node)
+        alert = _ALERT.match(body[0]) if body else None
+        if alert:
+            return [labelled(f"**{alert.group(1).capitalize()}:**", [body[0][alert.end() :], *body[1:]])]
+        return body
+
+    def _container(self, node: SyntaxTreeNode) -> list[str]:
+        found = _CONTAINER.match(node.info)
+        name, title = (
+            ((found.group(1) or found.group(2) or "").lower(), found.group(3)) if found else ("", "")
+        )
+        if "{" in node.info:
+            children = self.blocks(node)
+            directive = _myst.Directive(name, title, {}, "")
+            # Options stand as the first paragraph there.
+            if children and re.match(r":[\w-]+:", children[0]):
+                children = children[1:]
+            return _myst.written(directive, children, self)
+        label = title.strip() or (name.capitalize() if _myst.is_admonition(name) else "")
+        return [labelled(f"**{label.strip('[]')}:**", self.blocks(node))] if label else self.blocks(node)
+
+    def _definitions(self, node: SyntaxTreeNode) -> list[list[str]]:
+        entries: list[list[str]] = []
+        terms: list[str] = []
+        for child in node.children:
+            if child.type == "dt":
+                terms.append(one_line("".join(inline(c) for c in child.children)))
+            elif child.type == "dd":
+                entries.append(
+                    [
+                        labelled(f"{', '.join(terms)}:", self.blocks(child))
+                        if terms
+                        else "\n\n".join(self.blocks(child))
+                    ]
+                )
+                terms = []
+        return entries
+
+    def _directive_of(self, node: SyntaxTreeNode) -> _myst.Directive | None:
+        return _myst.directive(node.info, node.content) if node.type in ("fence", "colon_fence") else None
+
+
+def _language(info: str) -> str:
+    found = re.match(r"\s*+(?:\{\s*+)?\.?([\w+#.-]++)", info)
+    return found.group(1) if found else ""
+
+
+@lru_cache(maxsize=2)
+def _parser(myst: bool) -> MarkdownIt:
+    parser = MarkdownIt("gfm-like", {"linkify": False})
+    parser.use(admon_plugin).use(deflist_plugin).use(footnote_plugin)
+    parser.use(container_plugin, name="any", validate=_named)
+    if myst:
+        parser.use(myst_role_plugin).use(myst_block_plugin)
+    return parser
+
+
+def _named(params: str, *_: Any) -> bool:
+    return bool(params.strip())

@@ -1,0 +1,1 @@
+"""reStructuredText with Sphinx."""

@@ -1,0 +1,212 @@
+"""What each Sphinx directive means for a reader, as docutils nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from core.ingestion import autodoc
+from core.ingestion.formats.rst.call import Call
+from core.ingestion.formats.rst.include import include
+from core.ingestion.formats.rst.objects import described
+from core.ingestion.formats.rst.sphinx import object_id
+from core.ingestion.formats.rst.vocabulary import (
+    ADMONITIONS,
+    AUTODOC,
+    CODE,
+    DIAGRAMS,
+    DOMAINS,
+    DROPPED,
+    LABELS,
+    OBJECTS,
+    TITLED,
+    VERSIONS,
+    for_html,
+)
+
+
+def run(call: Call) -> list[Any]:
+    """Return the nodes of any directive, known or not."""
+    name = call.name
+    domain, _, local = name.rpartition(":")
+    if name in DROPPED or (domain and local in DROPPED and name not in CODE):
+        return []
+    if name in CODE:
+        return _code(call, CODE[name])
+    if name in VERSIONS:
+        return _version(call)
+    if name in _HANDLERS:
+        return _HANDLERS[name](call)
+    if name in ADMONITIONS:
+        return [
+            call.make(
+                "labelled", *call.body(with_head=True), label=f"**{LABELS.get(name, name.capitalize())}:**"
+            )
+        ]
+    if name.startswith("auto") and name.removeprefix("auto") in AUTODOC:
+        return _autodoc(call)
+    if (not domain or domain in DOMAINS) and (local in OBJECTS or domain == "http"):
+        return described(call)
+    return _unknown(call)
+
+
+def _unknown(call: Call) -> list[Any]:
+    # An argument with a space is a title or text (`.. card:: Get started`); without, a name or a path.
+    if " " not in call.argument.strip():
+        return call.body()
+    if len(call.content):
+        return [
+            call.nodes.paragraph("", "", call.nodes.strong("", "", *call.inline(call.argument))),
+            *call.body(),
+        ]
+    return call.body(with_head=True)
+
+
+def _code(call: Call, language: str | None) -> list[Any]:
+    lines = list(call.content)
+    if language is None:
+        # Their argument is the first line of the text: `.. productionlist:: name`.
+        if call.name != "productionlist":
+            lines = [*call.head, *lines]
+        return call.code("\n".join(lines), "")
+    first = call.argument.split()[:1]
+    if len(call.head) > 1:
+        lines = [*call.head[1:], *lines]
+    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec")) or language in DIAGRAMS:
+        first = []  # a name, not a language
+    caption = call.options.get("caption", "")
+    title = [call.nodes.paragraph("", "", *call.inline(caption))] if caption else []
+    return title + call.code("\n".join(lines), first[0] if first else language)
+
+
+def _version(call: Call) -> list[Any]:
+    words = call.argument.split(None, 1)
+    label = VERSIONS[call.name].format(words[0] if words else "").strip()
+    body: list[Any] = []
+    if len(words) > 1:
+        text = words[1]
+        if call.name == "deprecated-removed":
+            removed, _, text = text.partition(" ")
+            label += f", removed in version {removed}"
+        if text:
+            body.append(call.nodes.paragraph("", "", *call.inline(text)))
+    body += call.body()
+    return [call.make("labelled", *body, label=f"{label}:" if body else f"{label}.")]
+
+
+def _admonition(call: Call) -> list[Any]:
+    title = call.options.get("title") or call.argument
+    label = f"**{title.strip().rstrip(':')}:**" if title else ""
+    # The title may hold roles: it goes through the same inline parser as any text.
+    text = "".join(node.astext() for node in call.inline(title)) if title else ""
+    return [call.make("labelled", *call.body(), label=f"**{text.rstrip(':')}:**" if text else label)]
+
+
+def _tab(call: Call) -> list[Any]:
+    """Make a tab of its own kind: where it is long, the writer makes a section of it."""
+    made = _admonition(call)
+    if made[0].get("label"):
+        made[0].tagname = "tab"
+    return made
+
+
+def _rubric(call: Call) -> list[Any]:
+    return [call.nodes.paragraph("", "", call.nodes.strong("", "", *call.inline(call.argument)))]
+
+
+def _body(call: Call) -> list[Any]:
+    return call.body()
+
+
+def _only(call: Call) -> list[Any]:
+    return call.body() if for_html(call.argument) else []
+
+
+def _prose(call: Call) -> list[Any]:
+    return call.body(with_head=True)
+
+
+def _image(call: Call) -> list[Any]:
+    alternative = call.options.get("alt") or str(call.presets.get("alt", ""))
+    return [call.nodes.image("", uri="", alt=alternative), *(call.body() if call.name != "image" else [])]
+
+
+def _changelog(call: Call) -> list[Any]:
+    """Make a release of the `changelog` extension (SQLAlchemy's) a section of its own."""
+    version, released = call.options.get("version", ""), call.options.get("released", "")
+    node = call.make("desc", heading=version, signatures=[], anchor=object_id(f"change-{version}"))
+    if released:
+        node += call.nodes.paragraph("", f"Released: {released}")
+    node += call.body()
+    return [node]
+
+
+def _program(call: Call) -> list[Any]:
+    call.session.program = "" if call.argument == "None" else call.argument.replace(" ", "-")
+    return []
+
+
+def _module(call: Call) -> list[Any]:
+    name = call.argument.strip()
+    call.session.module = "" if name == "None" else name
+    call.session.classes.clear()
+    return call.body()
+
+
+def _autodoc(call: Call) -> list[Any]:
+    session = call.session
+    # `:no-members:` takes back a project-wide default.
+    defaults = {
+        k: "" if v in (True, None) else str(v)
+        for k, v in session.conf.autodoc_options.items()
+        if v is not False
+    }
+    options = {**defaults, **call.options}
+    options = {k: v for k, v in options.items() if f"no-{k}" not in call.options}
+    kind = call.name.removeprefix("auto")
+    module = ".".join(filter(None, [session.module, *session.classes[-1:]]))
+    entries = autodoc.documented(session.raw.root, kind, call.argument, module, options)
+    if not entries and module != session.module:
+        entries = autodoc.documented(session.raw.root, kind, call.argument, session.module, options)
+    made: list[Any] = []
+    outer = session.module
+    if kind == "module" and entries:
+        session.module = entries[0].name
+    hidden = {"noindex", "no-index"} & call.options.keys()
+    for entry in entries:
+        lines = type(call.content)(docstring_lines(entry.docstring), source=call.session.raw.path)
+        anchor = "" if hidden else object_id(entry.name)
+        if not entry.signature:
+            node = call.make("passage")
+        else:
+            node = call.make("desc", heading=entry.heading, signatures=[entry.signature], anchor=anchor)
+        node += call.parsed(lines)
+        made.append(node)
+    session.module = outer
+    if made:
+        made[0] += call.body()
+        return made
+    return call.body()
+
+
+def docstring_lines(docstring: str) -> list[str]:
+    """Return a docstring's lines; underlined titles (NumPy's sections) become bold."""
+    text = re.sub(r"^([^\n]+)\n([=~^\"#*-])\2{2,}[ \t]*$", r"**\1**\n", docstring.expandtabs(), flags=re.M)
+    return text.splitlines()
+
+
+_HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
+    **dict.fromkeys(("include", "literalinclude"), include),
+    **dict.fromkeys(("image", "figure", "thumbnail"), _image),
+    "changelog": _changelog,
+    "program": _program,
+    **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), _module),
+    **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),
+    **dict.fromkeys(TITLED, _admonition),
+    **dict.fromkeys(("tab", "group-tab", "tab-item", "code-tab-item"), _tab),
+    "only": _only,
+    **dict.fromkeys(("ifconfig", "hlist", "tabs", "tab-set", "container", "glossary", "acks", "div",
+                     "grid", "grid-item", "cpp:namespace"), _body),
+    **dict.fromkeys(("epigraph", "highlights", "pull-quote", "compound"), _prose),
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Issues and discussions of GitHub."""

@@ -1,0 +1,1 @@
+"""Source distributions of a package index."""

@@ -1,0 +1,1 @@
+"""Where pairs are kept in memory, and found."""

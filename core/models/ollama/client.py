@@ -1,0 +1,235 @@
+"""The language model behind Ollama's chat API."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.errors import ModelError, ModelMalformed, ModelMissing, ModelRefused
+from core.models.completion import Completion
+from core.models.ollama.control_tokens import TurnedBack, inert
+from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
+from core.models.ollama.thinking import Unthought
+from core.models.refusal import failed
+from core.models.retry import Retry
+from core.models.schema import read_json
+from core.models.tokens import TokenCount
+from core.ports import ModelHealth, Prompt
+
+log = logging.getLogger(__name__)
+
+_PAUSE_SECONDS = 60.0
+"""Longest silence between two pieces; even a model on two CPU cores writes a token a second."""
+_THINKING_TOKENS = 1024
+"""Extra room for models whose thinking can be lowered but not turned off (gpt-oss)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    prompts: Sequence[Prompt]
+    temperature: float
+    max_tokens: int
+    schema: dict[str, Any] | None = None
+
+
+class _WithoutThinking(ModelRefused):
+    """Report that the server does not take `think` for this model after all; the next try leaves it out."""
+
+    retryable = True
+
+
+class Ollama:
+    """A `LanguageModel` served by Ollama.
+
+    `timeout` is the longest wait in seconds for the first byte of an answer, loading the model
+    included. What fails before any text came is tried again up to `retries` times, with exponential
+    backoff (starting at `backoff` seconds) and jitter, and not beyond `patience` seconds after the start.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        model: str,
+        *,
+        timeout: float = 120.0,
+        num_ctx: int = 8192,
+        keep_alive: str = "30m",
+        retries: int = 2,
+        backoff: float = 0.25,
+        patience: float = 10.0,
+        pause: float = _PAUSE_SECONDS,
+    ) -> None:
+        self.name = model
+        self._pause = min(pause, timeout)
+        self._server = ModelServer(host, model, timeout, self._pause)
+        self.address = self._server.url
+        self._num_ctx = num_ctx
+        self.context_tokens = num_ctx
+        """Tokens of context: `num_ctx`, or what the model was trained for where that is less."""
+        self._keep_alive = _duration(keep_alive)
+        self._retry = Retry(retries, backoff, patience)
+        self._tokens = TokenCount()
+        self._leaks = False
+        self._think: bool | Literal["low"] | None = None
+        self._described = False
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text without its tokenizer, rather too many than too few.
+
+        What the server counts in prompts corrects the estimate upwards.
+        """
+        return self._tokens.of(text)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._server.close()
+
+    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> Completion:
+        """Yield the answer piece by piece; `finish` of the completion tells whether it was cut.
+
+        Raises the ModelErrors; ModelInterrupted only after a first piece of text or an error line.
+        """
+        return self._completion(_Call(prompts, temperature, max_tokens))
+
+    async def structured(
+        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Return output that fits the schema, at temperature 0.
+
+        Raises ModelMalformed where the output was cut, is no JSON, or does not fit.
+        """
+        completion = self._completion(_Call(prompts, 0.0, max_tokens, schema))
+        async with aclosing(completion):
+            text = "".join([piece async for piece in completion])
+        if completion.finish == "length":
+            raise ModelMalformed(
+                f"{self.name} did not finish its structured output within {max_tokens} tokens."
+                " Allow it more, or give it less to work on.",
+                text,
+            )
+        value, problem = read_json(text, schema)
+        if problem:
+            raise ModelMalformed(f"{self.name} was asked for JSON that fits a schema, but {problem}.", text)
+        return value
+
+    async def health(self) -> ModelHealth:
+        """Ask the server for its version and for the model; never raises."""
+        version = ""
+        try:
+            version = await self._server.version()
+            await self._describe(anew=True)
+        except ModelMissing as error:
+            return ModelHealth(False, f"{error}{await self._installed()}", self.name, version)
+        except ModelError as error:
+            return ModelHealth(False, str(error), self.name, version)
+        return ModelHealth(True, "", self.name, version)
+
+    async def placement(self) -> tuple[int, int]:
+        """Return the bytes of the loaded model, and those on a GPU; 0 and 0 where it is not loaded."""
+        return await self._server.placement()
+
+    # --- one answer -------------------------------------------------------------------------------
+
+    def _completion(self, call: _Call) -> Completion:
+        return Completion(lambda done: self._retry.stream(lambda: self._attempt(done, call)))
+
+    async def _attempt(self, completion: Completion, call: _Call) -> AsyncGenerator[str, None]:
+        if not self._described:
+            await self._describe()
+        prompts, tokens = inert(call.prompts)
+        lines = await self._server.client.chat(
+            model=self.name,
+            messages=[{"role": p.role, "content": p.content} for p in prompts],
+            stream=True,
+            think=self._think,
+            format=call.schema,
+            options=self._options(call),
+            keep_alive=self._keep_alive,
+        )
+        visible, turned_back = Unthought(held=self._leaks), TurnedBack(tokens)
+        begun = written = False
+        async with aclosing(lines):  # type: ignore[type-var]  # an async generator under another name
+            while True:
+                try:
+                    async with asyncio.timeout(self._pause if begun else None):
+                        line = await anext(lines, None)
+                except FAILURES as error:
+                    if self._think is not None and is_about_thinking(error):
+                        self._think = None
+                        raise _WithoutThinking(str(error)) from error
+                    raise self._told(error, begun) from error
+                if line is None:
+                    raise failed("cut", self.name, self.address)
+                begun = True
+                if piece := turned_back.feed(visible.feed(line.message.content or "")):
+                    written = written or bool(piece.strip())
+                    yield piece
+                if line.done:
+                    break
+        if piece := turned_back.feed(visible.close()) + turned_back.close():
+            written = written or bool(piece.strip())
+            yield piece
+        self._leaks = self._leaks or visible.leaked
+        completion.prompt_tokens = line.prompt_eval_count or 0
+        completion.answer_tokens = line.eval_count or 0
+        self._tokens.learn(prompts, completion.prompt_tokens)
+        cut = line.done_reason == "length"
+        if not written:
+            raise failed("thought" if cut else "empty", self.name, self.address)
+        completion.finish = "length" if cut else "stop"
+
+    def _options(self, call: _Call) -> dict[str, float]:
+        extra = _THINKING_TOKENS if self._think == "low" else 0
+        return {
+            "num_ctx": self.context_tokens,
+            "num_predict": call.max_tokens + extra,
+            "temperature": call.temperature,
+        }
+
+    # --- what the server knows --------------------------------------------------------------------
+
+    async def _describe(self, anew: bool = False) -> None:
+        """Learn what the model can do and how long a context it takes."""
+        try:
+            ability = await self._server.ability()
+        except ModelMissing:
+            self._described = False
+            raise
+        except ModelRefused as error:
+            if anew:
+                raise
+            # A gateway that has only /api/chat; its answer to the chat request tells more.
+            log.info("%s does not describe %s: %s", self.address, self.name, error)
+            self._described = True
+            return
+        if ability.able and "completion" not in ability.able:
+            raise ModelRefused(
+                f"{self.name} cannot write text (it can: {', '.join(ability.able)})."
+                " Set OLLAMA_MODEL to a chat model."
+            )
+        self._think = ability.think
+        self.context_tokens = min(self._num_ctx, ability.context_tokens or self._num_ctx)
+        self._described = True
+
+    async def _installed(self) -> str:
+        names = (await self._server.installed())[:5]
+        return f" (Or set OLLAMA_MODEL to one that is there: {', '.join(names)}.)" if names else ""
+
+    def _told(self, error: Exception, begun: bool) -> ModelError:
+        """Turn what the client raised into one of our errors; a model that is gone is looked up again."""
+        told = self._server.told(error, begun)
+        if isinstance(told, ModelMissing):
+            self._described = False
+        return told
+
+
+def _duration(text: str) -> float | str:
+    """Turn `-1` or `300` into a number; Ollama takes text only with a unit."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,95 @@
+"""Control tokens of chat templates, made inert in what a model reads and turned back in what it writes.
+
+Servers look for the tokens of a model's chat template in everything they are sent, so that words of a page
+or a question could end their message and begin one of the system (ollama/ollama, issue 15931). A space
+behind the first sign and before the last keeps a token readable and leaves it nothing but text:
+`< |im_end| >`. All models' tokens are treated alike, whichever model is served.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from core.ports import Prompt
+from core.text.invisible import visible
+
+_BARRED = r"<[|｜][^\s<>]{1,80}>|<[^\s<>]{1,80}[|｜]>"
+_SWITCH = re.compile(r"(?<![\w/.~-])/(?:no_?)?think(?![\w/-]|\.\w)")
+"""What turns the thinking of Qwen3 and SmolLM3 on or off wherever it stands in a message."""
+
+
+@cache
+def named() -> tuple[str, ...]:
+    """Return the tokens of the list; a `*` stands for digits."""
+    text = (resources.files(__package__) / "control_tokens.txt").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    return tuple(" ".join(lines).split())
+
+
+@cache
+def _tokens() -> tuple[re.Pattern[str], ...]:
+    """Return what finds tokens: those in angle brackets first, for others may stand inside of them."""
+    written = {token: re.escape(token).replace(r"\*", r"\d{1,6}") for token in named()}
+    angled = "|".join(pattern for token, pattern in written.items() if token[0] == "<")
+    others = "|".join(pattern for token, pattern in written.items() if token[0] != "<")
+    return re.compile(f"{_BARRED}|(?i:{angled})"), re.compile(others), _SWITCH
+
+
+class Inert:
+    """Makes texts inert, and remembers which tokens stood in them."""
+
+    def __init__(self) -> None:
+        self.met: set[str] = set()
+
+    def __call__(self, text: str) -> str:
+        """Return a text without a token in it that a server could take for one."""
+        for pattern in _tokens():
+            text = pattern.sub(self._apart, text)
+        return text
+
+    def _apart(self, found: re.Match[str]) -> str:
+        token = found[0]
+        self.met.add(token)
+        return f"/ {token[1:]}" if found.re is _SWITCH else f"{token[0]} {token[1:-1]} {token[-1]}"
+
+
+def inert(prompts: Sequence[Prompt]) -> tuple[tuple[Prompt, ...], set[str]]:
+    """Return prompts as a server may see them, without invisible characters, and the tokens met in them."""
+    make = Inert()
+    return tuple(Prompt(p.role, make(visible(p.content))) for p in prompts), make.met
+
+
+class TurnedBack:
+    """Takes the pieces of an answer, and gives them back with the tokens of its prompts as they were."""
+
+    def __init__(self, met: set[str]) -> None:
+        make = Inert()
+        self._written = {make(token): token for token in met}
+        forms = sorted(self._written, key=len, reverse=True)
+        self._forms = re.compile("|".join(map(re.escape, forms)) or r"(?!)")
+        self._begun = {form[:length] for form in forms for length in range(1, len(form))}
+        self._longest = max(map(len, forms), default=1) - 1
+        self._buffer = ""
+
+    def feed(self, piece: str) -> str:
+        """Return what can be given on now; the beginning of a form waits for its end."""
+        text, told, at = self._buffer + piece, "", 0
+        first = max(0, len(text) - self._longest)
+        begun = [start for start in range(first, len(text)) if text[start:] in self._begun]
+        while True:
+            held = next((start for start in begun if start >= at), len(text))
+            found = self._forms.search(text, at)
+            if found is None or found.start() >= held:
+                break
+            told += text[at : found.start()] + self._written[found[0]]
+            at = found.end()
+        self._buffer = text[held:]
+        return told + text[at:held]
+
+    def close(self) -> str:
+        """Return what waited in vain."""
+        rest, self._buffer = self._buffer, ""
+        return self._forms.sub(lambda found: self._written[found[0]], rest)

@@ -1,0 +1,1 @@
+"""A question's way through the engine."""

@@ -1,0 +1,1 @@
+"""Whose words are kept, for how long, and under which name."""

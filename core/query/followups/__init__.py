@@ -1,0 +1,1 @@
+"""Follow-ups, completed by rule."""

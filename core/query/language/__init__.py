@@ -1,0 +1,1 @@
+"""The language that a question is in."""

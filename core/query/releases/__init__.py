@@ -1,0 +1,1 @@
+"""The release that a question is about."""

@@ -1,0 +1,1 @@
+"""Release notes, found by the versions that they name."""

@@ -1,0 +1,120 @@
+"""Find release notes by the version that their headings name, which a search by words does not.
+
+A heading names a version where it is hardly anything else (`Version 3.1.0`, `[2.3.2] - 2023-05-01`), or where
+it or one above it speaks of changes (`What's new in 3.1`, `Release notes › Kettle 3.1`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.domain import ContextChunk, News, Span, begins
+from core.text.version_order import version_key
+from core.vocabulary.changes import tells
+
+_LEVELS = re.compile(r"(?<!\s)\s+>\s+")
+_BARE = re.compile(
+    r"[\[(]?(?:(?:version|release|ver\.|rel\.)\s*v?|v\.?\s?)(?P<prefixed>\d+(?:\.\d+)*)(?!\.?\d)(?:[^\w\s].*|\w{1,6}\d*|\s.*)?"
+    r"|[\[(]?(?P<plain>\d+(?:\.\d+)+)(?:[.-]?(?:rc|a|b|alpha|beta|dev|post)[.\d]*)?[\])]?"
+    r"(?:\s*+(?:[-–—/:,(]++\s*+)?(?:released\s++)?(?:unreleased|.{0,16}\b(?:19|20)\d\d\b.*))?",
+    re.IGNORECASE,
+)
+"""A heading that is a version, with its date or what it is called."""
+_CHANGES = re.compile(
+    r"\bchange(?:s|log|-log|\s+log|\s+history)\b|\brelease(?:s|\s+notes?|\s+history)?\b|\bwhat['’]?s\s+new\b|\bnew\s+in\b"
+    r"|\bnews\b|\bhistory\b",
+    re.IGNORECASE,
+)
+_GUIDE = re.compile(r"\b(?:upgrad|migrat|updat|port)(?:e|ing|ion)\b|\bmoving\s+(?:to|from)\b", re.IGNORECASE)
+_DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
+_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)|\b(?:version|release|v)\s*(\d+)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A page of release notes; a `guide` tells how to move to the version."""
+
+    context_id: str
+    version: tuple[int, ...]
+    guide: bool = False
+
+
+def notes_of(pages: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
+    """Return the pages that are release notes of (id, title and headings), in that order."""
+    found: list[Note] = []
+    for context_id, headings in pages:
+        if version := version_of(headings):
+            found.append(Note(context_id, version, bool(_GUIDE.search(headings.partition(" > ")[0]))))
+    return tuple(found)
+
+
+def version_of(headings: str) -> tuple[int, ...]:
+    """Return the version whose notes stand under title and headings, parted by `>`; () for other pages."""
+    levels = [_once(level.strip(" `*#")) for level in _LEVELS.split(headings)]
+    for level in reversed(levels):
+        if bare := _BARE.fullmatch(level):
+            return _parsed(bare["prefixed"] or bare["plain"])
+    about = False
+    for level in levels:
+        about = about or bool(_CHANGES.search(level) or _GUIDE.search(level))
+        if about and (number := _NUMBER.search(_DATE.sub(" ", level))):
+            return _parsed(number[1] or number[2])
+    return ()
+
+
+def chosen(notes: Sequence[Note], span: Span) -> list[str]:
+    """Return the pages on a span's versions, in the order in which people want to read them.
+
+    What a release itself brought comes before its patches, the newest version first in both; guides
+    come after notes.
+    """
+    asked = [note for note in notes if span.covers(note.version)]
+    newest = sorted(asked, key=lambda note: _padded(note.version), reverse=True)
+    return [note.context_id for note in sorted(newest, key=lambda note: (note.guide, any(note.version[2:])))]
+
+
+def by_version(notes: Sequence[Note], oldest_first: bool) -> list[str]:
+    """Return all pages in the order of their versions."""
+    return [n.context_id for n in sorted(notes, key=lambda n: _padded(n.version), reverse=not oldest_first)]
+
+
+def _padded(version: tuple[int, ...]) -> tuple[int, ...]:
+    return (*version, *[0] * (6 - len(version)))
+
+
+def _once(level: str) -> str:
+    """Return a page's title and first heading without one of them where they are the same."""
+    half = len(level) // 2
+    return level[:half] if level[:half] == level[half + 1 :] and level[half : half + 1] == " " else level
+
+
+def _parsed(number: str) -> tuple[int, ...]:
+    return tuple(map(int, number.split(".")))
+
+
+def settled(news: News, notes: Mapping[str, Sequence[Note]]) -> News | None:
+    """Fill in whose pages tell of spans without a release: of the oldest release that is newer.
+
+    `notes` has those of each release. None where there are no notes on a span, or none on the unknown
+    version that it ends with.
+    """
+    found: list[Span] = []
+    for span in news.spans:
+        newer = sorted((name for name in notes if version_key(name)[0] > span.until), key=version_key)
+        here = (
+            name
+            for name in ([span.release] if span.release else newer)
+            if any(span.covers(note.version) for note in notes.get(name, ()))
+            and (span.release or any(begins(note.version, span.until) for note in notes[name]))
+        )
+        if (release := next(here, "")) == "":
+            return None
+        found.append(replace(span, release=release))
+    return replace(news, spans=tuple(found))
+
+
+def sorted_by_kind(pages: Sequence[ContextChunk], kind: str) -> list[ContextChunk]:
+    """Put the pages first that tell of a kind of change, in the order they come in."""
+    return sorted(pages, key=lambda page: not tells(kind, f"{page.heading}\n{page.page}"))

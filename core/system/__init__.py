@@ -1,0 +1,1 @@
+"""Files, threads and large JSON."""

@@ -1,0 +1,1 @@
+"""Words, sentences and Markdown: how every part of Threadlore cuts text."""

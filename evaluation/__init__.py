@@ -1,0 +1,1 @@
+"""Measuring: labelled questions, judges, baselines, simulations. Nothing that serves imports it."""

@@ -1,0 +1,1 @@
+"""How fast it is, each against a baseline in the same run."""

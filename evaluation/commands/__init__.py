@@ -1,0 +1,29 @@
+"""The commands that measure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bot.app.application import Threadlore
+    from bot.app.control_socket import Send
+
+
+async def carry_out(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Carry out `evaluate` or `tune`."""
+    from evaluation.commands.evaluate import evaluate
+    from evaluation.commands.followups import followups
+    from evaluation.commands.promoted import promoted_command
+    from evaluation.commands.tune import tune
+    from evaluation.commands.unasked import unasked
+
+    if request["command"] == "tune":
+        await tune(app, request, send)
+    elif request.get("followups"):
+        await followups(app, request, send)
+    elif request.get("unasked"):
+        await unasked(app, request, send)
+    elif request.get("promoted"):
+        await promoted_command(app, request, send)
+    else:
+        await evaluate(app, request, send)

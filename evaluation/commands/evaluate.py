@@ -1,0 +1,60 @@
+"""`threadlore evaluate`: measure retrieval and answers on labelled questions."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from bot.app.application import Threadlore
+from bot.app.control_socket import Send
+from bot.privacy.exports import note
+
+
+async def evaluate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Run the harness on `gold` and write its report to the folder `report`, both absolute paths."""
+    from evaluation import harness
+    from evaluation.counted import Counted
+    from evaluation.pipeline import Parts
+
+    model = app.engine.model
+    counted = None
+    if model is not None:
+        health = await model.health()
+        if health.ready:
+            counted = Counted(model)
+        else:
+            await send({"note": f"{health.problem} Answers quote the documentation."})
+    parts = Parts(
+        app.catalogue.product,
+        app.research.by(counted) if counted else app.research,
+        app.library.encoders,
+        app.corpora,
+        app.vectors,
+        app.words,
+        counted,
+    )
+    options = harness.Options(
+        half=request.get("half") or "all",
+        names=tuple(request.get("only") or ()),
+        answers=not request.get("no_answers"),
+        judged=tuple(request.get("judge") or ()),
+    )
+    told: asyncio.Queue[str | None] = asyncio.Queue()
+
+    async def pass_on() -> None:
+        while (line := await told.get()) is not None:
+            await send({"line": line})
+
+    passing = asyncio.create_task(pass_on())
+    try:
+        await harness.evaluate(
+            parts, Path(request["gold"]), Path(request["report"]), options, told.put_nowait
+        )
+    finally:
+        told.put_nowait(None)
+        await passing
+    # answers quote what people said in channels that are sources
+    note(app.settings.home, Path(request["report"]) / "questions.jsonl")
+    await send({"line": f"The report is in {request['report']}."})
+    await send({"code": 0})

@@ -1,0 +1,73 @@
+"""`threadlore simulate`: play a community on labelled questions, with this home's memory settings."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from bot.app.memory_settings import tuned
+from core.memory.guard import guard
+from core.models.embedding.encoder import load_encoder
+from core.ports import Encoder
+from core.settings import Settings
+from evaluation.simulation.data import read_others
+from evaluation.simulation.run import Options, simulate
+from evaluation.simulation.setup import Model, People
+from evaluation.simulation.stores import Stores
+from storage.corpora.corpora import SqlCorpora
+from storage.database.database import Database
+from storage.memory.memories import SqlMemories
+from storage.memory.rewordings import SqlRewordings
+
+
+async def run_simulation(
+    settings: Settings,
+    given: argparse.Namespace,
+    tell: Callable[[str], None] = print,
+    load: Callable[[str, Path], Encoder] = load_encoder,
+) -> int:
+    """Carry out `simulate`; the home is read for its calibration and encoder, and not taken.
+
+    Raises UsageError for data or options that cannot be.
+    """
+    thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
+    if warning:
+        tell(warning)
+    options = Options(
+        rounds=given.rounds,
+        seed=given.seed,
+        seeds=given.seeds,
+        half=given.half,
+        known=given.known,
+        fitted=given.fit,
+        releases=tuple(dict.fromkeys(given.releases)),
+        others=await asyncio.to_thread(read_others, given.others) if given.others else (),
+        people=People(given.readers, given.turnout, given.error, given.adversaries),
+        model=Model(given.right, given.right_referred, seconds=given.model_seconds),
+        thresholds=thresholds,
+        decision=decision,
+        baselines=not given.no_baselines,
+        sweeps=not given.no_sweeps,
+    )
+    encoder = await asyncio.to_thread(load, settings.embedding_model, settings.home / "models")
+    try:
+        await simulate(given.data, given.report, encoder, guard, options, tell, temporary)
+    finally:
+        encoder.close()
+    tell(f"The report is in {given.report}.")
+    return 0
+
+
+@asynccontextmanager
+async def temporary() -> AsyncIterator[Stores]:
+    """Open the real stores in a folder of their own, which is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="threadlore-simulation-") as folder:
+        database = await Database.open(Path(folder), "")
+        try:
+            yield Stores(SqlMemories(database), SqlCorpora(database), SqlRewordings(database))
+        finally:
+            await database.close()

@@ -1,0 +1,26 @@
+"""`threadlore evaluate --unasked`: how well the bot decides when to speak although nobody asked it."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from bot.app.application import Threadlore
+from bot.app.control_socket import Send
+
+
+async def unasked(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+    """Decide for the posts in `unasked` (absolute paths) and print the shares; raises ThreadloreError."""
+    from evaluation.unasked import judge, read_posts, table
+
+    judged = []
+    for path in request["unasked"]:
+        judged += await judge(await asyncio.to_thread(read_posts, Path(path)), app.research)
+    await send({"line": table(judged)})
+    for one in judged:
+        if one.speaks() and not one.post.speak:
+            await send(
+                {"line": f"wrongly answered ({one.confidence:.3f}): {' '.join(one.post.text.split())[:120]}"}
+            )
+    await send({"code": 0})

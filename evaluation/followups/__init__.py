@@ -1,0 +1,1 @@
+"""How well follow-ups are completed."""

@@ -1,0 +1,1 @@
+"""A community played on labelled questions."""

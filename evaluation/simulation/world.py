@@ -1,0 +1,190 @@
+"""A community that asks, a model that answers, people who vote: one run of ComRAG's real-time setting.
+
+Memory, its guard and its decision are the real ones; only people and the model are drawn by lot, and
+that alike in every run of one seed, so that runs differ by memory alone.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from core.domain import Answer, Question, Recall, Route, Scope, Vector, Vote, content_hash
+from core.memory.community import CommunityMemory
+from core.memory.partitions.partition_key import EVERY_RELEASE
+from core.ports import Remembered
+from core.text.words import sentences
+from evaluation.simulation.data import Line, Topic
+from evaluation.simulation.setup import Memory, Model, Outcome, People, Round
+from evaluation.simulation.stores import Stores
+from evaluation.simulation.texts import Texts
+
+SEED_PRIOR = 0.9
+"""Score of an original question's answer, as of an imported pair."""
+DRAWN_PRIOR = 0.5
+"""Score of an answer before its votes: the simulated scorer knows nothing of right and wrong."""
+
+
+class World:
+    """One community with its memory."""
+
+    def __init__(
+        self, stores: Stores, texts: Texts, memory: Memory, model: Model, people: People, seed: int
+    ) -> None:
+        self._texts = texts
+        self._setup = memory
+        self._model = model
+        self._people = people
+        self._seed = seed
+        self._store = stores.memories
+        self.memory = CommunityMemory(
+            stores.memories,
+            stores.corpora,
+            memory.thresholds,
+            memory.guard,
+            decision=memory.decision,
+            rewordings=stores.rewordings,
+        )
+        self._topics: dict[tuple[str, str], Topic] = {}
+        self._truth: dict[str, tuple[str, str, bool]] = {}
+        self._right: dict[tuple[str, str], set[str]] = {}
+        self._wrong: list[str] = []
+        self._asked = 0
+
+    async def found(self, topics: Sequence[Topic], seeded: Sequence[Topic]) -> None:
+        """Begin with the original questions and answers of some topics in the high store."""
+        await self.memory.load(self._texts, {})
+        self._topics = {(topic.name, topic.release): topic for topic in topics}
+        self._wrong = sorted({topic.answers[0] for topic in topics if not topic.is_other})
+        if not self._setup.used:
+            return
+        pairs = []
+        for topic in seeded:
+            pair = self._pair(topic.question, topic.answers[0], topic.release, SEED_PRIOR)
+            pairs.append(replace(pair, origin="import"))
+            self._judge(pair, topic.name, topic.release, True)
+        await self.memory.seed(pairs)
+
+    async def play(self, rounds: Sequence[Sequence[Line]]) -> list[Round]:
+        """Ask round after round, with votes on every answer."""
+        played = []
+        for lines in rounds:
+            this = Round(before=sum(self._stored()), pairs_before=self._stored()[0])
+            this.outcomes = [await self.ask(line) for line in lines]
+            this.pairs, this.stored = self._stored()[0], sum(self._stored())
+            played.append(this)
+        return played
+
+    async def ask(self, line: Line) -> Outcome:
+        """Answer one question as the engine does, and let people vote."""
+        lot = random.Random(f"{self._seed}/{line.release}/{line.question}")
+        # the first of those who read an answer is who asked for it
+        readers = lot.sample(range(self._people.population), self._people.readers)
+        question = Question(line.question, asker=f"sim:{readers[0]}")
+        known, other = self._known(line), self._topics[line.topic, line.release].is_other
+        vector = await self._texts.one(line.question)
+        began = time.perf_counter()
+        recall = Recall("avoid")
+        if self._setup.used:
+            recall = await self.memory.recall(vector, line.question, self._partition(line.release), Scope())
+        ms = (time.perf_counter() - began) * 1000
+        self._asked += 1
+        route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
+        answer = Answer(f"a{self._asked:06d}", "", route, line.release)
+        answer = replace(answer, trace={"queries": {"topic": line.question}})
+        if recall.route == "reuse":
+            pair, _ = recall.high[0]
+            truth = self._truth[pair.id]
+            right, across = truth == (line.topic, line.release, True), truth[1] != line.release
+            answer = replace(answer, route="reuse", text=pair.answer, pair_id=pair.id)
+            await self._store.save_answer(answer, question, None)
+            await self._vote(answer.id, right, readers, lot)
+            return Outcome("reuse", right, known, across, other, ms)
+        text, right = self._written(line, recall, lot)
+        if self._setup.used:
+            await self._keep(replace(answer, text=text), question, line, right, recall, vector)
+            await self._vote(answer.id, right, readers, lot)
+        return Outcome(route, right, known, False, other, ms + self._model.seconds * 1000)
+
+    def _written(self, line: Line, recall: Recall, lot: random.Random) -> tuple[str, bool]:
+        """Draw what the model answers, and whether it is right."""
+        model, topic = self._model, self._topics[line.topic, line.release]
+        truth = (line.topic, line.release, True)
+        helpful = [pair for pair, _ in recall.high if self._truth[pair.id] == truth]
+        right = lot.random() < (model.right_referred if helpful else model.right)
+        repeats, place = lot.random() < model.repeats, lot.randrange(1 << 30)
+        if right and helpful and repeats:
+            return _reworded(helpful[0].answer, place), True
+        if right:
+            return topic.answers[place % len(topic.answers)], True
+        if recall.high and not helpful and repeats:  # led astray by what it was shown
+            return recall.high[0][0].answer, False
+        others = [text for text in self._wrong if text not in topic.answers] or ["Something else."]
+        return others[place % len(others)], False
+
+    async def _keep(
+        self, answer: Answer, question: Question, line: Line, right: bool, recall: Recall, vector: Vector
+    ) -> None:
+        """Save an answer as the engine does: as that of the pair it repeats, else as a new neutral pair."""
+        repeated = await self.memory.repeated(answer.text, line.question, recall)
+        if repeated:
+            await self._store.save_answer(replace(answer, pair_id=repeated), question, None)
+            return
+        pair = self._pair(line.question, answer.text, line.release, DRAWN_PRIOR)
+        pair = replace(pair, asker=question.asker)
+        self._judge(pair, line.topic, line.release, right)
+        await self.memory.remember(pair, vector)
+        await self._store.save_answer(replace(answer, pair_id=pair.id), question, pair)
+
+    async def _vote(self, answer_id: str, right: bool, readers: Sequence[int], lot: random.Random) -> None:
+        people, weights = self._people, self._setup.thresholds
+        adversaries = int(people.adversaries * people.population)
+        for place, voter in enumerate(readers):
+            turns_out, errs = lot.random() < people.turnout, lot.random() < people.error
+            if turns_out:
+                good = right != (voter < adversaries or errs)
+                weight = weights.voter_weight if place else weights.asker_weight
+                await self.memory.vote(Vote(answer_id, f"sim:{voter}", 1 if good else 0), weight)
+
+    def _judge(self, pair: Remembered, topic: str, release: str, right: bool) -> None:
+        self._truth[pair.id] = (topic, release, right)
+        if right:
+            self._right.setdefault((topic, release), set()).add(pair.id)
+
+    def _pair(self, question: str, answer: str, release: str, prior: float) -> Remembered:
+        number = len(self._truth)
+        return Remembered(
+            id=f"p{number:06d}{content_hash(question)[:6]}",
+            question=question,
+            topic=question,
+            answer=answer,
+            release=self._partition(release),
+            scope="public",
+            prior=prior,
+            created_at=float(number),
+        )
+
+    def _partition(self, release: str) -> str:
+        return release if self._setup.partitioned else EVERY_RELEASE
+
+    def _known(self, line: Line) -> bool:
+        stores = self.memory.stores()
+        return any(
+            stores.get(key) == ("high", True) for key in self._right.get((line.topic, line.release), ())
+        )
+
+    def _stored(self) -> tuple[int, int]:
+        """Count the vectors that are searched: of pairs, and of centres."""
+        return sum(1 for _, kept in self.memory.stores().values() if kept), self.memory.centres
+
+
+def _reworded(text: str, place: int) -> str:
+    """Say an answer again as a model does: as it was, with a beginning, or without its end."""
+    if place % 3 == 0:
+        return text
+    if place % 3 == 1:
+        return f"As was answered before: {text}"
+    parts = sentences(text)
+    return " ".join(parts[:-1]) if len(parts) > 2 else text

@@ -1,0 +1,1 @@
+"""`threadlore tune`: learn the order of pages from labelled questions."""

@@ -1,0 +1,162 @@
+"""How well the bot decides when to speak unasked, on posts of which it is known which the pages answer.
+
+    {"id", "kind", "split", "text", "speak": true or false, "gold_file"}
+
+Golden questions (`evaluation.gold`) that stand alone are read, too; and conversations of the public
+collection of Slack chats (XML) and plain text (a post a line), of which none should be answered. Files may
+be packed (`.gz`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain import Question
+from core.errors import UsageError
+from core.pipeline.research import Research
+from core.query.asking import asks_for_help
+from core.retrieval.confidence import DEFAULT_JUDGEMENT
+from core.retrieval.unasked import ENOUGH, UNKNOWN
+from core.text.words import looks_like_question
+from evaluation.gold import parse_line
+
+THRESHOLDS = (0.78, 0.85, 0.9, 0.93, 0.95, 0.97, 0.99)
+NEAR = 3
+"""Pages among which the right one must be."""
+_MENTION = "<@"
+_MESSAGE = re.compile(
+    r'<message conversation_id="(?P<conversation>[^"]*)">(?:(?!</?message\b|<text>).)*+'
+    r"<text>(?P<text>(?:(?!</?message\b).)*?)</text>",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A new post in a channel; `speak` tells that the documentation answers it, `files` where."""
+
+    id: str
+    kind: str
+    split: str
+    text: str
+    speak: bool
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A post and how sure the bot was; `allowed` tells that it asks for help on what the pages speak of."""
+
+    post: Post
+    confidence: float
+    near: tuple[str, ...] = ()
+    allowed: bool = True
+
+    def speaks(self, enough: float = ENOUGH) -> bool:
+        """Tell whether the bot would answer."""
+        return self.allowed and self.confidence >= enough
+
+    @property
+    def naively(self) -> bool:
+        """Tell whether a question mark or a first word, and what an asked bot needs, would be enough."""
+        return looks_like_question(self.post.text) and self.confidence >= DEFAULT_JUDGEMENT.enough
+
+    @property
+    def is_right(self) -> bool:
+        """Tell whether a page that answers is among the first three."""
+        return not self.post.files or bool(set(self.post.files) & set(self.near))
+
+
+def read_posts(path: Path) -> tuple[Post, ...]:
+    """Read posts by the file's ending; raises UsageError for what cannot be read."""
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error}); name a file of posts.") from None
+    name = path.name.removesuffix(".gz")
+    text = raw.decode("utf-8", "replace")
+    if name.endswith(".xml"):
+        return _conversations(text, name.removesuffix(".xml"))
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not name.endswith(".jsonl"):
+        return tuple(Post(f"{name}-{n}", "other", "all", line, False) for n, line in enumerate(lines))
+    found = (_post(line, number) for number, line in enumerate(lines, start=1))
+    return tuple(post for post in found if post is not None)
+
+
+def _post(line: str, number: int) -> Post | None:
+    """Read one JSON line: a post, or a golden question that stands alone."""
+    try:
+        entry: dict[str, Any] = json.loads(line)
+        if "question" not in entry:
+            files = tuple(str(entry.get("gold_file") or "").split("||")) if entry.get("gold_file") else ()
+            return Post(entry["id"], entry["kind"], entry["split"], entry["text"], entry["speak"], files)
+        gold = parse_line(line)
+    except (ValueError, KeyError, AttributeError) as error:
+        raise UsageError(f"line {number} is no post ({error!r}); see tests/golden/README.md.") from None
+    if gold.history or gold.ask_release:
+        return None
+    files = tuple(file for place in gold.places.values() for file in place.files)
+    return Post(gold.id, gold.type, gold.split, gold.question, gold.answerable, files)
+
+
+def _conversations(text: str, name: str) -> tuple[Post, ...]:
+    """Return the first message of each conversation, but those to somebody by name."""
+    firsts: dict[str, str] = {}
+    for message in _MESSAGE.finditer(text):
+        said = html.unescape(html.unescape(message["text"])).strip()  # Slack's own escapes stand in XML's
+        firsts.setdefault(message["conversation"], said)
+    kept = ((key, said) for key, said in firsts.items() if said and _MENTION not in said)
+    return tuple(Post(f"{name}-{key}", "other", "all", said, False) for key, said in kept)
+
+
+async def judge(posts: Sequence[Post], research: Research) -> list[Judged]:
+    """Decide for each post as the bot does, by rules alone."""
+    found = []
+    for post in posts:
+        confidence, is_about = 0.0, False
+        near: tuple[str, ...] = ()
+        asks = asks_for_help(post.text)
+        if asks or looks_like_question(post.text):
+            asked = await research.understand(Question(post.text), by_rules=True)
+            if not asked.resolution.unknown:
+                hit = await research.search(asked)
+                near = tuple(item.chunk.path for item in hit.evidence[:NEAR])
+                is_about = hit.signs.unknown <= UNKNOWN and not asked.open
+                confidence = hit.confidence
+        found.append(Judged(post, confidence, near, asks and is_about))
+    return found
+
+
+def table(judged: Sequence[Judged], thresholds: Sequence[float] = THRESHOLDS) -> str:
+    """Write precision and recall of speaking up by half and threshold, and by kind at the shipped one."""
+    lines = [
+        "| half | posts | to answer | threshold | answered | precision | recall | right page |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for split in dict.fromkeys(one.post.split for one in judged):
+        own = [one for one in judged if one.post.split == split]
+        wanted = sum(one.post.speak for one in own)
+        by_rule = {f"{threshold:.2f}": [o for o in own if o.speaks(threshold)] for threshold in thresholds}
+        for name, spoken in {"no rules": [one for one in own if one.naively], **by_rule}.items():
+            good = [one for one in spoken if one.post.speak]
+            right = sum(one.is_right for one in good)
+            shares = (_share(len(good), len(spoken)), _share(len(good), wanted), _share(right, len(good)))
+            cells = (split, len(own), wanted, name, len(spoken), *shares)
+            lines.append(f"| {' | '.join(map(str, cells))} |")
+    lines += ["", "| kind | posts | answered |", "|---|---|---|"]
+    for kind in dict.fromkeys(one.post.kind for one in judged):
+        own = [one for one in judged if one.post.kind == kind]
+        lines.append(f"| {kind} | {len(own)} | {sum(one.speaks() for one in own)} |")
+    return "\n".join(lines)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.3f}" if whole else "–"

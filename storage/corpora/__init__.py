@@ -1,0 +1,1 @@
+"""Documents, passages and their word index."""

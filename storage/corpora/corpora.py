@@ -1,0 +1,229 @@
+"""Documents and chunks in SQL; a corpus goes live in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import delete, exists, func, select
+
+from core.domain import ChunkedDocument, content_hash
+from core.errors import StorageError
+from core.ports import Corpus, StoredDocument
+from core.system.offload import aside
+from core.text.windows import window_hashes
+from storage.corpora.pages import SqlCorpusPages
+from storage.corpora.source_runs import SqlSourceRuns
+from storage.database.database import slices
+from storage.database.rows import SOME, every
+from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
+from storage.tables import (
+    ContextRow,
+    CorpusDocumentRow,
+    CorpusRow,
+    DocumentRow,
+    PairRow,
+    PregeneratedRow,
+    SearchRowTable,
+    VectorRow,
+    writable,
+)
+from storage.vectors.text_vectors import SqlTextVectors
+
+
+class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
+    """The `CorpusStore` port on SQL: what makes a corpus here, its pages, vectors and runs beside it."""
+
+    async def live(self) -> dict[str, Corpus]:
+        """Return the live corpus of each release that has one."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(CorpusRow.__table__))).all()
+        return {row.release: _corpus(row) for row in rows}
+
+    async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
+        """Return the documents of the live corpus of a release."""
+        statement = (
+            select(DocumentRow.id, DocumentRow.source, DocumentRow.path, DocumentRow.hash)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id)
+            .where(CorpusDocumentRow.release == release)
+            .order_by(DocumentRow.source, DocumentRow.path)
+        )
+        async with self._database.read() as connection:
+            return tuple(await every(await connection.execute(statement), lambda row: StoredDocument(*row)))
+
+    async def stored(self, document_ids: Sequence[str]) -> set[str]:
+        """Return which of the documents are kept already, live or being built."""
+        found: set[str] = set()
+        async with self._database.read() as connection:
+            for part in slices(document_ids):
+                found.update(await connection.scalars(select(DocumentRow.id).where(DocumentRow.id.in_(part))))
+        return found
+
+    async def put(self, release: str, document: ChunkedDocument) -> None:
+        """Keep a document with its chunks, not yet live; the same id again changes nothing."""
+        async with self._database.write() as connection:
+            new = await self._database.add(
+                connection,
+                DocumentRow,
+                id=document.id,
+                release=release,
+                source=document.source,
+                path=document.path,
+                title=document.title,
+                url=document.url,
+                hash=document.hash,
+                at=time.time(),
+            )
+            people = map(Name, document.people)
+            await keep_words(self._database, connection, PAGE, document.id, people)
+            if not new:
+                return
+            contexts = await aside(len(document.contexts), _context_rows, document)
+            searches = await aside(len(document.searches), _search_rows, document)
+            for some in slices(contexts, SOME):
+                await connection.execute(self._database.insert(ContextRow), some)
+            for some in slices(searches, SOME):
+                await connection.execute(self._database.insert(SearchRowTable), some)
+
+    async def wrote(self, people: Mapping[str, Collection[str]]) -> None:
+        """Note who wrote kept documents, by their ids: one-way names of people."""
+        async with self._database.write() as connection:
+            for key, names in people.items():
+                await keep_words(self._database, connection, PAGE, key, map(Name, names))
+
+    async def swap(self, release: str, document_ids: Sequence[str], encoder: str) -> Corpus:
+        """Make exactly these documents the live corpus, in one transaction."""
+        ids = list(dict.fromkeys(document_ids))
+        async with self._database.write() as connection:
+            old = (
+                await connection.execute(select(CorpusRow.generation).where(CorpusRow.release == release))
+            ).scalar()
+            await connection.execute(delete(CorpusDocumentRow).where(CorpusDocumentRow.release == release))
+            for part in slices(ids):
+                await connection.execute(
+                    self._database.insert(CorpusDocumentRow),
+                    [{"release": release, "document_id": key} for key in part],
+                )
+            known = (
+                await connection.execute(
+                    select(func.count())
+                    .select_from(CorpusDocumentRow)
+                    .join(DocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
+                    .where(CorpusDocumentRow.release == release)
+                )
+            ).scalar_one()
+            if known < len(ids):
+                raise StorageError(
+                    f"{len(ids) - known} documents of {release} are gone from the database; run "
+                    f"`threadlore index --release {release}` again."
+                )
+            chunks = (
+                await connection.execute(
+                    select(func.count())
+                    .select_from(SearchRowTable)
+                    .join(CorpusDocumentRow, CorpusDocumentRow.document_id == SearchRowTable.document_id)
+                    .where(CorpusDocumentRow.release == release)
+                )
+            ).scalar_one()
+            corpus = Corpus(release, encoder, (old or 0) + 1, time.time(), len(ids), chunks)
+            values = {
+                "encoder": encoder,
+                "generation": corpus.generation,
+                "built_at": corpus.built_at,
+                "documents": corpus.documents,
+                "chunks": corpus.chunks,
+            }
+            await connection.execute(
+                self._database.insert(CorpusRow)
+                .values(release=release, **values)
+                .on_conflict_do_update(index_elements=["release"], set_=values)
+            )
+        return corpus
+
+    async def sweep(self, release: str) -> None:
+        """Remove documents of a release that are not live, and vectors nobody uses."""
+        live = exists().where(
+            CorpusDocumentRow.document_id == DocumentRow.id, CorpusDocumentRow.release == release
+        )
+        used = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
+        async with self._database.write() as connection:
+            await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
+            await drop_orphans(connection, PAGE, DocumentRow.id)
+            # a pair finds its vector by the hash of its topic, which SQL cannot compute
+            topics = await every(await connection.execute(select(PairRow.topic)), lambda row: row.topic)
+            kept = await asyncio.to_thread(_hashes, topics)
+            for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
+                kept.update(await every(await connection.execute(select(column)), lambda row: row[0]))
+            pages = select(DocumentRow.title, ContextRow.heading, ContextRow.page).join(
+                DocumentRow, DocumentRow.id == ContextRow.document_id
+            )
+            looked_at = await every(await connection.execute(pages), lambda row: (row[0], row[1], row[2]))
+            windows = await asyncio.to_thread(_windows, looked_at)
+            for encoder in (await connection.scalars(select(VectorRow.encoder).distinct())).all():
+                by_encoder = select(VectorRow.text_hash).where(VectorRow.encoder == encoder)
+                searched = exists().where(CorpusRow.encoder == encoder)
+                idle = await connection.execute(by_encoder.where(~used | ~searched))
+                known = windows if await connection.scalar(select(searched)) else set[str]()
+                unused = [key for key in await every(idle, lambda row: row[0]) if key not in kept]
+                for part in slices([key for key in unused if key not in known]):
+                    await connection.execute(
+                        delete(VectorRow).where(VectorRow.encoder == encoder, VectorRow.text_hash.in_(part))
+                    )
+
+    async def leftovers(self, release: str) -> int:
+        """Count the documents of a release that are kept and not live: being built, or left by a cut."""
+        live = exists().where(
+            CorpusDocumentRow.document_id == DocumentRow.id, CorpusDocumentRow.release == release
+        )
+        kept = select(func.count()).select_from(DocumentRow).where(DocumentRow.release == release, ~live)
+        async with self._database.read() as connection:
+            return int((await connection.execute(kept)).scalar_one())
+
+
+def _corpus(row: Any) -> Corpus:
+    return Corpus(row.release, row.encoder, row.generation, row.built_at, row.documents, row.chunks)
+
+
+def _context_rows(document: ChunkedDocument) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": chunk.id,
+            "document_id": document.id,
+            "position": position,
+            "heading": chunk.heading,
+            "url": chunk.url,
+            "page": chunk.page,
+            "before": chunk.before,
+            "after": chunk.after,
+            # of what can be read back, since citations carry that hash
+            "hash": replace(chunk, path=writable(chunk.path), page=writable(chunk.page)).hash,
+        }
+        for position, chunk in enumerate(document.contexts)
+    ]
+
+
+def _search_rows(document: ChunkedDocument) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": chunk.id,
+            "context_id": chunk.context_id,
+            "document_id": document.id,
+            "position": position,
+            "text": chunk.text,
+            "embedded": chunk.embedded,
+            "text_hash": content_hash(chunk.embedded),
+        }
+        for position, chunk in enumerate(document.searches)
+    ]
+
+
+def _hashes(topics: Sequence[str]) -> set[str]:
+    return {content_hash(topic) for topic in topics}
+
+
+def _windows(pages: Sequence[tuple[str, str, str]]) -> set[str]:
+    """Return the hashes of all windows of pages (title, heading, page)."""
+    return {key for page in pages for key in window_hashes(*page)}

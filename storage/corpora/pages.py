@@ -1,0 +1,134 @@
+"""Pages (context chunks) and the search chunks of them, read from SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.domain import ContextChunk
+from core.ports import Place, SearchRow
+from storage.database.database import Database, slices
+from storage.database.rows import every, parts
+from storage.people.authorship import PAGE
+from storage.tables import ContextRow, CorpusDocumentRow, DocumentRow, SearchRowTable, WordsRow, writable
+
+DOCUMENTS = 50
+"""Documents whose chunks are read by one statement."""
+
+
+class SqlCorpusPages:
+    """What is read of documents' text in the `CorpusStore` port."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
+        """Return the search chunks of the live corpus, or of the named documents."""
+        statement = (
+            select(
+                SearchRowTable.id,
+                SearchRowTable.context_id,
+                SearchRowTable.document_id,
+                DocumentRow.title,
+                ContextRow.heading,
+                SearchRowTable.text,
+                SearchRowTable.embedded,
+                SearchRowTable.text_hash,
+            )
+            .join(ContextRow, ContextRow.id == SearchRowTable.context_id)
+            .join(DocumentRow, DocumentRow.id == SearchRowTable.document_id)
+            .order_by(SearchRowTable.document_id, SearchRowTable.position)
+        )
+        found: list[SearchRow] = []
+        async with self._database.read() as connection:
+            if document_ids is None:
+                live = statement.join(
+                    CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id
+                ).where(CorpusDocumentRow.release == release)
+                found = await every(await connection.execute(live), _search_row)
+            else:
+                for part in slices(list(dict.fromkeys(document_ids)), DOCUMENTS):
+                    some = statement.where(SearchRowTable.document_id.in_(part))
+                    found += await every(await connection.execute(some), _search_row)
+        return tuple(found)
+
+    async def contexts(self, ids: Sequence[str]) -> dict[str, ContextChunk]:
+        """Return context chunks by id."""
+        statement = select(
+            ContextRow.__table__, DocumentRow.path, DocumentRow.title, DocumentRow.release
+        ).join(DocumentRow, DocumentRow.id == ContextRow.document_id)
+        found: dict[str, ContextChunk] = {}
+        async with self._database.read() as connection:
+            for part in slices(ids):
+                async for rows in parts(await connection.execute(statement.where(ContextRow.id.in_(part)))):
+                    authors = await self._authors(connection, {row.document_id for row in rows})
+                    for row in rows:
+                        found[row.id] = replace(page_of(row), people=authors.get(row.document_id, ()))
+        return found
+
+    async def _authors(
+        self, connection: AsyncConnection, documents: Collection[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return who wrote documents that are made of what people said."""
+        found: dict[str, tuple[str, ...]] = {}
+        for part in slices(list(documents)):
+            rows = select(WordsRow.key, WordsRow.person).where(WordsRow.kind == PAGE, WordsRow.key.in_(part))
+            for key, person in await connection.execute(rows.order_by(WordsRow.person)):
+                found[key] = (*found.get(key, ()), person)
+        return found
+
+    async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
+        """Return the pages under each path and heading in every live corpus that has any, in order."""
+        found: dict[Place, dict[str, tuple[str, ...]]] = {place: {} for place in places}
+        if not places:
+            return found
+        wanted = {(writable(path), writable(heading)): (path, heading) for path, heading in places}
+        statement = (
+            select(DocumentRow.path, ContextRow.heading, CorpusDocumentRow.release, ContextRow.page)
+            .join(CorpusDocumentRow, DocumentRow.id == CorpusDocumentRow.document_id)
+            .join(ContextRow, ContextRow.document_id == DocumentRow.id)
+            # not by pairs: SQLite takes three times as long for those
+            .where(DocumentRow.path.in_({path for path, _ in wanted}))
+            .where(ContextRow.heading.in_({heading for _, heading in wanted}))
+            .order_by(CorpusDocumentRow.release, DocumentRow.source, ContextRow.position)
+        )
+        async with self._database.read() as connection:
+            async for rows in parts(await connection.execute(statement)):
+                for path, heading, release, page in rows:
+                    if place := wanted.get((path, heading)):
+                        found[place][release] = (*found[place].get(release, ()), page)
+        return found
+
+    async def page_hashes(self, release: str) -> set[str]:
+        """Return the hashes of all pages of the live corpus (`ContextChunk.hash`)."""
+        statement = (
+            select(ContextRow.hash)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == ContextRow.document_id)
+            .where(CorpusDocumentRow.release == release)
+        )
+        async with self._database.read() as connection:
+            return set(await every(await connection.execute(statement), lambda row: row[0]))
+
+
+def page_of(row: Any) -> ContextChunk:
+    """Return the page of a row of `context_chunks` that has its document's path, title and release, too."""
+    return ContextChunk(
+        id=row.id,
+        path=row.path,
+        title=row.title,
+        heading=row.heading,
+        url=row.url,
+        page=row.page,
+        before=row.before,
+        after=row.after,
+        release=row.release,
+    )
+
+
+def _search_row(row: Any) -> SearchRow:
+    chunk_id, context_id, document_id, title, heading, text, embedded, text_hash = row
+    return SearchRow(chunk_id, context_id, document_id, f"{title} {heading}", text, embedded, text_hash)

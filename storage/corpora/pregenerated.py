@@ -1,0 +1,207 @@
+"""Question/answer pairs made of documents, in SQL; they go with their document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.domain import ContextChunk
+from core.ports import PairCount, PregeneratedPair, refusal_of
+from storage.corpora.pages import page_of
+from storage.database.database import Database
+from storage.tables import (
+    ContextRow,
+    CorpusDocumentRow,
+    DocumentRow,
+    PregeneratedDocumentRow,
+    PregeneratedRow,
+    RefusedPairRow,
+    writable,
+)
+
+
+class SqlPregenerated:
+    """The `PregeneratedStore` port on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def made_by(self, release: str) -> dict[str, str]:
+        """Return who made the pairs of each document of the live corpus, "" for nobody yet; by path."""
+        statement = (
+            select(DocumentRow.id, func.coalesce(PregeneratedDocumentRow.by, ""))
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id)
+            .outerjoin(PregeneratedDocumentRow, PregeneratedDocumentRow.document_id == DocumentRow.id)
+            .where(CorpusDocumentRow.release == release)
+            .order_by(DocumentRow.source, DocumentRow.path)
+        )
+        async with self._database.read() as connection:
+            return {row[0]: row[1] for row in await connection.execute(statement)}
+
+    async def pages(self, document_id: str) -> tuple[tuple[ContextChunk, ...], float]:
+        """Return the pages of a document in order, and when it was first read; nothing for an unknown one."""
+        statement = (
+            select(
+                ContextRow.__table__,
+                DocumentRow.path,
+                DocumentRow.title,
+                DocumentRow.release,
+                DocumentRow.at,
+            )
+            .join(DocumentRow, DocumentRow.id == ContextRow.document_id)
+            .where(DocumentRow.id == document_id)
+            .order_by(ContextRow.position)
+        )
+        async with self._database.read() as connection:
+            rows = (await connection.execute(statement)).all()
+        return tuple(page_of(row) for row in rows), float(rows[0].at) if rows else 0.0
+
+    async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
+        """Keep the pairs of a document in place of those it had, and note that `by` has done it."""
+        async with self._database.write() as connection:
+            known = select(DocumentRow.id).where(DocumentRow.id == document_id)
+            if (await connection.execute(known)).first() is None:
+                return
+            for table, key in (
+                (PregeneratedRow, PregeneratedRow.document_id),
+                (PregeneratedDocumentRow, PregeneratedDocumentRow.document_id),
+            ):
+                await connection.execute(delete(table).where(key == document_id))
+            refused = await _refused(connection, {pair.refusal for pair in pairs})
+            kept = [_readable(pair) for pair in pairs if pair.refusal not in refused]
+            rows = [_values(pair, position) for position, pair in enumerate(kept)]
+            if rows:
+                await connection.execute(self._database.insert(PregeneratedRow), rows)
+            await connection.execute(
+                self._database.insert(PregeneratedDocumentRow).values(
+                    document_id=document_id, by=by, at=time.time()
+                )
+            )
+
+    async def refuse(self, asked: Collection[tuple[str, str]]) -> int:
+        """Remove the pairs with these (path of a document, question), in every release, and never keep them
+        again; return how many are removed.
+        """
+        keys = {refusal_of(*one) for one in asked}
+        same = (
+            select(PregeneratedRow.id, PregeneratedRow.question, DocumentRow.path)
+            .join(DocumentRow, DocumentRow.id == PregeneratedRow.document_id)
+            .where(DocumentRow.path.in_({path for path, _ in asked}))
+        )
+        async with self._database.write() as connection:
+            new = keys - await _refused(connection, keys)
+            if new:
+                rows = [{"key": key, "at": time.time()} for key in new]
+                await connection.execute(self._database.insert(RefusedPairRow), rows)
+            there = await connection.execute(same)
+            gone = [row.id for row in there if refusal_of(row.path, row.question) in keys]
+            await connection.execute(delete(PregeneratedRow).where(PregeneratedRow.id.in_(gone)))
+        return len(gone)
+
+    async def allow(self, asked: Collection[tuple[str, str]]) -> int:
+        """Take back refusals, and let these documents be done again; return how many were refused."""
+        documents = select(DocumentRow.id).where(DocumentRow.path.in_({path for path, _ in asked}))
+        async with self._database.write() as connection:
+            refused = await _refused(connection, {refusal_of(*one) for one in asked})
+            await connection.execute(delete(RefusedPairRow).where(RefusedPairRow.key.in_(refused)))
+            if refused:
+                undone = update(PregeneratedDocumentRow).values(by="")
+                await connection.execute(undone.where(PregeneratedDocumentRow.document_id.in_(documents)))
+        return len(refused)
+
+    async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
+        """Return the pairs of the live corpus, by document and in their order."""
+        statement = (
+            select(
+                PregeneratedRow.__table__,
+                ContextRow.url,
+                DocumentRow.title,
+                DocumentRow.path,
+                DocumentRow.at,
+                PregeneratedDocumentRow.by,
+            )
+            .join(DocumentRow, DocumentRow.id == PregeneratedRow.document_id)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id)
+            .join(ContextRow, ContextRow.id == PregeneratedRow.context_id)
+            .join(PregeneratedDocumentRow, PregeneratedDocumentRow.document_id == DocumentRow.id)
+            .where(CorpusDocumentRow.release == release)
+            .order_by(DocumentRow.source, DocumentRow.path, PregeneratedRow.position)
+        )
+        async with self._database.read() as connection:
+            return tuple(_pair(row) for row in await connection.execute(statement))
+
+    async def count(self, release: str, by: str) -> PairCount:
+        """Return how far `by` is with the live corpus."""
+        live = CorpusDocumentRow.release == release
+        documents = select(func.count()).select_from(CorpusDocumentRow).where(live)
+        done = (
+            select(func.count())
+            .select_from(PregeneratedDocumentRow)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == PregeneratedDocumentRow.document_id)
+            .where(live, PregeneratedDocumentRow.by == by)
+        )
+        pairs = (
+            select(func.count())
+            .select_from(PregeneratedRow)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == PregeneratedRow.document_id)
+            .where(live)
+        )
+        async with self._database.read() as connection:
+            counted = [(await connection.execute(one)).scalar_one() for one in (documents, done, pairs)]
+        return PairCount(release, by, *counted)
+
+
+async def _refused(connection: AsyncConnection, keys: Collection[str]) -> set[str]:
+    """Return which of these refusals are kept."""
+    return set(await connection.scalars(select(RefusedPairRow.key).where(RefusedPairRow.key.in_(keys))))
+
+
+def _readable(pair: PregeneratedPair) -> PregeneratedPair:
+    """Return a pair as it will be read back, so that its hashes are those of what is kept."""
+    return replace(
+        pair,
+        question=writable(pair.question),
+        answer=writable(pair.answer),
+        title=writable(pair.title),
+        category=writable(pair.category),
+    )
+
+
+def _values(pair: PregeneratedPair, position: int) -> dict[str, Any]:
+    asked, told = pair.hashes
+    return {
+        "id": pair.id,
+        "document_id": pair.document_id,
+        "context_id": pair.context_id,
+        "position": position,
+        "question": pair.question,
+        "answer": pair.answer,
+        "full_answer": pair.full_answer,
+        "summary": pair.summary,
+        "category": pair.category,
+        "question_hash": asked,
+        "answer_hash": told,
+    }
+
+
+def _pair(row: Any) -> PregeneratedPair:
+    return PregeneratedPair(
+        id=row.id,
+        document_id=row.document_id,
+        context_id=row.context_id,
+        question=row.question,
+        answer=row.answer,
+        full_answer=row.full_answer,
+        summary=row.summary,
+        url=row.url,
+        title=row.title,
+        category=row.category,
+        date=row.at,
+        by=row.by,
+        path=row.path,
+    )

@@ -1,0 +1,1 @@
+"""The database: opened, checked, held by one process."""

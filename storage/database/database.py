@@ -1,0 +1,305 @@
+"""The database: SQLite with a write-ahead log in the home folder, or PostgreSQL by its URL."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import URL, Connection, delete, event, make_url
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from core.errors import ConfigurationError, HomeTooNew, StorageError, StorageUnavailable
+from core.ports.about import HOLDER
+from storage.database.disk import DATABASE, storage_error
+from storage.database.hold import SERVE, Hold, Holder, file_of, hold_of
+from storage.database.sqlite_file import FILE, check
+from storage.tables import AboutRow, Base
+
+T = TypeVar("T")
+AT_ONCE = 500
+"""Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
+SMALL_PAGES = 8_000
+"""Pages of 4 KiB that SQLite rewrites in about half a second."""
+QUIET_SECONDS = 30.0
+"""Time without a write after which a larger file is rewritten, for nobody is likely to come just then."""
+EMPTY_LOG = "PRAGMA wal_checkpoint(TRUNCATE)"
+OWED = 1
+"""SQLite's `user_version` while pieces of what was removed may lie in room that holds nothing.
+
+`secure_delete` overwrites what is removed where it stands, but not the copies that pages keep of what moved
+out of them when they were filled anew. Only VACUUM ends those: it writes the whole file.
+"""
+
+
+class Database:
+    """Connections to the database: readers side by side, one writer at a time."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self.lost = ""
+        """Says who took the database meanwhile, where somebody did: then nothing is read or written."""
+        self._hold: Hold | None = None
+        self._engine = engine
+        self._writer = engine.execution_options(writes=True)
+        self._is_sqlite = engine.dialect.name == "sqlite"
+        self._writing = asyncio.Lock()
+        self._written = -math.inf
+        self._owed = False
+        self._rewriting: Any = None
+        self._waiting = 0
+        self.problem = ""
+        """Why the last write failed; empty since one succeeded."""
+
+    @classmethod
+    async def open(
+        cls, home: Path, url: str = "", what: str = "", lost: Callable[[], object] = lambda: None
+    ) -> Database:
+        """Connect and bring the schema up to date; for `what`, such as "serve", no other process may have it.
+
+        `lost` is called where another process took it while the connection was down. Raises
+        ConfigurationError for a bad URL, DatabaseBusy where somebody has it, StorageError where no database
+        answers, and HomeTooNew where a newer version wrote it.
+        """
+        address = _address(home, url)
+        engine = create_async_engine(address)
+        if address.get_backend_name() == "sqlite":
+            event.listen(engine.sync_engine, "connect", _prepare_sqlite)
+            event.listen(engine.sync_engine, "begin", _begin_sqlite)
+        database = cls(engine)
+
+        def lose(why: str) -> None:
+            database.lost = why
+            lost()
+
+        me = Holder.this(home, what)
+        try:
+            if what:
+                await database._take(hold_of(address, me, lose))
+            if file := file_of(address):
+                await asyncio.to_thread(check, file, thorough=what == SERVE)
+            async with database.write() as connection:
+                await connection.run_sync(_migrate)
+                if database._hold is not None:
+                    await connection.execute(delete(AboutRow).where(AboutRow.name == HOLDER))
+                    await database.add(connection, AboutRow, name=HOLDER, value=me.written)
+        except BaseException:  # also one that is cancelled lets go of its connections
+            await database.close()
+            raise
+        if database._hold is not None:
+            database._hold.watch()
+        return database
+
+    async def _take(self, hold: Hold | None) -> None:
+        self._hold = hold
+        try:
+            if hold is not None:
+                await hold.take()
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection for reading: each statement sees what was committed before it."""
+        self._check_hold()
+        try:
+            async with self._engine.connect() as connection:
+                yield connection
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction for writing, committed at the end; writers wait for each other."""
+        self._check_hold()
+        self._waiting += 1
+        try:
+            await self._make_way()
+            await self._writing.acquire()
+        finally:
+            self._waiting -= 1
+        try:
+            async with self._writer.begin() as connection:
+                yield connection
+            self.problem = ""
+        except (DBAPIError, OSError) as error:
+            known = _storage_error(error)
+            self.problem = str(known) if isinstance(known, StorageUnavailable) else self.problem
+            raise known from error
+        finally:
+            self._written = time.monotonic()
+            self._writing.release()
+
+    def insert(self, table: type[Base]) -> Any:
+        """Begin an INSERT that can say what happens on conflict."""
+        dialect = postgresql if self._engine.dialect.name == "postgresql" else sqlite
+        return dialect.insert(table)
+
+    async def add(self, connection: AsyncConnection, table: type[Base], **values: Any) -> bool:
+        """Insert a row unless its key is taken; tell whether it was free."""
+        key = table.__table__.primary_key
+        row = self.insert(table).values(**values).on_conflict_do_nothing().returning(*key)
+        return (await connection.execute(row)).first() is not None
+
+    async def owe_scrub(self, connection: AsyncConnection) -> None:
+        """Have the files rewritten by the next `scrub`; SQLite's also by that of a later process."""
+        if self._is_sqlite:
+            await connection.exec_driver_sql(f"PRAGMA user_version = {OWED}")
+        else:
+            self._owed = True
+
+    async def scrub(self, quiet: float = QUIET_SECONDS) -> bool:
+        """Rewrite the files where that is owed; tells whether nothing of what was removed is left in them.
+
+        On SQLite a writer that comes meanwhile goes first, and a file that is not small waits until nobody
+        has written for `quiet` seconds; the rewriting stays owed then. Raises StorageError where readers do
+        not let go of the database in time.
+        """
+        try:
+            return await (self._vacuum(quiet) if self._is_sqlite else self._vacuum_tables())
+        except (DBAPIError, OSError) as error:
+            raise _storage_error(error) from error
+
+    async def _vacuum(self, quiet: float) -> bool:
+        async with self.read() as connection:
+            if (await connection.exec_driver_sql("PRAGMA user_version")).scalar() != OWED:
+                return True
+            pages = (await connection.exec_driver_sql("PRAGMA page_count")).scalar_one()
+        if pages > SMALL_PAGES and time.monotonic() - self._written < quiet:
+            return False
+        async with self._writing, self._engine.connect() as connection:
+            self._rewriting = (await connection.get_raw_connection()).driver_connection
+            try:
+                if self._waiting:
+                    return False
+                await connection.exec_driver_sql("VACUUM")
+            except OperationalError as error:
+                if "interrupted" not in str(error):
+                    raise
+                return False
+            finally:
+                self._rewriting = None
+            done = await connection.exec_driver_sql(EMPTY_LOG)
+            if done.scalar():
+                raise StorageError(
+                    "Deleted text may still be in the files: the database was busy; try again."
+                )
+            await connection.exec_driver_sql("PRAGMA user_version = 0")
+        return True
+
+    async def _vacuum_tables(self) -> bool:
+        """Rewrite PostgreSQL's tables one by one, and let writers in between."""
+        engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        for table in Base.metadata.sorted_tables if self._owed else ():
+            async with self._writing, engine.connect() as connection:
+                await connection.exec_driver_sql(f"VACUUM FULL {table.name}")
+        self._owed = False
+        return True
+
+    async def checkpoint(self) -> None:
+        """Let nothing that was removed stand in SQLite's write-ahead log; later, where readers hold it."""
+        if self._is_sqlite:
+            try:
+                async with self._writing, self._engine.connect() as connection:
+                    await connection.exec_driver_sql(EMPTY_LOG)
+            except (DBAPIError, OSError) as error:
+                raise _storage_error(error) from error
+
+    async def close(self) -> None:
+        """Close every connection, and let others have the database."""
+        await self._make_way()
+        await self._engine.dispose()
+        if self._hold is not None:
+            await self._hold.release()
+
+    def _check_hold(self) -> None:
+        if self.lost:
+            raise StorageError(self.lost)
+
+    async def _make_way(self) -> None:
+        """Give up rewriting the files: somebody waits."""
+        while self._rewriting is not None:  # a statement that has not begun yet is not interrupted
+            await self._rewriting.interrupt()
+            await asyncio.sleep(0.01)
+
+
+def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
+    """Cut values into lists short enough for one statement."""
+    return [values[start : start + size] for start in range(0, len(values), size)]
+
+
+def _address(home: Path, url: str) -> URL:
+    if not url:
+        return URL.create("sqlite+aiosqlite", database=str(home / FILE))
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise ConfigurationError(
+            "DATABASE_URL cannot be read; write it as postgresql://user:password@host/name."
+        ) from None
+    drivers = {
+        "postgresql": "postgresql+psycopg",
+        "postgres": "postgresql+psycopg",
+        "sqlite": "sqlite+aiosqlite",
+    }
+    backend = address.get_backend_name() if "+" in address.drivername else address.drivername
+    if backend not in drivers:
+        raise ConfigurationError(
+            f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
+        )
+    return address.set(drivername=drivers[backend])
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    connection.isolation_level = None  # the driver begins too late, and never before DDL
+    cursor = connection.cursor()
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=NORMAL",
+        "foreign_keys=ON",
+        "busy_timeout=30000",
+        "secure_delete=ON",  # what is removed is overwritten, without rewriting the whole file
+    ):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    if connection.get_execution_options().get("writes"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def migrations() -> Config:
+    """Return the Alembic configuration of this package's migrations."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations"))
+    return config
+
+
+def _migrate(connection: Connection) -> None:
+    config = migrations()
+    config.attributes["connection"] = connection
+    try:
+        command.upgrade(config, "head")
+    except CommandError as error:
+        if "Can't locate revision" in str(error):
+            newest = ScriptDirectory.from_config(config).get_current_head()
+            raise HomeTooNew(
+                f"The database was written by a newer version of Threadlore (this one knows it up to "
+                f"revision {newest}); install that version, or set THREADLORE_HOME to another folder."
+            ) from None
+        raise
+
+
+def _storage_error(error: Exception) -> StorageError:
+    down = isinstance(error, OperationalError)
+    return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".", down)

@@ -1,0 +1,99 @@
+"""The SQLite file before it is opened: whether it is one, whole, and not the place of one that is lost."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+from core.errors import StorageError
+from core.system.private_files import private
+
+FILE = "threadlore.sqlite3"
+"""Name of the database in a home."""
+BACKUP = "Put the latest backup in its place (docs/running.md, Backups); nothing was changed."
+SMALL_BYTES = 64_000_000
+"""Size up to which every process reads the whole file first, at 0.1 s; a larger one is read by who serves."""
+_MAGIC = b"SQLite format 3\0"
+_HEADER_BYTES = 100
+_SIGNS = ("vectors", "words", "privacy.key", "playground.jsonl")
+"""What stands in a home only after its database was there."""
+
+
+def damaged(file: Path | str, what: str) -> StorageError:
+    """Return what is said of a database that cannot be used."""
+    return StorageError(f"The database {file} is damaged: {what}. {BACKUP}")
+
+
+def check(file: Path, thorough: bool = False) -> None:
+    """See that a file can be used, and make it, for this user alone, where there is none; blocking.
+
+    It is read, not written. Raises StorageError that says what is wrong and how to recover.
+    """
+    try:
+        size = 0 if not file.exists() else file.stat().st_size
+        if file.is_dir():
+            raise damaged(file, "it is a folder")
+        if size == 0:
+            _begin(file)
+            return
+        with open(file, "rb") as opened:
+            wrong = _structure(opened.read(_HEADER_BYTES), size, _is_settled(file))
+    except OSError as error:
+        raise StorageError(
+            f"The database {file} cannot be used ({error.strerror}); give it to the user that runs the bot."
+        ) from None
+    if not wrong and (thorough or size <= SMALL_BYTES):
+        wrong = _contents(file)
+    if wrong:
+        raise damaged(file, wrong)
+
+
+def _begin(file: Path) -> None:
+    """Make an empty database, unless the home was used: then another one is lost."""
+    signs = [name for name in _SIGNS if (file.parent / name).exists()]
+    if file.name == FILE and signs:
+        what = "is empty" if file.exists() else "is missing"
+        raise StorageError(
+            f"The database {file} {what}, but the home was used: there is {', '.join(signs)}. {BACKUP} "
+            f"If it was another one, set DATABASE_URL again; to begin anew, name an empty folder with --home."
+        )
+    os.close(private(str(file), os.O_RDWR | os.O_CREAT))
+
+
+def _is_settled(file: Path) -> bool:
+    """Return True if nothing waits in the log that SQLite writes ahead: then the file alone must be whole."""
+    ahead = file.with_name(f"{file.name}-wal")
+    return not (ahead.exists() and ahead.stat().st_size)
+
+
+def _structure(header: bytes, size: int, settled: bool) -> str:
+    """Return what a header says is wrong, or ""."""
+    if header[: len(_MAGIC)] != _MAGIC:
+        return "it is not a database of SQLite"
+    if len(header) < _HEADER_BYTES:
+        return "it ends within its first page"
+    page = int.from_bytes(header[16:18], "big")
+    page = 65536 if page == 1 else page
+    pages = int.from_bytes(header[28:32], "big") if header[24:28] == header[92:96] else 0
+    if page < 512 or page & (page - 1):
+        return "its pages have no size"
+    if settled and (size % page or size < page * pages):
+        return f"it ends after {size} bytes of {page * pages}"
+    return ""
+
+
+def _contents(file: Path) -> str:
+    """Return what SQLite finds wrong when it reads every page, or ""."""
+    try:
+        connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=30)
+    except sqlite3.Error as error:
+        return str(error)
+    try:
+        found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        # what cannot be opened or is busy is told by who opens it to write
+        return "" if isinstance(error, sqlite3.OperationalError) else str(error)
+    finally:
+        connection.close()
+    return "" if found == "ok" else " ".join(found.removeprefix("*** in database main ***").split())[:200]

@@ -1,0 +1,1 @@
+"""Answers, pairs and votes."""

@@ -1,0 +1,330 @@
+"""Answers, pairs and votes in SQL. A vote is appended, never changed."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, fields
+from typing import Any, Literal
+
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.domain import Answer, Question, Vote
+from core.ports import MemoryChange, Placement, Remembered, always
+from core.system.offload import aside
+from storage.database.database import Database, slices
+from storage.database.rows import SOME, every
+from storage.memory.pair_rows import load_pairs, pair_values
+from storage.memory.standing import raised, standing
+from storage.memory.upkeep import CURRENT
+from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
+from storage.people.traces import clean_traces
+from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
+
+_PLACED = tuple(field.name for field in fields(Placement))
+Veils = Callable[[str, str], Collection[str]]
+"""The one-way names that a person may stand under at a place; `core.privacy.names` makes them."""
+
+
+def no_veils(name: str, place: str) -> Collection[str]:
+    """Return no one-way names, where nothing is kept under any."""
+    return ()
+
+
+class SqlMemories:
+    """The `MemoryStore` port on SQL; `veils` are the names that retention has given to voters."""
+
+    def __init__(self, database: Database, veils: Veils = no_veils) -> None:
+        self._database = database
+        self._veils = veils
+
+    async def save_answer(
+        self,
+        answer: Answer,
+        question: Question,
+        pair: Remembered | None,
+        still: Callable[[], bool] = always,
+    ) -> bool:
+        """Keep an answer with its trace and whose words it holds, and the neutral pair it may become.
+
+        An answer that reuses a pair counts as a use of it, once. False, and nothing is kept, where `still`
+        says no, or where pairs that its text was taken from are gone.
+        """
+        now = time.time()
+        async with self._database.write() as connection:
+            if not still():
+                return False
+            if not await keep_answer_words(self._database, connection, answer, question, pair):
+                return False
+            if pair is not None:
+                await self._database.add(connection, PairRow, **pair_values(pair))
+            new = await self._database.add(
+                connection,
+                AnswerRow,
+                id=answer.id,
+                at=now,
+                question=question.text,
+                asker=question.asker,
+                channel=question.channel,
+                scope=question.scope.key,
+                release=answer.release,
+                route=answer.route,
+                text=answer.text,
+                citations=[asdict(citation) for citation in answer.citations],
+                confidence=answer.confidence,
+                similarity=answer.similarity,
+                pair_id=pair.id if pair else answer.pair_id,
+                trace=answer.trace,
+            )
+            if new and answer.route == "reuse":
+                used = update(PairRow).where(PairRow.id == answer.pair_id)
+                await connection.execute(used.values(uses=PairRow.uses + 1, used_at=now))
+        return True
+
+    async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these answers say nothing any more, because somebody was forgotten."""
+        empty = select(AnswerRow.id).where(AnswerRow.id.in_(answer_ids), AnswerRow.text == "")
+        async with self._database.read() as connection:
+            return frozenset(await connection.scalars(empty)) if answer_ids else frozenset()
+
+    async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
+        """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
+        async with self._database.read() as connection:
+            return await whose(connection, answer_ids, text)
+
+    async def add(self, pairs: Sequence[Remembered]) -> set[str]:
+        """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
+        async with self._database.write() as connection:
+            for pair in pairs:
+                people = map(Name, pair.others)
+                await keep_words(self._database, connection, PAIR, pair.id, people)
+            return {
+                pair.id
+                for pair in pairs
+                if await self._database.add(connection, PairRow, **pair_values(pair))
+            }
+
+    async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
+        """Write down why pairs are in no store, or with nothing that votes decide again."""
+        async with self._database.write() as connection:
+            for part in slices(ids):
+                await connection.execute(update(PairRow).where(PairRow.id.in_(part)).values(aside=why))
+
+    async def answer(self, answer_id: str) -> dict[str, Any] | None:
+        """Return a kept answer as a dictionary of its columns, or None."""
+        async with self._database.read() as connection:
+            row = (
+                await connection.execute(select(AnswerRow.__table__).where(AnswerRow.id == answer_id))
+            ).first()
+        return dict(row._mapping) if row else None
+
+    async def pair(self, pair_id: str) -> Remembered | None:
+        """Return a pair with its standing opinions, or None."""
+        return (await self.pairs([pair_id])).get(pair_id)
+
+    async def pairs(self, ids: Sequence[str]) -> dict[str, Remembered]:
+        """Return pairs by id with their standing opinions."""
+        found: dict[str, Remembered] = {}
+        async with self._database.read() as connection:
+            for part in slices(ids):
+                found.update(
+                    (pair.id, pair)
+                    for pair in await load_pairs(
+                        connection, select(PairRow.__table__).where(PairRow.id.in_(part))
+                    )
+                )
+        return found
+
+    async def vote(self, vote: Vote, weight: float) -> Remembered | None:
+        """Append a vote event; return the pair it counts for, with the opinions after it.
+
+        None where the answer is unknown or has no pair.
+        """
+        async with self._database.write() as connection:
+            pair_id = (
+                await connection.execute(select(AnswerRow.pair_id).where(AnswerRow.id == vote.answer_id))
+            ).scalar()
+            if pair_id is None:
+                return None
+            if veils := self._veils(vote.voter, pair_id or vote.answer_id):
+                # what they voted long ago is theirs again
+                old = (VoteRow.pair_id == pair_id, VoteRow.voter.in_(veils))
+                await connection.execute(update(VoteRow).where(*old).values(voter=vote.voter))
+            await connection.execute(
+                self._database.insert(VoteRow).values(
+                    answer_id=vote.answer_id,
+                    pair_id=pair_id,
+                    voter=vote.voter,
+                    value=vote.value,
+                    withdraws=vote.withdraws,
+                    weight=weight,
+                    standing=vote.standing,
+                    by_reaction=vote.by_reaction,
+                    at=vote.at.timestamp() if vote.at else time.time(),
+                )
+            )
+            back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
+            await connection.execute(back.values(aside=""))
+            found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
+        return found[0] if found else None
+
+    async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
+        """Return which vote of a person stands on an answer now; None for none."""
+        votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(votes)).all()
+        # retention veils a voter by the pair, or by the answer where there is no pair
+        veiled = [name for row in rows[:1] for name in self._veils(voter, row.pair_id or answer_id)]
+        own = [vote for (_, name), vote in standing(rows).items() if name in (voter, *veiled)]
+        return max(own, key=lambda vote: vote.number).value if own else None
+
+    async def hands(
+        self, answer_id: str, value: Literal[0, 1], without: Collection[str] = ()
+    ) -> tuple[str, ...]:
+        """Return whose reaction holds up 👍 (1) or 👎 (0) on an answer, also beneath the other vote.
+
+        Left out are these people, and votes that are no reactions.
+        """
+        votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
+        async with self._database.read() as connection:
+            rows = (await connection.execute(votes)).all()
+        place = rows[0].pair_id or answer_id if rows else ""
+        left_out = {name for one in without for name in (one, *self._veils(one, place))}
+        return tuple(
+            voter
+            for (_, voter), hands in sorted(raised(rows).items())
+            if voter not in left_out and any(hand.value == value and hand.by_reaction for hand in hands)
+        )
+
+    async def place(self, change: MemoryChange) -> None:
+        """Write derived placements."""
+        async with self._database.write() as connection:
+            gone = [*change.removed, *(placement.pair_id for placement in change.placements)]
+            for part in slices(gone):
+                await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
+            for some in slices(change.placements, SOME):
+                rows = [{name: getattr(one, name) for name in _PLACED} for one in some]
+                await connection.execute(self._database.insert(PlacementRow), rows)
+
+    async def placements(self) -> tuple[tuple[Placement, Remembered], ...]:
+        """Return every placed pair with its placement, in order of id."""
+        async with self._database.read() as connection:
+            placed = select(PlacementRow.__table__).order_by(PlacementRow.pair_id)
+            rows = await every(await connection.execute(placed), _placement)
+            loaded = await _loaded(connection, [row.pair_id for row in rows])
+        return await aside(len(rows), _with_pairs, rows, loaded)
+
+    async def voted(self) -> tuple[Remembered, ...]:
+        """Return every pair that has a standing vote or was brought by people, in order of id."""
+        voted = select(VoteRow.pair_id).distinct()
+        statement = select(PairRow.id).where(PairRow.id.in_(voted) | (PairRow.origin != "answer"))
+        async with self._database.read() as connection:
+            ids = await every(await connection.execute(statement.order_by(PairRow.id)), lambda row: row.id)
+            found = await _loaded(connection, ids)
+        return await aside(len(found), _spoken_of, found)
+
+    async def clear_placements(self) -> None:
+        """Forget every placement, before a rebuild."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(PlacementRow))
+
+    async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
+        """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
+
+        Of a pair that compares releases each is judged by its own corpus. What cites only live pages
+        again is stale no more. What was marked since `built_at` is not marked once more.
+        """
+        now = time.time()
+        newly = 0
+        async with self._database.write() as connection:
+            columns = (PairRow.id, PairRow.release, PairRow.citations, PairRow.stale_in, PairRow.marked_at)
+            rows = await connection.execute(
+                select(*columns).where((PairRow.release == release) | PairRow.release.contains("+"))
+            )
+            for row, before, after in await every(rows, lambda row: _staleness(row, release, live_hashes)):
+                again = release in after and (built_at is None or row.marked_at < built_at)
+                if after == before and not again:
+                    continue
+                newly += bool(after) and not before
+                change = update(PairRow).where(PairRow.id == row.id)
+                await connection.execute(change.values(stale=bool(after), stale_in="+".join(sorted(after))))
+                if after:
+                    await connection.execute(change.values(marked_at=now))
+                else:
+                    await connection.execute(change.values(**CURRENT))
+        return newly
+
+    async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
+        """Give pairs learnt in a channel another scope, where it was `before`; return their ids.
+
+        In the same transaction their placements go, and so do their questions from what explains
+        answers that the new scope does not hear. A pair that becomes public has no channel any more.
+        """
+        async with self._database.write() as connection:
+            here = (PairRow.channel == channel, PairRow.scope == before)
+            ids = tuple(
+                (await connection.scalars(select(PairRow.id).where(*here).order_by(PairRow.id))).all()
+            )
+            for part in slices(ids):
+                pairs = update(PairRow).where(PairRow.id.in_(part))
+                free = {"channel": ""} if after == "public" else {}
+                await connection.execute(pairs.values(scope=after, **free))
+                await connection.execute(delete(PlacementRow).where(PlacementRow.pair_id.in_(part)))
+            answers = update(AnswerRow).where(AnswerRow.channel == channel, AnswerRow.scope == before)
+            await connection.execute(answers.values(scope=after))
+            if after != "public":
+                await clean_traces(connection, set(ids), AnswerRow.scope != after)
+        return ids
+
+    async def counts(self) -> dict[str, int]:
+        """Return the numbers of answers, pairs, votes, and pairs in the high and low store."""
+        found: dict[str, int] = {}
+        async with self._database.read() as connection:
+            for name, table in (("answers", AnswerRow), ("pairs", PairRow), ("votes", VoteRow)):
+                found[name] = (await connection.execute(select(func.count()).select_from(table))).scalar_one()
+            for store in ("high", "low"):
+                found[store] = (
+                    await connection.execute(
+                        select(func.count())
+                        .select_from(PlacementRow)
+                        .where(PlacementRow.store == store, PlacementRow.shadowed_by == "")
+                    )
+                ).scalar_one()
+        return found
+
+
+def _staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[str], set[str]]:
+    """Return the row of a pair with the releases in which it was stale, and those in which it is now."""
+    before = set(filter(None, row.stale_in.split("+")))
+    if release not in row.release.split("+"):
+        return row, before, before
+    cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
+    return row, before, before - {release} if cited <= live_hashes else before | {release}
+
+
+def _placement(row: Any) -> Placement:
+    return Placement(row.pair_id, row.store, row.score, row.cluster, row.shadowed_by)
+
+
+def _with_pairs(
+    placed: Sequence[Placement], loaded: Sequence[Remembered]
+) -> tuple[tuple[Placement, Remembered], ...]:
+    pairs = {pair.id: pair for pair in loaded}
+    return tuple((one, pairs[one.pair_id]) for one in placed if one.pair_id in pairs)
+
+
+def _spoken_of(pairs: Sequence[Remembered]) -> tuple[Remembered, ...]:
+    """Leave out what nobody voted on or brought."""
+    return tuple(pair for pair in pairs if pair.opinions or pair.strangers or pair.origin != "answer")
+
+
+async def _loaded(connection: AsyncConnection, ids: Sequence[str]) -> list[Remembered]:
+    """Read pairs in the order of their ids, some at a time: others are served in between."""
+    found: list[Remembered] = []
+    for part in slices(ids):
+        some = select(PairRow.__table__).where(PairRow.id.in_(part)).order_by(PairRow.id)
+        found += await load_pairs(connection, some)
+        await asyncio.sleep(0)
+    return found

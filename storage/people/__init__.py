@@ -1,0 +1,1 @@
+"""Where people stand in the tables, and how they are taken out."""

@@ -1,0 +1,149 @@
+"""What is taken out of rows of others that hold a person's words, and what stays theirs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Text, bindparam, cast, delete, func, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from storage.database.database import slices
+from storage.people.authorship import ANSWER, ASKED, CLAIM, PAGE, drop_words
+from storage.tables import (
+    AnswerRow,
+    ClaimRow,
+    ContextRow,
+    DocumentRow,
+    PairRow,
+    PregeneratedDocumentRow,
+    PregeneratedRow,
+    SearchRowTable,
+)
+
+WORDLESS = (
+    "ms",
+    "first_ms",
+    "timings",
+    "language",
+    "release_origin",
+    "untranslated",
+    "confidence",
+    "threshold",
+    "offers",
+    "model",
+    "prompts",
+    "temperature",
+    "origin",
+)
+"""Keys of a trace under which nobody's words can stand."""
+NEAR = ("high", "low")
+"""Keys of a trace under which the questions of pairs stand."""
+PATHS_AT_ONCE = 50
+"""Pages that one statement looks for in all citations."""
+
+
+async def blank_answers(
+    connection: AsyncConnection, ids: Collection[str], asked: Collection[str], pairs: Collection[str]
+) -> None:
+    """Empty answers of others: the text and what explains it, of those in `asked` the question, too.
+
+    Who asked, when, and by which route stays. They belong to none of the removed `pairs` any more.
+    """
+    columns = (AnswerRow.id, AnswerRow.question, AnswerRow.pair_id, AnswerRow.trace)
+    for part in slices(list(ids)):
+        rows = (await connection.execute(select(*columns).where(AnswerRow.id.in_(part)))).all()
+        changes = [
+            {
+                "key": row.id,
+                "question": "" if row.id in asked else row.question,
+                "text": "",
+                "citations": [],
+                "pair_id": "" if row.pair_id in pairs else row.pair_id,
+                "trace": wordless(row.trace),
+            }
+            for row in rows
+        ]
+        await change(connection, AnswerRow.id, changes)
+    await drop_words(connection, ANSWER, asked)
+    await drop_words(connection, ANSWER, ids, keep=(ASKED,))
+
+
+def wordless(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of what explains an answer that in which nobody's words can stand."""
+    return {key: trace[key] for key in WORDLESS if key in trace}
+
+
+async def blank_traces(connection: AsyncConnection, ids: Collection[str]) -> None:
+    """Take out of what explains answers the questions of pairs that are gone, and the titles of pages."""
+    for part in slices(list(ids)):
+        found = select(AnswerRow.id, AnswerRow.trace).where(AnswerRow.id.in_(part))
+        rows = (await connection.execute(found)).all()
+        near = {entry["pair"] for row in rows for kind in NEAR for entry in row.trace.get(kind) or ()}
+        there: set[str] = set()
+        for some in slices(list(near)):
+            there |= set(await connection.scalars(select(PairRow.id).where(PairRow.id.in_(some))))
+        changes = []
+        for row in rows:
+            trace = {**row.trace, "guard": ""}
+            for kind in NEAR:
+                trace[kind] = [entry for entry in trace.get(kind) or () if entry["pair"] in there]
+            trace["evidence"] = [{**entry, "title": ""} for entry in trace.get("evidence") or ()]
+            changes.append({"key": row.id, "trace": trace})
+        await change(connection, AnswerRow.id, changes)
+
+
+async def blank_claims(connection: AsyncConnection, messages: Collection[str]) -> None:
+    """Take the words out of claims of others; one that was not answered is not answered any more."""
+    for part in slices(list(messages)):
+        settled = func.coalesce(ClaimRow.answer_id, "")
+        claims = update(ClaimRow).where(ClaimRow.message.in_(part))
+        await connection.execute(claims.values(payload={}, answer_id=settled))
+    await drop_words(connection, CLAIM, messages)
+
+
+async def blank_pages(connection: AsyncConnection, documents: Collection[str]) -> set[str]:
+    """Remove what documents say, which their source writes anew; return their paths.
+
+    That they were there stays until then.
+    """
+    paths = await paths_of(connection, documents)
+    for part in slices(list(documents)):
+        for table in (PregeneratedRow, PregeneratedDocumentRow, SearchRowTable, ContextRow):
+            await connection.execute(delete(table).where(table.document_id.in_(part)))
+        emptied = update(DocumentRow).where(DocumentRow.id.in_(part))
+        await connection.execute(emptied.values(title="", hash=""))
+    await drop_words(connection, PAGE, documents)
+    return paths
+
+
+async def paths_of(connection: AsyncConnection, documents: Collection[str]) -> set[str]:
+    """Return the paths of documents."""
+    paths: set[str] = set()
+    for part in slices(list(documents)):
+        paths |= set(await connection.scalars(select(DocumentRow.path).where(DocumentRow.id.in_(part))))
+    return paths
+
+
+async def citing(
+    connection: AsyncConnection, documents: Collection[str], table: type[AnswerRow] | type[PairRow]
+) -> set[str]:
+    """Return the rows that cite documents, by their paths: those from before it was kept whose words."""
+    found: set[str] = set()
+    for some in slices(sorted(await paths_of(connection, documents)), PATHS_AT_ONCE):
+        cited = cast(table.citations, Text)
+        holds = [cited.contains(json.dumps({"path": path})[1:-1], autoescape=True) for path in some]
+        found |= set(await connection.scalars(select(table.id).where(or_(*holds))))
+    return found
+
+
+async def change(connection: AsyncConnection, key: Any, changes: Sequence[dict[str, Any]]) -> None:
+    """Change rows by their key, all in one statement; each change has the key and the same columns."""
+    if not changes:
+        return
+    names = [name for name in changes[0] if name != "key"]
+    table = key.class_.__table__
+    values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
+    rows = [{"key": each["key"]} | {f"new_{name}": each[name] for name in names} for each in changes]
+    await connection.execute(update(table).where(key == bindparam("key")).values(values), rows)

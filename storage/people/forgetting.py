@@ -1,0 +1,207 @@
+"""What a person left in SQL: told to them, or taken out with all that was made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import ColumnElement, delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.domain import content_hash
+from core.ports import Forgotten
+from core.privacy.audit import FORGOTTEN
+from core.privacy.names import Names
+from storage.database.database import Database, slices
+from storage.people.authorship import (
+    ANSWER,
+    ASKED,
+    CLAIM,
+    PAGE,
+    PAIR,
+    QUERIES,
+    TICKET,
+    TOLD,
+    TRACE,
+    drop_ticket_orphans,
+    drop_words,
+    held_words,
+    names_of,
+)
+from storage.people.blanking import blank_answers, blank_claims, blank_pages, blank_traces, citing
+from storage.people.held import events_of, held_of
+from storage.people.mentions import clean_mentions
+from storage.people.personal import STANDS, rows_of
+from storage.people.traces import clean_traces
+from storage.tables import (
+    AnswerRow,
+    AuthorRow,
+    ClaimRow,
+    CorrectionRow,
+    EventRow,
+    PairRow,
+    PostRow,
+    PregeneratedRow,
+    SearchRowTable,
+    UnaskedRow,
+    VectorRow,
+    VoteRow,
+    WordsRow,
+)
+
+TELLING = 12
+"""Least characters of a question by which other rows are searched; shorter ones stand everywhere."""
+
+
+class SqlPeople:
+    """The `PersonStore` port on SQL; `names` made the one-way names that retention has given."""
+
+    def __init__(self, database: Database, names: Names | None = None) -> None:
+        self._database = database
+        self._names = names or Names(b"", {})
+
+    async def held(self, accounts: Collection[str]) -> dict[str, list[dict[str, Any]]]:
+        """Return all rows that say something of a person, by what they are, the latest first."""
+        async with self._database.read() as connection:
+            return await held_of(connection, accounts, self._names)
+
+    async def forget(self, accounts: Collection[str], voters: Collection[str]) -> Forgotten:
+        """Remove a person's questions, their answers, pairs and votes, and what was derived from them.
+
+        Of what others asked the words go that are this person's, and what others were told of them. Raises
+        StorageError; then nothing is gone.
+        """
+        async with self._database.write() as connection:
+            asked = await self._rows(connection, "questions", accounts, AnswerRow.id, AnswerRow.question)
+            named = await self._rows(connection, "remembered", accounts, PairRow.id, PairRow.question)
+            claims = await self._rows(connection, "messages", accounts, ClaimRow.message, ClaimRow.payload)
+            cast = await self._rows(connection, "votes", voters, VoteRow.number)
+            names = await names_of(connection, accounts, self._names)
+            held = await held_words(connection, names)
+            own, pages = {row.id for row in asked}, held[PAGE, ""]
+            written = set(await _ids(connection, AuthorRow.pair_id, AuthorRow.person, accounts))
+            pairs = {row.id for row in named} | written | held[PAIR, ""]
+            pairs |= await citing(connection, pages, PairRow)
+            pairs |= set(await _ids(connection, PairRow.id, PairRow.label, pairs))  # exported, and imported
+            told = held[ANSWER, ASKED] | held[ANSWER, QUERIES] | held[ANSWER, TOLD]
+            told |= set(await _ids(connection, AnswerRow.id, AnswerRow.pair_id, pairs))
+            told = (told | await citing(connection, pages, AnswerRow)) - own
+            texts = {row.question for row in (*asked, *named) if row.question}
+            texts |= {str(row.payload["text"]) for row in claims if row.payload.get("text")}
+            texts |= set(await _ids(connection, PairRow.answer, PairRow.id, written))
+            telling = [text for text in texts if len(text) >= TELLING]
+            theirs = held[ANSWER, ASKED] - own | await _saying(connection, told, telling)
+            claimed = await _ids(connection, ClaimRow.message, ClaimRow.answer_id, theirs)
+            votes = await _delete_votes(connection, own, pairs, {row.number for row in cast})
+            topics = set(await _ids(connection, PairRow.topic, PairRow.id, pairs))
+            topics |= await topics_of(connection, own | told)
+            for table, column, keys in (
+                (AnswerRow, AnswerRow.id, own),
+                (PairRow, PairRow.id, pairs),
+                (UnaskedRow, UnaskedRow.answer_id, own),
+                (AuthorRow, AuthorRow.pair_id, pairs),
+                (CorrectionRow, CorrectionRow.answer_id, own),
+                (PostRow, PostRow.message, {row.message for row in claims}),
+                (ClaimRow, ClaimRow.message, {row.message for row in claims}),
+                (EventRow, EventRow.event, await events_of(connection, accounts)),
+            ):
+                await _delete(connection, table, column, keys)
+            await blank_answers(connection, told, theirs, pairs)
+            await blank_claims(connection, held[CLAIM, ""] | set(claimed))
+            paths = await blank_pages(connection, pages)
+            await self._unname(connection, {*accounts, *voters})
+            await clean_mentions(connection, accounts, telling, held[TICKET, ""])
+            await delete_vectors(connection, topics)
+            await clean_traces(connection, pairs)
+            await blank_traces(connection, held[ANSWER, TRACE] - own - told)
+            await _forget_words(connection, names, own, pairs, {row.message for row in claims})
+            await self._database.owe_scrub(connection)
+        gone = (frozenset(own | told), frozenset(texts), frozenset(pairs), frozenset(paths))
+        return Forgotten(len(own), len(pairs), votes, len(claims), *gone)
+
+    async def _unname(self, connection: AsyncConnection, people: Collection[str]) -> None:
+        """Remove the rows that are a person's, and their name from those that others need."""
+        for stand in STANDS:
+            rows = stand.who.in_(people)
+            if stand.goes == "row":
+                await connection.execute(delete(stand.table).where(rows))
+            else:
+                emptied = {stand.who.key: FORGOTTEN} | {column.key: "" for column in stand.words}
+                await connection.execute(update(stand.table).where(rows).values(**emptied))
+
+    async def _rows(
+        self, connection: AsyncConnection, section: str, names: Collection[str], *columns: Any
+    ) -> list[Any]:
+        stand = next(stand for stand in STANDS if stand.section == section)
+        return await rows_of(connection, stand, names, self._names, *columns)
+
+    async def scrub(self) -> None:
+        """Leave nothing of what was removed in unused room, as far as nobody has to wait for that."""
+        await self._database.scrub()
+
+
+async def _ids(connection: AsyncConnection, wanted: Any, column: Any, keys: Iterable[str]) -> list[str]:
+    found: list[str] = []
+    for part in slices(list(keys)):
+        found += (await connection.scalars(select(wanted).where(column.in_(part)))).all()
+    return found
+
+
+async def topics_of(connection: AsyncConnection, answers: Iterable[str]) -> set[str]:
+    """Return what memory compared when these answers were given."""
+    queries = AnswerRow.trace["queries"]
+    found: set[str | None] = set()
+    for form in ("topic", "base"):
+        found |= set(await _ids(connection, queries[form].as_string(), AnswerRow.id, answers))
+    return {topic for topic in found if topic}
+
+
+async def _delete(connection: AsyncConnection, table: Any, column: Any, keys: Iterable[Any]) -> int:
+    count = 0
+    for part in slices(list(keys)):
+        count += (await connection.execute(delete(table).where(column.in_(part)))).rowcount
+    return count
+
+
+async def _delete_votes(
+    connection: AsyncConnection, answers: set[str], pairs: set[str], numbers: Collection[int]
+) -> int:
+    own = await _delete(connection, VoteRow, VoteRow.number, numbers)
+    await _delete(connection, VoteRow, VoteRow.answer_id, answers)
+    await _delete(connection, VoteRow, VoteRow.pair_id, pairs)
+    return own
+
+
+async def _saying(connection: AsyncConnection, answers: Iterable[str], texts: Collection[str]) -> set[str]:
+    """Return the answers whose questions say word for word what a person said."""
+    found: set[str] = set()
+    for part in slices(list(answers)):
+        questions = select(AnswerRow.id, AnswerRow.question).where(AnswerRow.id.in_(part))
+        rows = await connection.execute(questions)
+        found |= {row.id for row in rows if any(text in row.question for text in texts)}
+    return found
+
+
+async def _forget_words(
+    connection: AsyncConnection,
+    names: Collection[str],
+    answers: Collection[str],
+    pairs: Collection[str],
+    messages: Collection[str],
+) -> None:
+    """Forget whose words were in what is gone, and that a person's words were anywhere."""
+    for kind, keys in ((ANSWER, answers), (PAIR, pairs), (CLAIM, messages)):
+        await drop_words(connection, kind, keys)
+    await drop_ticket_orphans(connection)
+    await _delete(connection, WordsRow, WordsRow.person, names)
+
+
+async def delete_vectors(connection: AsyncConnection, topics: set[str]) -> None:
+    """Remove the vectors of topics that no other pair, no passage and nothing made of one has."""
+    left = set(await _ids(connection, PairRow.topic, PairRow.topic, topics))
+    unused = [content_hash(topic) for topic in topics - left]
+    used: ColumnElement[bool] = exists().where(SearchRowTable.text_hash == VectorRow.text_hash)
+    for column in (PregeneratedRow.question_hash, PregeneratedRow.answer_hash):
+        used = used | exists().where(column == VectorRow.text_hash)
+    for part in slices(unused):
+        await connection.execute(delete(VectorRow).where(VectorRow.text_hash.in_(part), ~used))

@@ -1,0 +1,1 @@
+"""Claims, tickets, channels and what is counted."""

@@ -1,0 +1,262 @@
+"""Claims, events and posts: what makes the bot answer each message exactly once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import delete, exists, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.domain import MessageRef
+from core.ports import Claim
+from storage.database.database import Database, slices
+from storage.people.authorship import CLAIM, Name, drop_words, keep_words
+from storage.tables import ClaimRow, EscalationPostRow, EventRow, PostRow
+
+
+class SqlConversations:
+    """The `ConversationStore` port on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def claim(self, claim: Claim, event: str = "") -> bool:
+        """Take a message once and for all; False when it or its event was taken before."""
+        async with self._database.write() as connection:
+            if event and not await self._database.add(connection, EventRow, event=event, at=time.time()):
+                return False
+            if not claim.message:
+                return True
+            await self._note(connection, claim.message, claim.payload)
+            return await self._database.add(
+                connection,
+                ClaimRow,
+                message=claim.message,
+                conversation=claim.conversation,
+                asker=claim.asker,
+                at=claim.at,
+                payload=claim.payload,
+                parts=[_packed(part) for part in claim.parts],
+                answer_id=None,
+                decided=claim.decided,
+                tries=claim.tries,
+                kind=claim.kind,
+            )
+
+    async def taken(self, event: str) -> bool:
+        """Tell whether an event was taken before."""
+        async with self._database.read() as connection:
+            found = await connection.execute(select(EventRow.event).where(EventRow.event == event))
+            return found.first() is not None
+
+    async def claimed(self, message: str) -> Claim | None:
+        """Return the claim of a message."""
+        return await self._first(select(ClaimRow.__table__).where(ClaimRow.message == message))
+
+    async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
+        """Note the messages that a reply takes, first before anything is said in them."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.message == message)
+                .values(parts=[_packed(part) for part in parts])
+            )
+            await connection.execute(delete(PostRow).where(PostRow.message == message))
+            if parts:
+                await connection.execute(
+                    self._database.insert(PostRow).on_conflict_do_nothing(),
+                    [{"part": part.key, "message": message} for part in parts],
+                )
+
+    async def answered(self, message: str, answer_id: str, language: str = "") -> None:
+        """Note that a claim is settled with this answer; an empty id settles it without one."""
+        told = {"language": language} if language else {}
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id, **told)
+            )
+
+    async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
+        """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""
+        async with self._database.write() as connection:
+            await self._note(connection, message, payload)
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.message == message)
+                .values(decided=True, payload=dict(payload), tries=1)
+            )
+
+    async def dropped(self, message: str) -> None:
+        """Forget a claim that was not meant for the bot; its event stays taken."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(ClaimRow).where(ClaimRow.message == message))
+            await drop_words(connection, CLAIM, [message])
+
+    async def tried(self, message: str) -> int:
+        """Note that this process begins to work on a claim; return how many did, this one included."""
+        again = update(ClaimRow).where(ClaimRow.message == message).values(tries=ClaimRow.tries + 1)
+        async with self._database.write() as connection:
+            return int((await connection.execute(again.returning(ClaimRow.tries))).scalar() or 0)
+
+    async def spared(self, messages: Collection[str]) -> None:
+        """Take the latest try of open claims back: the process ends, but not because of them."""
+        async with self._database.write() as connection:
+            for part in slices(sorted(messages)):
+                open_ = (ClaimRow.message.in_(part), ClaimRow.answer_id.is_(None), ClaimRow.tries > 0)
+                await connection.execute(update(ClaimRow).where(*open_).values(tries=ClaimRow.tries - 1))
+
+    async def emptied(self, message: str) -> None:
+        """Forget what a claimed message said; that it was taken stays known."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(payload={}, asker="")
+            )
+            await drop_words(connection, CLAIM, [message])
+
+    async def unanswered(self, since: float) -> tuple[Claim, ...]:
+        """Return claims younger than `since` that were never settled, oldest first."""
+        statement = (
+            select(ClaimRow.__table__)
+            .where(ClaimRow.answer_id.is_(None), ClaimRow.at >= since)
+            .order_by(ClaimRow.at)
+        )
+        async with self._database.read() as connection:
+            return tuple(_claim(row) for row in await connection.execute(statement))
+
+    async def answer_of(self, part: str) -> str:
+        """Return the id of the answer that a posted message carries; empty when there is none."""
+        statement = (
+            select(ClaimRow.answer_id)
+            .join(PostRow, PostRow.message == ClaimRow.message)
+            .where(PostRow.part == part)
+        )
+        async with self._database.read() as connection:
+            return (await connection.execute(statement)).scalar() or ""
+
+    async def claim_of(self, answer_id: str) -> Claim | None:
+        """Return the claim that was settled with that answer."""
+        if not answer_id:
+            return None
+        return await self._first(select(ClaimRow.__table__).where(ClaimRow.answer_id == answer_id).limit(1))
+
+    async def answers_of(self, parts: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the answers that posted messages carry, by their keys; others are left out."""
+        statement = (
+            select(PostRow.part, ClaimRow.answer_id)
+            .join(ClaimRow, PostRow.message == ClaimRow.message)
+            .where(PostRow.part.in_(parts), ClaimRow.answer_id != "")
+        )
+        async with self._database.read() as connection:
+            return {part: answer_id or "" for part, answer_id in await connection.execute(statement)}
+
+    async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
+        """Return the ids of the latest answers of a conversation, newest first."""
+        statement = (
+            select(ClaimRow.answer_id)
+            .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            return tuple(await connection.scalars(statement))
+
+    async def last_claim(self, conversation: str) -> Claim | None:
+        """Return the latest answered claim of a conversation."""
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
+    async def last_told(self, conversation: str) -> Claim | None:
+        """Return the latest settled question of a conversation that was replied to, if only with a word."""
+        told = exists().where(PostRow.message == ClaimRow.message)
+        settled = (ClaimRow.answer_id.is_not(None), ClaimRow.kind == "message")
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, *settled, told)
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
+    async def open_in(self, conversation: str) -> tuple[Claim, ...]:
+        """Return the questions of a conversation that are not settled yet, oldest first."""
+        open_ = (ClaimRow.answer_id.is_(None), ClaimRow.kind == "message")
+        statement = (
+            select(ClaimRow.__table__)
+            .where(ClaimRow.conversation == conversation, *open_)
+            .order_by(ClaimRow.at)
+        )
+        async with self._database.read() as connection:
+            return tuple(_claim(row) for row in await connection.execute(statement))
+
+    async def known(self, parts: Collection[str]) -> frozenset[str]:
+        """Return which of these messages (by key) are known to be the bot's replies or notices."""
+        found: set[str] = set()
+        async with self._database.read() as connection:
+            for some in slices(sorted(parts)):
+                for column in (PostRow.part, EscalationPostRow.part):
+                    found |= set((await connection.scalars(select(column).where(column.in_(some)))).all())
+        return frozenset(found)
+
+    async def last_in(self, channel: str) -> Claim | None:
+        """Return the latest answered claim of a channel (`slack:C1`), whatever its thread."""
+        within = ClaimRow.conversation.startswith(f"{channel}:", autoescape=True)
+        return await self._first(
+            select(ClaimRow.__table__)
+            .where(within, ClaimRow.answer_id != "")
+            .order_by(ClaimRow.at.desc())
+            .limit(1)
+        )
+
+    async def reworded(self, message: str, payload: Mapping[str, Any]) -> None:
+        """Note the new words of a claim that is not decided yet."""
+        async with self._database.write() as connection:
+            await self._note(connection, message, payload)
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(payload=dict(payload))
+            )
+
+    async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
+        """Let a settled claim be answered anew, with a new payload, in the same messages."""
+        async with self._database.write() as connection:
+            await self._note(connection, message, payload)
+            await connection.execute(
+                update(ClaimRow)
+                .where(ClaimRow.message == message)
+                .values(payload=dict(payload), at=at, answer_id=None, decided=True, tries=1)
+            )
+
+    async def _note(self, connection: AsyncConnection, message: str, payload: Mapping[str, Any]) -> None:
+        """Write down whose words a claim holds, where they are not those of who asked."""
+        people = map(Name, payload.get("authors") or ())
+        await keep_words(self._database, connection, CLAIM, message, people)
+
+    async def _first(self, statement: Any) -> Claim | None:
+        async with self._database.read() as connection:
+            row = (await connection.execute(statement)).first()
+        return _claim(row) if row else None
+
+
+def _packed(part: MessageRef) -> list[str]:
+    return [part.platform, part.channel, part.message, part.thread]
+
+
+def _claim(row: Any) -> Claim:
+    return Claim(
+        message=row.message,
+        conversation=row.conversation,
+        asker=row.asker,
+        at=row.at,
+        payload=row.payload,
+        parts=tuple(MessageRef(*part) for part in row.parts),
+        answer_id=row.answer_id or "",
+        is_settled=row.answer_id is not None,
+        language=row.language,
+        decided=row.decided,
+        tries=row.tries,
+        kind=row.kind,
+    )

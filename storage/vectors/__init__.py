@@ -1,0 +1,1 @@
+"""Nearest vectors, by Chroma."""
