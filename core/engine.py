@@ -11,16 +11,16 @@ from typing import Literal
 from core.catalogue import Catalogue
 from core.domain import Answer, Question, Recall, Vote
 from core.errors import ModelError
-from core.feedback.accepted_answers import PeoplesAnswers
+from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.answer_log import GivenAnswers
 from core.generation import phrases
 from core.languages import speaking
 from core.memory.community import CommunityMemory
 from core.memory.scoring.prior import PriorScorer
-from core.memory.scoring.vote_weighting import Electorate
-from core.pipeline.answer_builder import Endings
-from core.pipeline.context import Asked
-from core.pipeline.context_selector import Reader
+from core.memory.scoring.vote_weighting import VoteWeighting
+from core.pipeline.answer_builder import AnswerBuilder
+from core.pipeline.context import QueryContext
+from core.pipeline.context_selector import ContextSelector
 from core.pipeline.research import Research
 from core.ports import LanguageModel, Listener, MemoryStore
 from core.privacy.names import nobody, since_never
@@ -50,9 +50,9 @@ class Engine:
         store: MemoryStore,
         research: Research,
         model: LanguageModel | None,
-        accepted: PeoplesAnswers,
-        electorate: Electorate,
-        reader: Reader | None = None,
+        accepted: AcceptedAnswers,
+        electorate: VoteWeighting,
+        reader: ContextSelector | None = None,
         scorer: PriorScorer | None = None,
         is_out: Callable[[str], bool] = nobody,
         gone: Callable[[Collection[str], float], bool] = since_never,
@@ -66,8 +66,8 @@ class Engine:
         self._research = research
         self._electorate = electorate
         self._private: set[str] = set()
-        reader = reader or Reader(self.product.name)
-        self._endings = Endings(self.product, memory, store, research, model, reader, scorer, gone)
+        reader = reader or ContextSelector(self.product.name)
+        self._endings = AnswerBuilder(self.product, memory, store, research, model, reader, scorer, gone)
         self._is_out = is_out
 
     # --- a question's journey --------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class Engine:
             return await self._endings.reuse(asked, recall.foreign)
         return await self._from_pages(asked, recall, listener, found)
 
-    def _refusal(self, asked: Asked) -> str:
+    def _refusal(self, asked: QueryContext) -> str:
         """Say why a question cannot be answered whatever is asked; empty where it can."""
         if asked.resolution.unknown:
             return phrases.unknown_release(self.product, asked.resolution)
@@ -116,14 +116,14 @@ class Engine:
         if question.scope.kind == "private" and channel not in self._private:
             await self.channel_became_private(channel)
 
-    def _is_sure(self, asked: Asked, recall: Recall, found: Found) -> bool:
+    def _is_sure(self, asked: QueryContext, recall: Recall, found: Found) -> bool:
         """Tell whether to speak unasked: pages are sure, or a good answer to the very question is known."""
         if recall.route == "reuse" and recall.high[0][1] >= self._memory.thresholds.delta:
             return True
         return is_sure(found, asked.open)
 
     async def _from_pages(
-        self, asked: Asked, recall: Recall, listener: Listener, found: Found | None = None
+        self, asked: QueryContext, recall: Recall, listener: Listener, found: Found | None = None
     ) -> Answer:
         """Write from the pages; quote them where no model writes, and say so where they hold nothing."""
         found = found or await self._research.search(asked)

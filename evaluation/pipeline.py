@@ -15,7 +15,7 @@ from core.generation.citations import uncited
 from core.generation.context.by_rule import reduce, select
 from core.generation.quotes.quote import quote
 from core.models.embedding.encoders import Encoders
-from core.pipeline.context import Asked
+from core.pipeline.context import QueryContext
 from core.pipeline.research import Research
 from core.ports import CorpusStore, VectorIndex, WordIndex
 from core.prompts import DONT_KNOW
@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 class Reducing(Protocol):
     """Keeps of each chunk what bears on the question: number → text (QAMR step 3)."""
 
-    async def __call__(self, asked: Asked, found: Found) -> Mapping[int, str]:
+    async def __call__(self, asked: QueryContext, found: Found) -> Mapping[int, str]:
         """Return the texts that are left, without the chunks that have nothing."""
 
 
@@ -42,17 +42,19 @@ class Selecting(Protocol):
     """Chooses the most useful chunks, best first (QAMR step 4)."""
 
     async def __call__(
-        self, asked: Asked, found: Found, texts: Mapping[int, str] | None
+        self, asked: QueryContext, found: Found, texts: Mapping[int, str] | None
     ) -> Sequence[Evidence]:
         """Return the chosen evidence."""
 
 
-async def reduce_by_rule(asked: Asked, found: Found) -> Mapping[int, str]:
+async def reduce_by_rule(asked: QueryContext, found: Found) -> Mapping[int, str]:
     """Reduce by the terms of the question."""
     return reduce(found.evidence, asked.terms, found.weight)
 
 
-async def select_by_rule(asked: Asked, found: Found, texts: Mapping[int, str] | None) -> Sequence[Evidence]:
+async def select_by_rule(
+    asked: QueryContext, found: Found, texts: Mapping[int, str] | None
+) -> Sequence[Evidence]:
     """Select by what each chunk adds of the question's terms."""
     return select(found.evidence, asked.terms, found.weight, texts)
 
@@ -78,7 +80,7 @@ class Parts:
 
 @dataclass(slots=True)
 class _Run:
-    asked: Asked
+    asked: QueryContext
     found: Found
     handed: tuple[Evidence, ...] = ()
     texts: dict[int, str] = field(default_factory=dict)
@@ -126,7 +128,7 @@ class Pipeline:
 
     # --- the steps ----------------------------------------------------------------------------
 
-    async def _understood(self, line: GoldLine) -> Asked:
+    async def _understood(self, line: GoldLine) -> QueryContext:
         history = line.history
         text = line.question
         if self._how.standalone and line.standalone:
@@ -145,9 +147,9 @@ class Pipeline:
         encoder = await (encoders.named(corpus.encoder) if corpus else encoders.current())
         vectors = await encoder.encode([text])
         raw = Queries(text, text, parts=(text,), topic=text)
-        return Asked(question, resolution, raw, releases, vectors, {})
+        return QueryContext(question, resolution, raw, releases, vectors, {})
 
-    async def _read(self, asked: Asked) -> _Run:
+    async def _read(self, asked: QueryContext) -> _Run:
         run = _Run(asked, await self._retrieved(asked))
         run.handed = run.found.evidence
         run.texts = {item.number: item.chunk.text for item in run.handed}
@@ -159,7 +161,7 @@ class Pipeline:
             run.handed = tuple(await self._parts.selecting(asked, run.found, texts))
         return run
 
-    async def _retrieved(self, asked: Asked) -> Found:
+    async def _retrieved(self, asked: QueryContext) -> Found:
         if self._baseline is None:
             return await self._research.search(asked)
         lists = []

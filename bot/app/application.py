@@ -12,13 +12,13 @@ from core.catalogue.schedule import Schedule
 from core.community.channels import ChannelModes, Pauses
 from core.community.notices import NoticeStore
 from core.community.unsolicited import NoiseStore
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.engine import Engine
-from core.feedback.stale_answers import Renewal
+from core.feedback.stale_answers import StaleAnswerReview
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics
 from core.memory.community import CommunityMemory
-from core.memory.scoring.vote_weighting import Electorate
+from core.memory.scoring.vote_weighting import VoteWeighting
 from core.pipeline.research import Research
 from core.ports import (
     ConversationStore,
@@ -38,13 +38,13 @@ from core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Threadlore:
+class Application:
     """Everything that a command, a platform or a test needs."""
 
     settings: Settings
     catalogue: Catalogue
     engine: Engine
-    library: Library
+    library: CorpusManager
     memory: CommunityMemory
     conversations: ConversationStore
     corpora: CorpusStore
@@ -53,9 +53,9 @@ class Threadlore:
     people: Forgetting
     vectors: VectorIndex
     words: WordIndex
-    electorate: Electorate
+    electorate: VoteWeighting
     upkeep: UpkeepStore
-    renewal: Renewal
+    renewal: StaleAnswerReview
     statistics: Statistics
     searcher: Searcher
     modes: ChannelModes

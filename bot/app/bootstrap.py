@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.configuration import find_catalogue
 from bot.app.home import SERVE, Home
 from bot.app.logs import FOLDER as LOGS
@@ -22,11 +22,11 @@ from bot.privacy.forgetting import Forgetting
 from bot.privacy.my_data import MyData
 from core.catalogue import load_catalogue
 from core.community.channels import ChannelModes, Pauses
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.engine import Engine
 from core.errors import DatabaseBusy, StorageError
-from core.feedback.accepted_answers import PeoplesAnswers
-from core.feedback.stale_answers import Renewal
+from core.feedback.accepted_answers import AcceptedAnswers
+from core.feedback.stale_answers import StaleAnswerReview
 from core.ingestion.indexer import Indexer
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
@@ -37,15 +37,15 @@ from core.insights.gaps import Statistics
 from core.memory.community import CommunityMemory
 from core.memory.guard import guard
 from core.memory.scoring.prior import PriorScorer
-from core.memory.scoring.vote_weighting import Electorate, Policy
+from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import load_encoder
 from core.models.embedding.encoders import Encoders
 from core.models.ollama.client import Ollama
 from core.models.reranker import load_reranker
-from core.pipeline.context_selector import Reader
-from core.pipeline.model_budget import Steps
+from core.pipeline.context_selector import ContextSelector
+from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
 from core.ports import Encoder
 from core.privacy.names import Names, Privacy
@@ -80,7 +80,7 @@ from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from storage.vectors.files import empty_room, overwrite
 
-__all__ = ["Threadlore", "build"]
+__all__ = ["build"]
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ async def build(
     what: str,
     load: Callable[[str, Path], Encoder] = load_encoder,
     processes: Processes = PROCESSES,
-) -> AsyncIterator[Threadlore]:
+) -> AsyncIterator[Application]:
     """Open the home and wire everything; closes it all at the end.
 
     Raises the errors of `core.errors`, each saying what to do.
@@ -148,7 +148,7 @@ async def build(
                 decision=decision,
                 rewordings=SqlRewordings(database),
             )
-            electorate = Electorate(
+            electorate = VoteWeighting(
                 voters,
                 memory.thresholds,
                 Policy(settings.newcomer_days, settings.votes_per_hour),
@@ -189,7 +189,7 @@ async def build(
                 searcher.load,
                 quota,
             )
-            library = Library(
+            library = CorpusManager(
                 product,
                 corpora,
                 memories,
@@ -211,7 +211,7 @@ async def build(
                 )
             writer = Breaker(model, parallel=settings.ollama_parallel) if model else None
             only = (*(() if settings.fast else settings.model_steps), "guard")
-            steps = Steps(writer, only=only, seconds=settings.steps_seconds)
+            steps = ModelBudget(writer, only=only, seconds=settings.steps_seconds)
             alike = None
             if settings.bertscore_model:
                 alike = await asyncio.to_thread(load_bertscore, settings.bertscore_model)
@@ -224,14 +224,14 @@ async def build(
                 memories,
                 research,
                 writer,
-                PeoplesAnswers(memory, memories, SqlOpinions(database), research, privacy.is_out),
+                AcceptedAnswers(memory, memories, SqlOpinions(database), research, privacy.is_out),
                 electorate,
-                Reader(product.name, steps, settings.selected_chunks),
+                ContextSelector(product.name, steps, settings.selected_chunks),
                 PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
                 privacy.is_out,
                 privacy.gone,
             )
-            renewal = Renewal(upkeep, corpora, encoders, engine.draft, writer is not None)
+            renewal = StaleAnswerReview(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()
             schedules = {
                 (release, source.name): spec.schedule
@@ -254,7 +254,7 @@ async def build(
             my_data = MyData(persons, privacy, home.path)
             my_data.others = {"read in channels": history.written}
             channels = SqlChannels(database)
-            yield Threadlore(
+            yield Application(
                 settings,
                 catalogue,
                 engine,

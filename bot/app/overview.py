@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.errors_seen import ErrorsSeen
 from bot.commands.command_line import status_of
 from core.catalogue.schedule import Schedule
@@ -37,7 +37,7 @@ FRESH_SECONDS = 10.0
 class Overview:
     """Collects figures from everything that runs; costly ones at most every ten seconds."""
 
-    def __init__(self, app: Threadlore, errors: ErrorsSeen | None = None) -> None:
+    def __init__(self, app: Application, errors: ErrorsSeen | None = None) -> None:
         self._app = app
         self._errors = errors or ErrorsSeen()
         self.stopping = False

@@ -11,7 +11,7 @@ import signal
 from typing import Any
 
 from bot import platforms
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.app.control_socket import Control, Send
 from bot.app.errors_seen import ErrorsSeen
@@ -138,7 +138,7 @@ async def _until_stopped(running: dict[asyncio.Task[bool], Platform], stopped: a
     return 0 if stopped not in waiting or all(ended) else 1
 
 
-async def _index_what_is_missing(app: Threadlore, clock: Clock) -> None:
+async def _index_what_is_missing(app: Application, clock: Clock) -> None:
     """Index releases that have no corpus yet, the latest first, then let the clock go on."""
     with Bars(log) as bars:
 

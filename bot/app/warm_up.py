@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from core.domain import Question
 from core.errors import ThreadloreError
 from core.query.language import detect as language
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 _ASKED = "How do I begin?"
 
 
-async def warm_up(app: Threadlore) -> None:
+async def warm_up(app: Application) -> None:
     """Load the language detector and the encoder, and quote an answer that nobody is told."""
     began = time.perf_counter()
     try:

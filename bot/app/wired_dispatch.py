@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.commands.slash.all_commands import slash_commands
 from bot.conversation.dispatch import Dispatch
 from bot.conversation.hints import Hint
-from bot.conversation.locale import Tongues
+from bot.conversation.locale import LocaleResolver
 from bot.conversation.outage import Outage
 from bot.conversation.rate_limits import Limits
 from bot.escalation.asking import AN_HOUR, Escalation
@@ -17,11 +17,11 @@ from bot.operations.digest import Digest
 from bot.operations.notices import Notices
 from bot.platforms.web.pages import Pages
 from bot.privacy.opted_out import OptedOut
-from core.community.unsolicited import Noise
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.languages import plain
 
 
-def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch:
+def dispatch_of(app: Application, escalations_an_hour: int = AN_HOUR) -> Dispatch:
     """Return what platforms are connected to."""
     notices = Notices(app.notices, app.settings.admin_channels, lambda platform: dispatch.chat_of(platform))
     slash, opted_out = slash_commands(app), OptedOut(app.privacy)
@@ -34,9 +34,9 @@ def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch
         app.modes,
         app.pauses,
         opted_out,
-        Tongues(app.conversations, app.engine.given, plain(app.settings.language)),
+        LocaleResolver(app.conversations, app.engine.given, plain(app.settings.language)),
         notices,
-        Noise(app.noise, app.modes, notices.tell_admins),
+        UnsolicitedReplyPolicy(app.noise, app.modes, notices.tell_admins),
         Hint(app.engine.product.name, app.examples),
         Escalation(
             app.engine,
@@ -58,7 +58,7 @@ def dispatch_of(app: Threadlore, escalations_an_hour: int = AN_HOUR) -> Dispatch
     return dispatch
 
 
-def watches(app: Threadlore, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
+def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
     """Return what looks every minute for something that admins should be told, or that is left to do."""
     digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
     return Alerts(app, notices).tick, digest.tick, app.library.settle, app.people.settle

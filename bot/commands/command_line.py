@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.commands.gaps import gaps
 from bot.commands.glossary import glossary
@@ -38,12 +38,12 @@ from core.text.words import storable
 log = logging.getLogger(__name__)
 
 
-async def handle(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def handle(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out a request, and write down what changes something; raises ThreadloreError."""
     await audited(Audit(app.audit), request, lambda: _carry_out(app, request, send))
 
 
-async def _carry_out(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
     match request.get("command"):
         case "ask":
             await _ask(app, request, send)
@@ -88,7 +88,7 @@ async def _carry_out(app: Threadlore, request: dict[str, Any], send: Send) -> No
             raise UsageError(f"There is no command '{other}'; `threadlore --help` lists them.")
 
 
-async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _ask(app: Application, request: dict[str, Any], send: Send) -> None:
     question = await _question(app, request)
     answer = await app.engine.answer(question)
     if request.get("json"):
@@ -100,7 +100,7 @@ async def _ask(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def _batch(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _batch(app: Application, request: dict[str, Any], send: Send) -> None:
     failed = count = 0
     for number, line in enumerate(request["lines"], start=1):
         if not line.strip():
@@ -136,7 +136,7 @@ def _read(line: str, number: int) -> Any:
         raise UsageError(f"line {number} is no JSON that can be read: too deep or too long") from None
 
 
-async def _question(app: Threadlore, entry: dict[str, Any]) -> Question:
+async def _question(app: Application, entry: dict[str, Any]) -> Question:
     text = entry.get("question")
     text = storable(text).strip() if isinstance(text, str) else ""
     if not text:
@@ -216,7 +216,7 @@ def shown(answer: Answer) -> dict[str, Any]:
     }
 
 
-async def _with_evidence(app: Threadlore, question: Question, answer: Answer) -> Answer:
+async def _with_evidence(app: Application, question: Question, answer: Answer) -> Answer:
     """Show what documents hold beside a reused answer, which needed none; scripts rely on `retrieved`."""
     if answer.route != "reuse":
         return answer
@@ -226,12 +226,12 @@ async def _with_evidence(app: Threadlore, question: Question, answer: Answer) ->
     return replace(answer, evidence=(await app.research.search(asked)).evidence)
 
 
-async def _pair_id(app: Threadlore, answer: Answer) -> dict[str, str]:
+async def _pair_id(app: Application, answer: Answer) -> dict[str, str]:
     """Name a reused pair by the id it was imported under, where there is one."""
     return {"pair_id": await app.memory.named(answer.pair_id) if answer.route == "reuse" else ""}
 
 
-async def _vote(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _vote(app: Application, request: dict[str, Any], send: Send) -> None:
     values: dict[str, Any] = {"up": 1, "down": 0, "none": None}
     vote = Vote(request["answer_id"], request["user"], values[request["vote"]])
     if app.privacy.is_out(vote.voter):
@@ -244,14 +244,14 @@ async def _vote(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def _status(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _status(app: Application, request: dict[str, Any], send: Send) -> None:
     status = await status_of(app)
     line = _json(status) if request.get("json") else status_text(status)
     await send({"line": line})
     await send({"code": 0})
 
 
-async def status_of(app: Threadlore) -> dict[str, Any]:
+async def status_of(app: Application) -> dict[str, Any]:
     """Return the library's status with the model's."""
     status = await app.library.status()
     status["sources"] = with_next(status["sources"], app.schedules)

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.privacy.exports import note
 from bot.rendering.gaps import gaps_text
@@ -18,7 +18,7 @@ from core.insights.gaps import DAYS
 from core.insights.gaps_page import page
 
 
-async def gaps(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def gaps(app: Application, request: dict[str, Any], send: Send) -> None:
     """List gaps as lines, as JSON, or as a page of Markdown, printed or in a file; raises ThreadloreError."""
     days = int(request.get("days") or DAYS)
     found = await app.statistics.gaps(days)

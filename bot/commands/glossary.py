@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from core.errors import UsageError
 from core.query.glossary import propose, toml
@@ -17,7 +17,7 @@ _NONE = (
 )
 
 
-async def glossary(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def glossary(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out one action on the glossary; raises ThreadloreError."""
     match request.get("action"):
         case "list":
@@ -28,7 +28,7 @@ async def glossary(app: Threadlore, request: dict[str, Any], send: Send) -> None
             raise UsageError(f"There is no action '{other}'; `threadlore glossary --help` lists them.")
 
 
-async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _list(app: Application, request: dict[str, Any], send: Send) -> None:
     words = app.engine.product.glossary
     if request.get("json"):
         await send({"line": json.dumps(words, ensure_ascii=False)})
@@ -40,7 +40,7 @@ async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def _propose(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _propose(app: Application, request: dict[str, Any], send: Send) -> None:
     """Print what the documentation defines as TOML, newest release first, for a person to review."""
     product = app.engine.product
     releases = [

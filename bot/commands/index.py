@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.rendering.reindex_plan import plan_lines, plans
 from bot.rendering.status import done_text
@@ -19,7 +19,7 @@ PROGRESS_SECONDS = 0.2
 """Least time between two progress messages of one release and stage."""
 
 
-async def index(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def index(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `index`; raises ThreadloreError."""
     release = request.get("release") or ""
     if release and not app.library.known(release):

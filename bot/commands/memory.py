@@ -7,7 +7,7 @@ import json
 import time
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.commands.memory_import import brought, release_of
 from bot.commands.memory_upkeep import upkeep
@@ -23,7 +23,7 @@ AT_ONCE = 100
 """Pairs that are told of before others are served."""
 
 
-async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def memory(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out one action on memory; raises ThreadloreError."""
     match request.get("action"):
         case "list":
@@ -52,7 +52,7 @@ async def memory(app: Threadlore, request: dict[str, Any], send: Send) -> None:
             raise UsageError(f"There is no action '{other}'; `threadlore memory --help` lists them.")
 
 
-async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _list(app: Application, request: dict[str, Any], send: Send) -> None:
     release, store = request.get("release") or "", request.get("store") or ""
     if release:
         release = release_of(app.engine.product, release)
@@ -75,7 +75,7 @@ async def _list(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def _show(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _show(app: Application, request: dict[str, Any], send: Send) -> None:
     pair = await _found(app, request)
     if not may_hear(request, pair.scope):
         channel = Scope.parse(pair.scope).channel
@@ -106,14 +106,14 @@ async def _show(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def _retire(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _retire(app: Application, request: dict[str, Any], send: Send) -> None:
     pair = await _found(app, request)
     await app.memory.retire([pair.id])
     await send({"line": f"Retired {named(pair)}: it is in no store any more, whatever its votes are."})
     await send({"code": 0})
 
 
-async def _restore(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _restore(app: Application, request: dict[str, Any], send: Send) -> None:
     pair = await _found(app, request)
     if pair.aside != "retired":
         raise UsageError(f"{named(pair)} is not retired; now {standing(app.memory, pair)}.")
@@ -130,7 +130,7 @@ async def _restore(app: Threadlore, request: dict[str, Any], send: Send) -> None
     await send({"code": 0})
 
 
-async def _in_place_of(app: Threadlore, pair: Remembered) -> str:
+async def _in_place_of(app: Application, pair: Remembered) -> str:
     """Return the pair that was imported later under the same id for the same question; empty for none."""
     same = (pair.label, pair.release, pair.scope, pair.question)
     for other in await app.memory.everything() if pair.label else ():
@@ -139,7 +139,7 @@ async def _in_place_of(app: Threadlore, pair: Remembered) -> str:
     return ""
 
 
-async def _rebuild(app: Threadlore, send: Send) -> None:
+async def _rebuild(app: Application, send: Send) -> None:
     before = await app.memory.placed()
     await app.memory.rebuild()
     after = await app.memory.placed()
@@ -148,7 +148,7 @@ async def _rebuild(app: Threadlore, send: Send) -> None:
     await send({"code": 0})
 
 
-async def _verify(app: Threadlore, send: Send) -> None:
+async def _verify(app: Application, send: Send) -> None:
     wrong = await app.memory.verify() + await app.upkeep.broken()
     for sentence in wrong:
         await send({"line": sentence})
@@ -162,7 +162,7 @@ async def _verify(app: Threadlore, send: Send) -> None:
     await send({"code": 1 if wrong else 0})
 
 
-async def _export(app: Threadlore, send: Send) -> None:
+async def _export(app: Application, send: Send) -> None:
     count = 0
     for place, pair in enumerate(await app.memory.everything()):
         if place % AT_ONCE == 0:
@@ -174,7 +174,7 @@ async def _export(app: Threadlore, send: Send) -> None:
     await send({"code": 0})
 
 
-async def _found(app: Threadlore, request: dict[str, Any]) -> Remembered:
+async def _found(app: Application, request: dict[str, Any]) -> Remembered:
     pair = await app.memory.find(request["id"])
     if pair is None:
         raise UsageError(f"There is no pair {request['id']}; `threadlore memory list` names them.")

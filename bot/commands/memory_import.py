@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from core.domain import Product, Question, content_hash
 from core.errors import UsageError
@@ -26,7 +26,7 @@ AT_ONCE = 128
 """Pairs that are embedded and placed in one go, so that questions are answered in between."""
 
 
-async def brought(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def brought(app: Application, request: dict[str, Any], send: Send) -> None:
     """Bring in pairs from JSONL or CSV; lines that cannot be used are told and left out."""
     pairs: list[Remembered] = []
     bad: list[Bad] = []
@@ -86,7 +86,7 @@ def _said(pair: Remembered) -> tuple[str, ...]:
     return (storable(pair.question).strip(), storable(pair.answer).strip(), pair.release, pair.scope)
 
 
-async def _outdated(app: Threadlore, pairs: Sequence[Remembered]) -> set[str]:
+async def _outdated(app: Application, pairs: Sequence[Remembered]) -> set[str]:
     """Return what was imported earlier for the same question under the same id, with another answer."""
     now = {(p.label, p.release, p.scope, p.question): p.id for p in pairs if p.label}
     ids = {pair.id for pair in pairs}

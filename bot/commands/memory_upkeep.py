@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.interactions.visibility import heard, may_hear
 from bot.rendering.pairs import shortened
@@ -20,7 +20,7 @@ AT_ONCE = 20
 """Stale pairs that are looked at between two lines of progress."""
 
 
-async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def upkeep(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out one of these actions; raises ThreadloreError."""
     match request["action"]:
         case "stale":
@@ -49,7 +49,7 @@ async def upkeep(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def _learnt(app: Threadlore, channel: str, scope: str) -> int:
+async def _learnt(app: Application, channel: str, scope: str) -> int:
     """Return how many pairs of a channel have votes or were brought by people: what memory holds of it."""
     held = await app.memory.everything()
     return sum(1 for pair in held if (pair.channel, pair.scope) == (channel, scope))
@@ -62,7 +62,7 @@ def _counted(pairs: int, moved: int, channel: str) -> str:
     return f"{pairs} pairs learnt in {channel}{also}"
 
 
-async def _stale(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _stale(app: Application, request: dict[str, Any], send: Send) -> None:
     if request.get("check"):
         while done := await app.renewal.slice(AT_ONCE):
             await send({"note": f"Looked at {done} pairs."})
@@ -73,7 +73,7 @@ async def _stale(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         await send({"note": "No remembered answer waits: all cite pages as they are."})
 
 
-async def _renew(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _renew(app: Application, request: dict[str, Any], send: Send) -> None:
     pair = await app.memory.find(request["id"])
     waiting = {item.pair.id: item for item in await app.renewal.waiting()}
     if pair is None or pair.id not in waiting:
@@ -85,7 +85,7 @@ async def _renew(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"line": f"Renewed {pair.id}, {words}: it is reused again as its votes say."})
 
 
-async def _bursts(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def _bursts(app: Application, request: dict[str, Any], send: Send) -> None:
     found = await app.electorate.bursts(time.time())
     for burst in found:
         line = _json(asdict(burst)) if request.get("json") else await _burst(app, burst, request)
@@ -94,7 +94,7 @@ async def _bursts(app: Threadlore, request: dict[str, Any], send: Send) -> None:
         await send({"note": "No votes came in a burst in the last seven days."})
 
 
-async def _burst(app: Threadlore, burst: Burst, request: dict[str, Any]) -> str:
+async def _burst(app: Application, burst: Burst, request: dict[str, Any]) -> str:
     began = time.strftime("%Y-%m-%d %H:%M", time.gmtime(burst.began_at))
     minutes = (burst.ended_at - burst.began_at) / 60
     spent = f"{burst.votes} votes within {minutes:.0f} minutes from {began} UTC"

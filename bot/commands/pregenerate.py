@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.commands.index import passed_on
 from bot.privacy.exports import note
@@ -24,7 +24,7 @@ SAMPLE = 50
 """Pairs in a sample: what a person reads in a quarter of an hour."""
 
 
-async def pregenerate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def pregenerate(app: Application, request: dict[str, Any], send: Send) -> None:
     """Make pairs `by` the model or rules for `release` or all, `most` documents at most, then write `sample`.
 
     What is done stays done when the model goes away, and the next call goes on.
@@ -66,7 +66,7 @@ async def pregenerate(app: Threadlore, request: dict[str, Any], send: Send) -> N
     await send({"code": 0})
 
 
-def _maker(app: Threadlore, by: str) -> Maker:
+def _maker(app: Application, by: str) -> Maker:
     if by == "rules":
         return RulePairs()
     if app.engine.model is None:
@@ -74,7 +74,7 @@ def _maker(app: Threadlore, by: str) -> Maker:
     return ModelPairs(app.engine.model)
 
 
-async def _sample(app: Threadlore, release: str, path: Path, send: Send) -> None:
+async def _sample(app: Application, release: str, path: Path, send: Send) -> None:
     """Write some pairs by chance, a JSON object a line, for a person to look at."""
     assert app.library.pregeneration is not None
     pairs = [
@@ -93,7 +93,7 @@ async def _sample(app: Threadlore, release: str, path: Path, send: Send) -> None
     await send({"line": f"{len(lines)} of {len(pairs)} pairs are in {path}"})
 
 
-async def _review(app: Threadlore, path: Path, send: Send) -> None:
+async def _review(app: Application, path: Path, send: Send) -> None:
     """Read a sample that a person has gone through, and take out what is not to be kept."""
     assert app.library.pregeneration is not None
     keep = _keeps(await asyncio.to_thread(_text, path), path)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.commands.slash.privacy import BACK, LEFT, NEVER_LEFT
 from bot.privacy.my_data import as_json, short
 
 
-async def privacy(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def privacy(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out one of the commands that concern what is kept of people."""
     match request["command"]:
         case "my-data":

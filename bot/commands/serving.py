@@ -9,7 +9,7 @@ from dataclasses import asdict
 from difflib import get_close_matches
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.conversation.pausing import mode_line, pause_line
 from bot.operations.audit import audit_text
@@ -112,7 +112,7 @@ def mode_and_channel(said: Sequence[str]) -> tuple[str, str]:
 # --- the command line ---------------------------------------------------------------------------
 
 
-async def serving(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def serving(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `pause`, `resume` and `mode` of the command line; raises ThreadloreError."""
     by, channel = str(request.get("caller") or "cli"), str(request.get("channel") or "")
     match request["command"]:
@@ -130,7 +130,7 @@ async def serving(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def audit(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def audit(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `threadlore audit`."""
     acts = await app.audit.acts(int(request.get("number") or 50))
     told = json.dumps([asdict(act) for act in acts], ensure_ascii=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from core.ports import Corpus, entries, pairs_collection
 
@@ -15,7 +15,7 @@ TURNS = 3
 """How often a release is looked at again because it changed while it was looked at."""
 
 
-async def verify(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def verify(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `verify`; exit status 1 where something is wrong.
 
     What is being indexed right now may be in the indexes before it is live, and is not counted as wrong.
@@ -55,7 +55,7 @@ async def verify(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 1 if wrong else 0})
 
 
-async def _settled(app: Threadlore, release: str) -> list[str]:
+async def _settled(app: Application, release: str) -> list[str]:
     """Return what is wrong with a release; look again where a new corpus went live meanwhile."""
     found: list[str] = []
     for _ in range(TURNS):
@@ -70,7 +70,7 @@ async def _settled(app: Threadlore, release: str) -> list[str]:
     return found
 
 
-async def _corpus(app: Threadlore, corpus: Corpus) -> list[str]:
+async def _corpus(app: Application, corpus: Corpus) -> list[str]:
     """Compare what is said of a corpus with its documents and passages in the database."""
     name, wrong = corpus.release, []
     documents, rows = await app.corpora.manifest(name), await app.corpora.rows(name)
@@ -97,13 +97,13 @@ async def _corpus(app: Threadlore, corpus: Corpus) -> list[str]:
     return wrong
 
 
-async def _indexes(app: Threadlore, corpus: Corpus) -> list[str]:
+async def _indexes(app: Application, corpus: Corpus) -> list[str]:
     """Compare both indexes with the passages in the database."""
     wanted = {row.id for row in await app.corpora.rows(corpus.release)}
     return await _compared(app, corpus.release, corpus.collection, wanted, "passages")
 
 
-async def _pairs(app: Threadlore, corpus: Corpus) -> list[str]:
+async def _pairs(app: Application, corpus: Corpus) -> list[str]:
     """Compare both indexes with the pairs made of documents, and the pairs with the live pages."""
     if app.library.pregeneration is None:
         return []
@@ -118,7 +118,7 @@ async def _pairs(app: Threadlore, corpus: Corpus) -> list[str]:
     return wrong + await _compared(app, name, pairs_collection(corpus), wanted, "texts of pairs")
 
 
-async def _compared(app: Threadlore, name: str, collection: str, wanted: set[str], what: str) -> list[str]:
+async def _compared(app: Application, name: str, collection: str, wanted: set[str], what: str) -> list[str]:
     wrong = []
     for index, its in ((app.vectors, "vector index"), (app.words, "word index")):
         present = await index.ids(collection)
@@ -129,7 +129,7 @@ async def _compared(app: Threadlore, name: str, collection: str, wanted: set[str
     return wrong
 
 
-async def _strangers(app: Threadlore) -> list[str]:
+async def _strangers(app: Application) -> list[str]:
     """Look for collections of the indexes that belong to no corpus."""
     corpora = (await app.corpora.live()).values()
     used = {name for corpus in corpora for name in (corpus.collection, pairs_collection(corpus))}
@@ -140,5 +140,5 @@ async def _strangers(app: Threadlore) -> list[str]:
     return wrong
 
 
-def _runs(app: Threadlore, release: str) -> bool:
+def _runs(app: Application, release: str) -> bool:
     return any(entry["release"] == release for entry in app.library.progress())

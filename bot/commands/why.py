@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.interactions.visibility import heard
 from bot.rendering.pairs import named, standing
@@ -16,7 +16,7 @@ NEAR = 3
 """Similar pairs of each store that are told."""
 
 
-async def why(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def why(app: Application, request: dict[str, Any], send: Send) -> None:
     """Explain an answer in plain words, with how the pair behind it stands today."""
     try:
         found = await app.engine.given.why(request["answer_id"])

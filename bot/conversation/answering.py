@@ -12,12 +12,12 @@ from typing import TypeVar
 
 from bot.app.logs import about
 from bot.conversation.outage import WAIT, Outage, say
-from bot.conversation.streaming_reply import Show
+from bot.conversation.streaming_reply import StreamingReply
 from bot.interactions.components import controls
 from bot.ports.chat import Chat, Control, Message, Reply
 from bot.privacy.opted_out import OptedOut
 from bot.rendering.answers import WORKING, compose
-from core.community.unsolicited import Noise
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.engine import Engine
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
@@ -58,7 +58,7 @@ class Answering:
         self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
         self._held: Counter[str] = Counter()
         self.stopping = False
-        self.noise: Noise | None = None
+        self.noise: UnsolicitedReplyPolicy | None = None
         """What counts answers that nobody asked for, where there is one."""
 
         self.to_person: Callable[[MessageRef, Scope], bool] = lambda where, scope: False
@@ -191,7 +191,7 @@ class Answering:
 
         if not quiet:
             await _whole(self._open(answer))
-        show = Show(chat, answer.parts, product, note, message.ref)
+        show = StreamingReply(chat, answer.parts, product, note, message.ref)
         try:
             # a question for another release stands alone
             history = () if message.release or quiet else await self.history(chat, message.ref)

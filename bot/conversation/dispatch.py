@@ -14,25 +14,25 @@ from weakref import WeakValueDictionary
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import Answering
 from bot.conversation.hints import Hint
-from bot.conversation.locale import Tongues
+from bot.conversation.locale import LocaleResolver
 from bot.conversation.outage import Outage
 from bot.conversation.pausing import Pausing
 from bot.conversation.questions import Questions
 from bot.conversation.rate_limits import Limits
-from bot.conversation.triggers import Meant
+from bot.conversation.triggers import Triggers
 from bot.escalation.asking import Escalation
 from bot.escalation.resolving import Resolving
-from bot.interactions.handler import Attending
+from bot.interactions.handler import InteractionHandler
 from bot.interactions.ledger import InteractionLedger, Kind
 from bot.interactions.marks import Marks
 from bot.interactions.presses import Presses
-from bot.interactions.reactions import Reacting
+from bot.interactions.reactions import ReactionHandler
 from bot.operations.notices import Notices
 from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
 from bot.privacy.opted_out import OptedOut
 from core.community.channels import EVERYWHERE, ChannelModes, Pauses
-from core.community.unsolicited import Noise
-from core.corpora.manager import Library
+from core.community.unsolicited import UnsolicitedReplyPolicy
+from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.engine import Engine
 from core.ports import ConversationStore
@@ -50,15 +50,15 @@ class Dispatch:
         self,
         engine: Engine,
         conversations: ConversationStore,
-        library: Library,
+        library: CorpusManager,
         slash: SlashCommands,
         limits: Limits,
         modes: ChannelModes,
         pauses: Pauses,
         opted_out: OptedOut,
-        tongues: Tongues,
+        tongues: LocaleResolver,
         notices: Notices,
-        noise: Noise,
+        noise: UnsolicitedReplyPolicy,
         hint: Hint,
         escalation: Escalation,
         outage: Outage,
@@ -87,7 +87,7 @@ class Dispatch:
             engine,
             conversations,
             self._answering,
-            Meant(conversations, modes, opted_out, noise),
+            Triggers(conversations, modes, opted_out, noise),
             self._resolving,
             limits,
             self._pausing,
@@ -98,7 +98,7 @@ class Dispatch:
             self._lock,
             outage,
         )
-        self._attending = Attending(
+        self._attending = InteractionHandler(
             engine,
             conversations,
             self._answering,
@@ -112,7 +112,7 @@ class Dispatch:
             hint,
             InteractionLedger(conversations, opted_out),
         )
-        self._reacting = Reacting(
+        self._reacting = ReactionHandler(
             engine,
             conversations,
             marks,

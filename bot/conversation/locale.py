@@ -9,7 +9,7 @@ from core.ports import ConversationStore
 from core.query.language import detect as language
 
 
-class Tongues:
+class LocaleResolver:
     """Finds out the language; `default` is spoken where nothing tells."""
 
     def __init__(self, conversations: ConversationStore, given: GivenAnswers, default: str) -> None:

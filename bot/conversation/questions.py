@@ -15,17 +15,17 @@ from dataclasses import replace
 from bot.conversation.answering import Answering, tell
 from bot.conversation.hints import Hint
 from bot.conversation.in_order import InOrder, Slot
-from bot.conversation.locale import Tongues
+from bot.conversation.locale import LocaleResolver
 from bot.conversation.outage import LATER, WAIT, Outage, say
 from bot.conversation.pausing import Pausing
 from bot.conversation.rate_limits import Limits, rounded
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.triggers import Meant
+from bot.conversation.triggers import Triggers
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, Message, Reply, unheard
 from bot.ports.message_codec import packed, unpacked
 from bot.privacy.opted_out import OptedOut
-from core.community.unsolicited import Noise
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef
 from core.engine import Engine
 from core.errors import StorageUnavailable
@@ -52,13 +52,13 @@ class Questions:
         engine: Engine,
         conversations: ConversationStore,
         answering: Answering,
-        meant: Meant,
+        meant: Triggers,
         resolving: Resolving,
         limits: Limits,
         pausing: Pausing,
         opted_out: OptedOut,
-        tongues: Tongues,
-        noise: Noise,
+        tongues: LocaleResolver,
+        noise: UnsolicitedReplyPolicy,
         hint: Hint,
         lock: Callable[[str], asyncio.Lock],
         outage: Outage,

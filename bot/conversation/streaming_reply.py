@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 Note = Callable[[tuple[MessageRef, ...]], Awaitable[None]]
 
 
-class Show:
+class StreamingReply:
     """Listens to the engine and edits `parts`; `note` hears when the reply takes other messages.
 
     Where there are no parts nobody waits for an answer: the first words are posted to `where`, and nothing

@@ -8,12 +8,12 @@ from bot.conversation.small_talk import is_greeting, is_pleasantry
 from bot.ports.chat import Chat, Message
 from bot.privacy.opted_out import OptedOut
 from core.community.channels import ChannelModes
-from core.community.unsolicited import Noise
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.ports import ConversationStore
 from core.query.asking import asks_for_help
 
 
-class Meant:
+class Triggers:
     """Tells by the channel's mode, the mention and the thread whether a message is answered."""
 
     def __init__(
@@ -21,7 +21,7 @@ class Meant:
         conversations: ConversationStore,
         modes: ChannelModes,
         opted_out: OptedOut,
-        noise: Noise,
+        noise: UnsolicitedReplyPolicy,
     ) -> None:
         self._conversations = conversations
         self._modes = modes

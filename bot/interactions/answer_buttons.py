@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.interactions.components import WRONG
 from bot.rendering.answers import compose
@@ -14,7 +14,7 @@ from core.errors import UsageError
 from core.ports.opinions import Correction
 
 
-async def again(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def again(app: Application, request: dict[str, Any], send: Send) -> None:
     """Answer the question of an answer once more, for another release."""
     answer_id, release = request["answer_id"], request["release"]
     known = [entry.name for entry in app.engine.product.releases]
@@ -33,7 +33,7 @@ async def again(app: Threadlore, request: dict[str, Any], send: Send) -> None:
     await send({"code": 0})
 
 
-async def wrong(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def wrong(app: Application, request: dict[str, Any], send: Send) -> None:
     """Keep what somebody found wrong with an answer; a helper's better one is remembered."""
     user, what, better = request["user"], request["what"], str(request.get("better") or "").strip()
     if what not in WRONG:

@@ -12,7 +12,7 @@ from bot.app.logs import about
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
 from bot.conversation.hints import Hint
-from bot.conversation.locale import Tongues
+from bot.conversation.locale import LocaleResolver
 from bot.conversation.pausing import Pausing, paused_text
 from bot.conversation.rate_limits import Limits, wait_text
 from bot.interactions.confirmations import CONFIRM
@@ -23,7 +23,7 @@ from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Resp
 from bot.ports.message_codec import command_of, packed, press_of
 from bot.privacy.opted_out import NOT_TOLD, OptedOut
 from bot.rendering.answers import WORKING
-from core.community.unsolicited import Noise
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Question
 from core.engine import Engine
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
@@ -37,7 +37,7 @@ MOST_TRIES = 2
 LOST = N_("I was restarted before I could do this. Please try again.")
 
 
-class Attending:
+class InteractionHandler:
     """Does what somebody wants of the bot itself, and tells them what came of it."""
 
     def __init__(
@@ -50,8 +50,8 @@ class Attending:
         limits: Limits,
         pausing: Pausing,
         opted_out: OptedOut,
-        tongues: Tongues,
-        noise: Noise,
+        tongues: LocaleResolver,
+        noise: UnsolicitedReplyPolicy,
         hint: Hint,
         ledger: InteractionLedger,
     ) -> None:

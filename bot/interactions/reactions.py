@@ -8,14 +8,14 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
 from bot.app.logs import about
-from bot.conversation.locale import Tongues
+from bot.conversation.locale import LocaleResolver
 from bot.conversation.outage import Outage
 from bot.interactions.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
-from bot.interactions.handler import Attending
+from bot.interactions.handler import InteractionHandler
 from bot.interactions.marks import Marks
 from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
 from bot.privacy.opted_out import OptedOut
-from core.community.unsolicited import Noise
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import StorageUnavailable
@@ -32,7 +32,7 @@ COUNTING_SECONDS = 8.0
 """Time that reactions under way get to be counted when the bot stops: memory may be at work just then."""
 
 
-class Reacting:
+class ReactionHandler:
     """Takes what people put under messages."""
 
     def __init__(
@@ -40,10 +40,10 @@ class Reacting:
         engine: Engine,
         conversations: ConversationStore,
         marks: Marks,
-        attending: Attending,
+        attending: InteractionHandler,
         opted_out: OptedOut,
-        tongues: Tongues,
-        noise: Noise,
+        tongues: LocaleResolver,
+        noise: UnsolicitedReplyPolicy,
         lock: Callable[[str], asyncio.Lock],
         outage: Outage,
     ) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.operations.notices import AGAIN_SECONDS, Notices
 from core.memory.scoring.vote_weighting import Burst
 from core.models.breaker import Breaker
@@ -35,7 +35,7 @@ class Alerts:
 
     def __init__(
         self,
-        app: Threadlore,
+        app: Application,
         notices: Notices,
         clock: Callable[[], float] = time.time,
         free: Callable[[Path], tuple[int, int]] | None = None,

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from core.catalogue import Catalogue
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.errors import ThreadloreError
 from core.ingestion.live.channels import LiveChannels
@@ -79,7 +79,7 @@ class HistoryUpkeep:
         self,
         live: LiveChannels,
         sources: Sources,
-        library: Library,
+        library: CorpusManager,
         scrub: Callable[[], Awaitable[None]],
         made_anew: Callable[[Collection[str]], None],
     ) -> None:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 
 from bot.operations.audit import Audit
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.errors import ThreadloreError
 from core.privacy.retention import Retention
 
@@ -25,7 +25,9 @@ async def to_log(text: str, key: str, again_after: float) -> None:
 class OnSchedule:
     """Reindexing and tidying up that nobody asked for; `tell` is how admins hear what waits for them."""
 
-    def __init__(self, library: Library, retention: Retention, audit: Audit, tell: Tell = to_log) -> None:
+    def __init__(
+        self, library: CorpusManager, retention: Retention, audit: Audit, tell: Tell = to_log
+    ) -> None:
         self._tell = tell
         self._library = library
         self._retention = retention

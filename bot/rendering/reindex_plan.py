@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.interactions.visibility import heard
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.ingestion.reading import Reading
 from core.memory.community import CommunityMemory
 from core.ports import Remembered
@@ -25,7 +25,7 @@ class Plan:
     touched: tuple[Remembered, ...]
 
 
-async def plans(library: Library, memory: CommunityMemory, release: str = "") -> list[Plan]:
+async def plans(library: CorpusManager, memory: CommunityMemory, release: str = "") -> list[Plan]:
     """Read the sources of a release, or of all, and tell what would change; nothing is written."""
     found = await library.plan(release)
     pairs = await memory.everything()

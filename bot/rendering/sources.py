@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from core.catalogue.schedule import Schedule
 from core.ports import CorpusStore, SourceRun
@@ -150,7 +150,7 @@ def _at(seconds: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
-async def sources(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def sources(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `threadlore sources`."""
     found = await sources_of(app.corpora, app.schedules)
     await send(

@@ -124,7 +124,7 @@ class NoiseStore(Protocol):
         """Forget what was counted in a channel."""
 
 
-class Noise:
+class UnsolicitedReplyPolicy:
     """Watches channels in which the bot answers unasked, and takes it back to mentions where it is noise.
 
     `tell` tells admins.

@@ -14,7 +14,7 @@ from core.ingestion.indexer import Indexed, Indexer
 from core.ingestion.pregeneration.work import Pregeneration
 from core.ingestion.reading import Reading, Report
 from core.memory.community import CommunityMemory
-from core.memory.scoring.vote_weighting import Electorate
+from core.memory.scoring.vote_weighting import VoteWeighting
 from core.models.embedding.encoders import Encoders
 from core.ports import BUILD, CorpusStore, MemoryStore, SourceRun, UpkeepStore
 from core.retrieval.search import Searcher
@@ -25,7 +25,7 @@ SETTLED_SECONDS = 600.0
 """Seconds after which no answer is written any more that cites the corpus of before."""
 
 
-class Library:
+class CorpusManager:
     """Everything that concerns corpora, for commands, clock and pages."""
 
     def __init__(
@@ -38,7 +38,7 @@ class Library:
         memory: CommunityMemory,
         encoders: Encoders,
         upkeep: UpkeepStore,
-        electorate: Electorate,
+        electorate: VoteWeighting,
         pregeneration: Pregeneration | None = None,
     ) -> None:
         self.product = product

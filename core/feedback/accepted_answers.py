@@ -46,7 +46,7 @@ class Outcome:
     problem: str = ""
 
 
-class PeoplesAnswers:
+class AcceptedAnswers:
     """Takes what people answer into memory, and out of it again."""
 
     def __init__(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain import Answer, Citation, Product
-from core.feedback.accepted_answers import PeoplesAnswers
+from core.feedback.accepted_answers import AcceptedAnswers
 from core.generation import phrases
 from core.languages import DEFAULT
 from core.memory.exchange import tally
@@ -28,7 +28,7 @@ class GivenAnswers:
     """Reads answers back from the store; what a forgotten person asked is not there any more."""
 
     def __init__(
-        self, store: MemoryStore, accepted: PeoplesAnswers, product: Product, thresholds: Thresholds
+        self, store: MemoryStore, accepted: AcceptedAnswers, product: Product, thresholds: Thresholds
     ) -> None:
         self._store = store
         self._accepted = accepted

@@ -27,7 +27,7 @@ Pages = Mapping[tuple[str, str], Sequence[ContextChunk]]
 """The live pages by release and path."""
 
 
-class Renewal:
+class StaleAnswerReview:
     """Looks at stale pairs, one after the other; a killed process goes on where it was.
 
     `draft` tells what documents would answer now; `has_model` whether that may be more than a quote.

@@ -13,7 +13,7 @@ from dataclasses import replace
 from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.decision import PAPER, Decision, Guard
 from core.memory.partitions.partition import Partition
-from core.memory.partitions.partition_index import Places
+from core.memory.partitions.partition_index import PartitionIndex
 from core.memory.partitions.partition_key import PRIVATE, Key
 from core.memory.partitions.topics import Encoders, kept, made
 from core.memory.recall import Lookup, Recaller
@@ -43,7 +43,7 @@ class CommunityMemory:
         self._corpora = corpora
         self._guard = guard
         self._recognition = Recognition(decision, rewordings, corpora)
-        self._places = Places(store, thresholds, share_platforms)
+        self._places = PartitionIndex(store, thresholds, share_platforms)
         self._changing = asyncio.Lock()
 
     @property
@@ -250,7 +250,7 @@ class CommunityMemory:
         """Put pairs where their votes say, and write that down."""
         await self._places.settle(self._places.arrange(pairs, vectors))
 
-    async def _take_over(self, places: Places, pairs: Collection[Remembered]) -> None:
+    async def _take_over(self, places: PartitionIndex, pairs: Collection[Remembered]) -> None:
         """Answer from these places from now on, with the ways to ask for all these pairs learnt anew."""
         recognition = self._recognition.empty()
         await recognition.learn(pairs, places.encoders, self.thresholds, places.asked_at)

@@ -9,7 +9,7 @@ from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.languages import _
 from core.memory.decision import CANDIDATES, Candidate, Guard, choose
 from core.memory.partitions.partition import Partition
-from core.memory.partitions.partition_index import Places
+from core.memory.partitions.partition_index import PartitionIndex
 from core.memory.partitions.partition_key import EVERY_RELEASE, Key, scope_of
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of, vouched
@@ -36,7 +36,9 @@ class Lookup:
 class Recaller:
     """Looks questions up where pairs stand; `guard` says in what two topics differ, "" where in nothing."""
 
-    def __init__(self, store: MemoryStore, places: Places, recognition: Recognition, guard: Guard) -> None:
+    def __init__(
+        self, store: MemoryStore, places: PartitionIndex, recognition: Recognition, guard: Guard
+    ) -> None:
         self._store = store
         self._places = places
         self._recognition = recognition

@@ -19,8 +19,8 @@ from core.generation.quotes.quote import without_introduction
 from core.memory.community import CommunityMemory
 from core.memory.scoring.prior import PriorScorer
 from core.memory.scoring.score import SUPPORTED, support
-from core.pipeline.context import Asked
-from core.pipeline.context_selector import Reader, without
+from core.pipeline.context import QueryContext
+from core.pipeline.context_selector import ContextSelector, without
 from core.pipeline.research import Research
 from core.ports import LanguageModel, Listener, MemoryStore, Remembered
 from core.privacy.names import since_never
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 _GONE = "Somebody was forgotten while an answer was made of their words; it is not kept. Ask again."
 
 
-class Endings:
+class AnswerBuilder:
     """Makes the answer that a route leads to, and saves it with the pair that votes may promote."""
 
     def __init__(
@@ -43,7 +43,7 @@ class Endings:
         store: MemoryStore,
         research: Research,
         model: LanguageModel | None,
-        reader: Reader,
+        reader: ContextSelector,
         scorer: PriorScorer | None,
         gone: Callable[[Collection[str], float], bool] = since_never,
     ) -> None:
@@ -57,7 +57,7 @@ class Endings:
         self._reader = reader
         self._scorer = scorer
 
-    async def reuse(self, asked: Asked, near: tuple[QAPair, float]) -> Answer:
+    async def reuse(self, asked: QueryContext, near: tuple[QAPair, float]) -> Answer:
         """Say a remembered answer again; one in another language only where no model can write anew."""
         pair, similarity = near
         asked.trace["origin"] = pair.origin
@@ -72,7 +72,7 @@ class Endings:
             answer = replace(answer, offers=tuple(first["trace"].get("offers", ())))
         return await self._keep(asked, answer)
 
-    async def write(self, asked: Asked, recall: Recall, found: Found, listener: Listener) -> Answer:
+    async def write(self, asked: QueryContext, recall: Recall, found: Found, listener: Listener) -> Answer:
         """Have the model write it from the pages; raises the `ModelError`s of `core.errors`."""
         if self._model is None:
             raise ModelUnavailable("No model is configured; set OLLAMA_HOST.")
@@ -95,7 +95,9 @@ class Endings:
         asked.taken = self._taken(asked, request, written.text, citations)
         return await self._say(asked, route, written.text, citations, found, asked.open)
 
-    def _taken(self, asked: Asked, request: Request, text: str, citations: Sequence[Citation]) -> Taken:
+    def _taken(
+        self, asked: QueryContext, request: Request, text: str, citations: Sequence[Citation]
+    ) -> Taken:
         """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
         mine = [*own(asked.question, self._product), asked.queries.base]
         mine += [_words(item) for item in request.evidence if not item.chunk.people]
@@ -108,11 +110,11 @@ class Endings:
         pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in (*request.high, *request.low)]
         return replace(asked.taken, people=told, pairs=carried(text, mine, pairs))
 
-    def _takes(self, asked: Asked, pages: Sequence[Evidence]) -> None:
+    def _takes(self, asked: QueryContext, pages: Sequence[Evidence]) -> None:
         """Note that the words of these pages are said."""
         asked.taken = replace(asked.taken, people=asked.taken.people | _authors(pages))
 
-    async def quote(self, asked: Asked, recall: Recall, found: Found) -> Answer:
+    async def quote(self, asked: QueryContext, recall: Recall, found: Found) -> Answer:
         """Quote the pages; what was voted down for this very question is not quoted again."""
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in recall.low if near >= delta for c in pair.citations}
@@ -126,7 +128,7 @@ class Endings:
 
     async def _say(
         self,
-        asked: Asked,
+        asked: QueryContext,
         route: Route,
         text: str,
         citations: tuple[Citation, ...],
@@ -145,12 +147,12 @@ class Endings:
             asked, replace(self._new(asked, route, text, citations, found), offers=offers)
         )
 
-    async def dont_know(self, asked: Asked, found: Found) -> Answer:
+    async def dont_know(self, asked: QueryContext, found: Found) -> Answer:
         """Say that the documentation does not answer it, and which pages come nearest."""
         self._takes(asked, found.near)
         return await self.abstain(asked, phrases.dont_know(self._product, found.near), found)
 
-    async def abstain(self, asked: Asked, text: str, found: Found | None = None) -> Answer:
+    async def abstain(self, asked: QueryContext, text: str, found: Found | None = None) -> Answer:
         """Answer with a fixed sentence, without pages; of what nobody asked the bot nothing is kept."""
         asked.is_draft = asked.is_draft or asked.question.unasked
         answer = self._new(asked, "abstain", text, (), found)
@@ -159,7 +161,7 @@ class Endings:
 
     def _new(
         self,
-        asked: Asked,
+        asked: QueryContext,
         route: Route,
         text: str,
         citations: tuple[Citation, ...],
@@ -181,7 +183,7 @@ class Endings:
             taken=replace(asked.taken, shown=_authors(found.evidence if found else ())),
         )
 
-    async def _prior(self, asked: Asked, answer: Answer) -> float:
+    async def _prior(self, asked: QueryContext, answer: Answer) -> float:
         """Score an answer by its evidence before anybody votes; a quote is its evidence."""
         if answer.route == "quote":
             return SUPPORTED
@@ -191,7 +193,7 @@ class Endings:
         asked.trace["support"] = await self._scorer.score(answer.text, answer.evidence, encoder)
         return float(asked.trace["support"]["prior"])
 
-    async def _keep(self, asked: Asked, answer: Answer) -> Answer:
+    async def _keep(self, asked: QueryContext, answer: Answer) -> Answer:
         """Save the answer, and the neutral pair that votes may promote; a draft is not kept.
 
         An answer that says again what a pair says is one more answer of that pair. Raises WordsGone where

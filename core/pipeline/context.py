@@ -9,14 +9,14 @@ from typing import Any
 
 from core.domain import News, Queries, Question, Recall, Resolution, Taken
 from core.languages import DEFAULT
-from core.pipeline.model_budget import Course
+from core.pipeline.model_budget import ModelCalls
 from core.ports import Matrix
 from core.retrieval.found import Found
 from core.text.words import query_terms
 
 
 @dataclass(slots=True)
-class Asked:
+class QueryContext:
     """A question on its way: what it means, and a trace of what was done.
 
     `found` holds what each part of a composite question found, `groups` the chunks of each release and
@@ -33,7 +33,7 @@ class Asked:
     at: float = field(default_factory=time.perf_counter)
     found: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
-    course: Course = field(default_factory=Course)
+    course: ModelCalls = field(default_factory=ModelCalls)
     documentation: str = DEFAULT
     """The language of the documentation."""
     repeats: str = ""

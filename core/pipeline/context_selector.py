@@ -14,8 +14,8 @@ from core.generation.quotes.listing import listed
 from core.generation.quotes.quote import quote
 from core.generation.temperature import adaptive
 from core.languages import name_of
-from core.pipeline.context import Asked
-from core.pipeline.model_budget import Steps
+from core.pipeline.context import QueryContext
+from core.pipeline.model_budget import ModelBudget
 from core.retrieval.found import Found
 from core.text.words import query_terms
 
@@ -23,15 +23,15 @@ _GROUPS = 3
 """Releases and parts for each of which the model selects as many chunks as for a single question."""
 
 
-class Reader:
+class ContextSelector:
     """Reduces and selects, by the model where it may, else by rule; quotes where no model writes."""
 
-    def __init__(self, product: str, steps: Steps | None = None, keep: int = context.KEPT) -> None:
+    def __init__(self, product: str, steps: ModelBudget | None = None, keep: int = context.KEPT) -> None:
         self._product = product
-        self._steps = steps or Steps()
+        self._steps = steps or ModelBudget()
         self._keep = keep
 
-    async def request(self, asked: Asked, recall: Recall, found: Found) -> Request:
+    async def request(self, asked: QueryContext, recall: Recall, found: Found) -> Request:
         """Reduce what was found, select from what is left, and say what an answer is to be written from."""
         chosen: Sequence[Evidence] = found.evidence
         if found.named:  # all of them bear on the question; their neighbours are other releases' notes
@@ -57,7 +57,7 @@ class Reader:
             original=asked.question.text if asked.is_translated else "",
         )
 
-    async def reduce(self, asked: Asked, found: Found) -> Mapping[int, str]:
+    async def reduce(self, asked: QueryContext, found: Found) -> Mapping[int, str]:
         """Keep of each chunk what bears on the question: number to text, chunks without any left out."""
         evidence = found.evidence
         texts = await self._steps.take(
@@ -68,7 +68,7 @@ class Reader:
         return texts or context.reduce(evidence, asked.terms, found.weight)
 
     async def select(
-        self, asked: Asked, found: Found, texts: Mapping[int, str] | None = None
+        self, asked: QueryContext, found: Found, texts: Mapping[int, str] | None = None
     ) -> Sequence[Evidence]:
         """Choose chunks, best first; where releases are compared or parts asked, of each at least one.
 
@@ -91,7 +91,7 @@ class Reader:
         return [*chosen, *{item.number: item for item in first if item}.values()]
 
     def quoted(
-        self, asked: Asked, found: Found, rejected: Collection[str] = ()
+        self, asked: QueryContext, found: Found, rejected: Collection[str] = ()
     ) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
         """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
 

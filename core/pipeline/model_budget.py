@@ -28,7 +28,7 @@ _GONE = (ModelUnavailable, ModelBusy, ModelMissing)
 
 
 @dataclass(slots=True)
-class Course:
+class ModelCalls:
     """How the steps of one question went: seconds they took, who took each, and why the model is out."""
 
     seconds: float = 0.0
@@ -36,7 +36,7 @@ class Course:
     failure: ModelError | None = None
 
 
-class Steps:
+class ModelBudget:
     """Lets the model take the steps in `only`, within `seconds` a question; none without a model."""
 
     def __init__(
@@ -53,12 +53,12 @@ class Steps:
         self._clock = clock
         self._rested = 0.0
 
-    def by(self, model: LanguageModel) -> Steps:
+    def by(self, model: LanguageModel) -> ModelBudget:
         """Return the same steps taken by another model, such as one whose calls are counted."""
-        return Steps(model, only=self._only, seconds=self._seconds, clock=self._clock)
+        return ModelBudget(model, only=self._only, seconds=self._seconds, clock=self._clock)
 
     async def take(
-        self, course: Course, step: str, call: Callable[[LanguageModel], Awaitable[_T]]
+        self, course: ModelCalls, step: str, call: Callable[[LanguageModel], Awaitable[_T]]
     ) -> _T | None:
         """Let the model take a step; None where rules must: no model, no time left, or it fails.
 

@@ -17,8 +17,8 @@ from core.memory.community import CommunityMemory
 from core.memory.partitions.partition_key import platform_of
 from core.memory.reuse_check import same_question
 from core.models.embedding.encoders import Encoders
-from core.pipeline.context import Asked
-from core.pipeline.model_budget import Steps
+from core.pipeline.context import QueryContext
+from core.pipeline.model_budget import ModelBudget
 from core.ports import Corpus, Encoder, LanguageModel, Matrix
 from core.query import understand
 from core.query.followups.carried import of_thread
@@ -58,14 +58,14 @@ class Research:
         memory: CommunityMemory,
         searcher: Searcher,
         encoders: Encoders,
-        steps: Steps | None = None,
+        steps: ModelBudget | None = None,
         second_look: bool = False,
     ) -> None:
         self._catalogue = catalogue
         self._memory = memory
         self._searcher = searcher
         self._encoders = encoders
-        self._steps = steps or Steps()
+        self._steps = steps or ModelBudget()
         self._second_look = second_look
 
     def by(self, model: LanguageModel) -> Research:
@@ -80,7 +80,7 @@ class Research:
         """Return the same that finds pages by the pairs made of documents alone."""
         return self._with(self._searcher.by_pairs(fields), self._steps)
 
-    def _with(self, searcher: Searcher, steps: Steps) -> Research:
+    def _with(self, searcher: Searcher, steps: ModelBudget) -> Research:
         return Research(self._catalogue, self._memory, searcher, self._encoders, steps, self._second_look)
 
     def has_pairs(self) -> bool:
@@ -92,7 +92,7 @@ class Research:
         """Return the corpora that answer now, by release."""
         return self._searcher.corpora
 
-    async def understand(self, question: Question, by_rules: bool = False) -> Asked:
+    async def understand(self, question: Question, by_rules: bool = False) -> QueryContext:
         """Resolve the release and write the queries, by the model where rules are in doubt; embed them.
 
         `by_rules` keeps every step of this question from the model.
@@ -105,7 +105,9 @@ class Research:
         heard, resolution, queries, is_foreign, doubt = await aside(
             length, self._by_rules, question, few=SHORT
         )
-        asked = Asked(question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language)
+        asked = QueryContext(
+            question, resolution, queries, (), _NONE, {}, at=began, documentation=product.language
+        )
         is_translated, understood = False, None
         if by_rules:
             asked.course.failure = ModelUnavailable("This question is kept from the model.")
@@ -143,7 +145,7 @@ class Research:
         doubt = understand.doubt(heard, resolution, queries, product)
         return heard, resolution, queries, understand.is_foreign(question, product), doubt
 
-    def _settle_news(self, asked: Asked, heard: Question) -> None:
+    def _settle_news(self, asked: QueryContext, heard: Question) -> None:
         """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""
         product = self._catalogue.product
         found = news(ruled(asked.queries.base), heard, product, asked.resolution)
@@ -165,12 +167,12 @@ class Research:
         topic = asked.queries.topic if is_whole(found, product) else asked.queries.base
         asked.queries = replace(asked.queries, parts=(asked.queries.base,), topic=topic)
 
-    async def encoder_of(self, asked: Asked) -> Encoder:
+    async def encoder_of(self, asked: QueryContext) -> Encoder:
         """Return the encoder of the release that a question is about."""
         corpus = self.corpora.get(asked.releases[0])
         return await (self._encoders.named(corpus.encoder) if corpus else self._encoders.current())
 
-    async def recall(self, asked: Asked) -> Recall:
+    async def recall(self, asked: QueryContext) -> Recall:
         """Ask community memory for the route and for what people voted good or bad."""
         question = asked.question
         platform = platform_of(question.channel or question.asker)
@@ -183,7 +185,7 @@ class Research:
         asked.note_recalled(recall)
         return recall
 
-    async def _looked_at_again(self, asked: Asked, recall: Recall) -> Recall:
+    async def _looked_at_again(self, asked: QueryContext, recall: Recall) -> Recall:
         """Let the model agree to a reuse; without its yes the pair is for reference."""
         remembered = recall.high[0][0].topic
         same = await self._steps.take(
@@ -195,7 +197,7 @@ class Research:
         silent = _("The model, which has to agree, did not say.")
         return replace(recall, route="reference", guard=refused if same is False else silent)
 
-    async def search(self, asked: Asked) -> Found:
+    async def search(self, asked: QueryContext) -> Found:
         """Search every release and every part of the question; the best of each come first."""
         if asked.news:
             told = [await self._searcher.release_notes.of(span, asked.news.kind) for span in asked.news.spans]
@@ -228,7 +230,7 @@ class Research:
         named = {found.release for found in mentions(part, self._catalogue.product)}
         return tuple(release for release in releases if release in named) or releases
 
-    async def offers(self, asked: Asked, answer: str, evidence: Evidence) -> tuple[str, ...]:
+    async def offers(self, asked: QueryContext, answer: str, evidence: Evidence) -> tuple[str, ...]:
         """Name the releases, newest first, in which the page that an answer rests on says something else.
 
         Only where nobody named a release: who did knows which one they want.
@@ -243,7 +245,7 @@ class Research:
         return tuple(found[:OFFERED])
 
 
-def _of_thread(asked: Asked, product: Product, by_model: bool) -> Taken:
+def _of_thread(asked: QueryContext, product: Product, by_model: bool) -> Taken:
     """Return whose words of the thread the queries hold."""
     said = asked.queries
     forms = (said.base, said.filtered, said.versionless, said.topic, *said.parts, *said.carried)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
@@ -225,7 +225,7 @@ def _settings(place: Path) -> Settings:
     return load_settings(home=place / "home", config=place / "corpora.toml", ollama_host="off")
 
 
-async def _timed(app: Threadlore, laps: Laps) -> tuple[Indexed, float]:
+async def _timed(app: Application, laps: Laps) -> tuple[Indexed, float]:
     began = time.perf_counter()
     (done,) = await app.library.reindex(RELEASE, laps, pairs=False)
     return done, time.perf_counter() - began

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from core.domain import Answer, Question, Scope, Vector, Vote, content_hash
 from core.ports import Matrix, MemoryChange, Placement, Remembered
@@ -102,7 +102,7 @@ async def main() -> None:
         await measure(app, world)
 
 
-async def fill(app: Threadlore, home: Path, world: World) -> None:
+async def fill(app: Application, home: Path, world: World) -> None:
     """Write pairs, their vectors, placements, and an answer for each that can be voted on."""
     encoder = (await app.library.encoders.current()).name
     database = await Database.open(home)
@@ -131,7 +131,7 @@ async def fill(app: Threadlore, home: Path, world: World) -> None:
     await database.close()
 
 
-async def measure(app: Threadlore, world: World) -> None:
+async def measure(app: Application, world: World) -> None:
     """Print times and ratios."""
     encoder = await app.library.encoders.current()
     before = _resident_mb()

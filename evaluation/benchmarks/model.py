@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from core import prompts
 from core.domain import Question, Recall, Turn
@@ -21,8 +21,8 @@ from core.generation.answer import OnText, write
 from core.generation.context.reduction import cut
 from core.generation.quotes.blocks import headings
 from core.models.ollama.client import Ollama
-from core.pipeline.context import Asked
-from core.pipeline.context_selector import Reader
+from core.pipeline.context import QueryContext
+from core.pipeline.context_selector import ContextSelector
 from core.ports import Prompt
 from core.retrieval.found import Found
 from core.settings import load_settings
@@ -69,7 +69,7 @@ SCORE_SCHEMA = {
     "required": ["reasoning", "score"],
 }
 
-Way = Callable[[Threadlore, Counted, Question, Asked, Found, OnText], Awaitable[None]]
+Way = Callable[[Application, Counted, Question, QueryContext, Found, OnText], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ async def main(home: Path) -> None:
 # --- the three ways -----------------------------------------------------------------------------
 
 
-async def by_engine(app: Threadlore, server: OllamaServer) -> list[Timed]:
+async def by_engine(app: Application, server: OllamaServer) -> list[Timed]:
     """Ask the engine itself, one question after the other."""
     timed = []
     for alone in QUESTIONS:
@@ -136,7 +136,7 @@ async def by_engine(app: Threadlore, server: OllamaServer) -> list[Timed]:
     return timed
 
 
-async def by_hand(app: Threadlore, server: OllamaServer, way: Way) -> list[Timed]:
+async def by_hand(app: Application, server: OllamaServer, way: Way) -> list[Timed]:
     """Take all questions at once in a way of one's own."""
     model = Ollama(server.url, server.model)
 
@@ -153,15 +153,15 @@ async def by_hand(app: Threadlore, server: OllamaServer, way: Way) -> list[Timed
 
 
 async def rules(
-    app: Threadlore, model: Counted, question: Question, asked: Asked, found: Found, on_text: OnText
+    app: Application, model: Counted, question: Question, asked: QueryContext, found: Found, on_text: OnText
 ) -> None:
     """Only write the answer with the model, as `FAST` does."""
-    request = await Reader(app.catalogue.product.name).request(asked, Recall("avoid"), found)
+    request = await ContextSelector(app.catalogue.product.name).request(asked, Recall("avoid"), found)
     await write(model, request, on_text)
 
 
 async def call_a_chunk(
-    app: Threadlore, model: Counted, question: Question, asked: Asked, found: Found, on_text: OnText
+    app: Application, model: Counted, question: Question, asked: QueryContext, found: Found, on_text: OnText
 ) -> None:
     """Rewrite, reduce every chunk in a call, judge every chunk in a call, answer: QAMR as it is published."""
     product = app.catalogue.product
@@ -181,7 +181,7 @@ async def call_a_chunk(
             prompt = prompts.select(about, asked.queries.base, [told])
             scores[item.number] = (await _call(model, prompt, SCORE_SCHEMA))["score"]
     best = sorted(scores, key=lambda number: -scores[number])[:3]
-    request = await Reader(product.name).request(asked, Recall("avoid"), found)
+    request = await ContextSelector(product.name).request(asked, Recall("avoid"), found)
     evidence = tuple(item for item in found.evidence if item.number in best)
     await write(model, replace(request, evidence=evidence, texts=texts), on_text)
 

@@ -9,7 +9,7 @@ import statistics
 import time
 from pathlib import Path
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from core.domain import Question
 from core.settings import load_settings
@@ -33,7 +33,7 @@ async def main() -> None:
         await hot_path(app)
 
 
-async def hot_path(app: Threadlore) -> None:
+async def hot_path(app: Application) -> None:
     """Ask every golden question that has a page, and embed its texts alone, in turns."""
     lines = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
     asked = [line for line in lines if line.get("gold_file") and not line.get("history")]

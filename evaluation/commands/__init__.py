@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bot.app.application import Threadlore
+    from bot.app.application import Application
     from bot.app.control_socket import Send
 
 
-async def carry_out(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `evaluate` or `tune`."""
     from evaluation.commands.evaluate import evaluate
     from evaluation.commands.followups import followups

@@ -6,12 +6,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.privacy.exports import note
 
 
-async def evaluate(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def evaluate(app: Application, request: dict[str, Any], send: Send) -> None:
     """Run the harness on `gold` and write its report to the folder `report`, both absolute paths."""
     from evaluation import harness
     from evaluation.counted import Counted

@@ -6,11 +6,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 
 
-async def followups(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def followups(app: Application, request: dict[str, Any], send: Send) -> None:
     """Measure the conversations in `followups` (absolute paths) and write a report to the folder `report`."""
     from evaluation.followups.data import read_conversations
     from evaluation.followups.measure import (  # numpy-heavy, and only this command needs it

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.privacy.exports import note
 
 
-async def promoted_command(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def promoted_command(app: Application, request: dict[str, Any], send: Send) -> None:
     """Replay the high store without changing memory; code 1 where an answer would be another one.
 
     What people wrote or brought is left out: documents would never say it in their words.

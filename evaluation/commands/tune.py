@@ -6,14 +6,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 from core.errors import UsageError
 from core.retrieval.rescoring import DEFAULT_RANKING
 from core.retrieval.tuned import FILE, save_ranking
 
 
-async def tune(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     """Tune on `gold`, an absolute path, and use what was learnt at once; `reset` forgets it."""
     path = app.settings.home / FILE
     if request.get("reset"):

@@ -6,11 +6,11 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.control_socket import Send
 
 
-async def unasked(app: Threadlore, request: dict[str, Any], send: Send) -> None:
+async def unasked(app: Application, request: dict[str, Any], send: Send) -> None:
     """Decide for the posts in `unasked` (absolute paths) and print the shares; raises ThreadloreError."""
     from evaluation.unasked import judge, read_posts, table
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.conversation.locale import Tongues
+from bot.conversation.locale import LocaleResolver
 from bot.ports.chat import Message, Person
 from bot.ports.message_codec import packed
 from core.domain import MessageRef, Scope
@@ -21,14 +21,14 @@ def _message(text: str, author: Person = ANN, thread: str = "1", **more: str) ->
     return Message(MessageRef("fake", "C", "2", thread), author, text, Scope(), **more)
 
 
-async def _tongues(default: str = "en", asked_before: str = "") -> Tongues:
+async def _tongues(default: str = "en", asked_before: str = "") -> LocaleResolver:
     conversations = FakeConversations()
     if asked_before:
         first = _message("Wie setze ich ein Cookie?", language=asked_before)
         claim = Claim("fake:C:1", first.ref.conversation, ANN.id, 1.0, packed(first))
         assert await conversations.claim(claim)
         await conversations.answered(claim.message, "a1")
-    return Tongues(conversations, NO_ANSWERS, default)
+    return LocaleResolver(conversations, NO_ANSWERS, default)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle
 from core.settings import Settings, load_settings
@@ -38,7 +38,7 @@ def settings_of(folder: Path) -> Settings:
     )
 
 
-async def verified(app: Threadlore) -> tuple[int, str]:
+async def verified(app: Application) -> tuple[int, str]:
     """Return exit status and lines."""
     said: list[dict[str, Any]] = []
 

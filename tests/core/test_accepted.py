@@ -9,7 +9,7 @@ import pytest
 
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Product, Queries, Question, Release, Scope
-from core.feedback.accepted_answers import DIRECT, EMPTY, OBJECTED, Outcome, PeoplesAnswers, Written, pair_of
+from core.feedback.accepted_answers import DIRECT, EMPTY, OBJECTED, AcceptedAnswers, Outcome, Written, pair_of
 from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoders import Encoders
@@ -26,7 +26,7 @@ SAID = Correction("a1", "slack:U2", "Bob", "wrong", "Use citric acid.", 10.0)
 
 @dataclass
 class House:
-    accepted: PeoplesAnswers
+    accepted: AcceptedAnswers
     memory: CommunityMemory
     memories: FakeMemories
     opinions: FakeOpinions
@@ -52,7 +52,7 @@ async def house() -> House:
     catalogue = Catalogue(product, channels={"slack:C9": ChannelSettings(release="1.0")})
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     opinions = FakeOpinions(memories)
-    accepted = PeoplesAnswers(memory, memories, opinions, Research(catalogue, memory, searcher, encoders))
+    accepted = AcceptedAnswers(memory, memories, opinions, Research(catalogue, memory, searcher, encoders))
     return House(accepted, memory, memories, opinions, encoder)
 
 

@@ -14,17 +14,17 @@ from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Document, Product, Question, Release, Section, Turn, Vote
 from core.engine import Engine
 from core.errors import ModelUnavailable
-from core.feedback.accepted_answers import PeoplesAnswers
+from core.feedback.accepted_answers import AcceptedAnswers
 from core.ingestion.chunking import chunk
 from core.memory.community import CommunityMemory
 from core.memory.decision import PAPER, Decision
 from core.memory.scoring.score import Thresholds
-from core.memory.scoring.vote_weighting import Electorate, Policy
+from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.models.breaker import Breaker
 from core.models.embedding.encoders import Encoders
 from core.models.ollama.client import Ollama
-from core.pipeline.context_selector import Reader
-from core.pipeline.model_budget import STEPS, Steps
+from core.pipeline.context_selector import ContextSelector
+from core.pipeline.model_budget import STEPS, ModelBudget
 from core.pipeline.research import Research
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
@@ -129,11 +129,11 @@ async def house(
     )
     await memory.load(encoder, {})
     catalogue = Catalogue(product, channels={"slack:C1": ChannelSettings(release="1.0")})
-    steps = Steps(model, only=only)
+    steps = ModelBudget(model, only=only)
     research = Research(catalogue, memory, searcher, encoders, steps, second_look)
-    accepted = PeoplesAnswers(memory, memories, FakeOpinions(memories), research)
-    reader = Reader(product.name, steps, keep)
-    electorate = Electorate(FakeVoters(memories), memory.thresholds, Policy(), {})
+    accepted = AcceptedAnswers(memory, memories, FakeOpinions(memories), research)
+    reader = ContextSelector(product.name, steps, keep)
+    electorate = VoteWeighting(FakeVoters(memories), memory.thresholds, Policy(), {})
     return House(Engine(catalogue, memory, memories, research, model, accepted, electorate, reader), memories)
 
 

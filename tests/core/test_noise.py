@@ -6,7 +6,15 @@ import pytest
 
 from core.catalogue import ChannelSettings
 from core.community.channels import ChannelModes
-from core.community.unsolicited import LEAST, PATIENCE, WINDOW, Heard, Noise, at_least, counted
+from core.community.unsolicited import (
+    LEAST,
+    PATIENCE,
+    WINDOW,
+    Heard,
+    UnsolicitedReplyPolicy,
+    at_least,
+    counted,
+)
 from core.domain import MessageRef
 from tests.fake_channels import FakeChannels
 from tests.fake_noise import FakeNoise
@@ -59,7 +67,7 @@ class Town:
         self.now = 0.0
         self.store = FakeNoise()
         self.modes = ChannelModes(FakeChannels(), {CHANNEL: ChannelSettings(mode=mode)})  # type: ignore[arg-type]
-        self.noise = Noise(self.store, self.modes, self._tell, lambda: self.now)
+        self.noise = UnsolicitedReplyPolicy(self.store, self.modes, self._tell, lambda: self.now)
 
     async def _tell(self, text: str) -> None:
         self.told.append(text)

@@ -16,7 +16,7 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.models.breaker import Breaker
-from core.pipeline.model_budget import MOST, RESTED, Course, Steps
+from core.pipeline.model_budget import MOST, RESTED, ModelBudget, ModelCalls
 from core.ports import LanguageModel, Prompt
 from tests.fakes import FakeModel
 
@@ -28,49 +28,49 @@ async def ask(model: LanguageModel) -> dict[str, object]:
 
 
 async def test_the_model_takes_the_steps_it_is_given() -> None:
-    model, course = FakeModel(lambda prompts: {"a": 1}), Course()
-    steps = Steps(model, only=("understand", "select"))
+    model, course = FakeModel(lambda prompts: {"a": 1}), ModelCalls()
+    steps = ModelBudget(model, only=("understand", "select"))
     assert await steps.take(course, "understand", ask) == {"a": 1}
     assert await steps.take(course, "reduce", ask) is None
     assert await steps.take(course, "select", ask) == {"a": 1}
     assert course.taken == {"understand": "fake:1b", "select": "fake:1b"} and len(model.calls) == 2
-    assert await Steps(None).take(Course(), "reduce", ask) is None
-    assert await Steps(model, only=()).take(Course(), "reduce", ask) is None
+    assert await ModelBudget(None).take(ModelCalls(), "reduce", ask) is None
+    assert await ModelBudget(model, only=()).take(ModelCalls(), "reduce", ask) is None
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable, ModelBusy, ModelMissing])
 async def test_a_model_out_of_reach_is_not_asked_again_for_this_question(error: type[ModelError]) -> None:
-    model, course = FakeModel(lambda prompts: error("gone")), Course()
-    steps = Steps(model)
+    model, course = FakeModel(lambda prompts: error("gone")), ModelCalls()
+    steps = ModelBudget(model)
     assert await steps.take(course, "understand", ask) is None
     assert isinstance(course.failure, error)
     assert await steps.take(course, "reduce", ask) is None
     assert len(model.calls) == 1 and course.taken == {"understand": "rules: gone"}
-    await steps.take(Course(), "understand", ask)
+    await steps.take(ModelCalls(), "understand", ask)
     assert len(model.calls) == 2
 
 
 @pytest.mark.parametrize("error", [ModelMalformed, ModelInterrupted, ModelRefused])
 async def test_one_bad_output_does_not_end_the_others(error: type[ModelError]) -> None:
     replies: list[object] = [error("bad"), {"a": 1}]
-    model, course = FakeModel(lambda prompts: replies.pop(0)), Course()  # type: ignore[arg-type, return-value]
-    steps = Steps(model)
+    model, course = FakeModel(lambda prompts: replies.pop(0)), ModelCalls()  # type: ignore[arg-type, return-value]
+    steps = ModelBudget(model)
     assert await steps.take(course, "reduce", ask) is None and course.failure is None
     assert await steps.take(course, "select", ask) == {"a": 1}
 
 
 async def test_an_open_breaker_starts_no_step() -> None:
     inner, now = FakeModel(lambda prompts: ModelUnavailable("down")), [0.0]
-    steps = Steps(Breaker(inner, failures=2, rest=30.0, clock=lambda: now[0]))
+    steps = ModelBudget(Breaker(inner, failures=2, rest=30.0, clock=lambda: now[0]))
     for _ in range(2):
-        await steps.take(Course(), "understand", ask)
+        await steps.take(ModelCalls(), "understand", ask)
     assert len(inner.calls) == 2
-    course = Course()
+    course = ModelCalls()
     assert await steps.take(course, "understand", ask) is None
     assert await steps.take(course, "reduce", ask) is None
     assert len(inner.calls) == 2 and course.failure
     now[0] = 31.0
-    await steps.take(Course(), "understand", ask)
+    await steps.take(ModelCalls(), "understand", ask)
     assert len(inner.calls) == 3
 
 
@@ -84,14 +84,14 @@ async def test_a_slow_model_is_left_alone_for_a_while() -> None:
         await asyncio.sleep(5)
         return "too late"
 
-    steps = Steps(FakeModel(lambda prompts: {}), seconds=0.02, clock=lambda: now[0])
-    course = Course()
+    steps = ModelBudget(FakeModel(lambda prompts: {}), seconds=0.02, clock=lambda: now[0])
+    course = ModelCalls()
     assert await steps.take(course, "reduce", slow) is None
     assert "longer than" in course.taken["reduce"] and course.failure is None
-    assert await steps.take(Course(), "reduce", slow) is None
+    assert await steps.take(ModelCalls(), "reduce", slow) is None
     assert asked == 1
     now[0] = RESTED + 1
-    await steps.take(Course(), "reduce", slow)
+    await steps.take(ModelCalls(), "reduce", slow)
     assert asked == 2
 
 
@@ -102,7 +102,10 @@ async def test_the_steps_of_a_question_share_their_time() -> None:
         now[0] += 9.0
         return "done"
 
-    steps, course = Steps(FakeModel(lambda prompts: {}), seconds=15.0, clock=lambda: now[0]), Course()
+    steps, course = (
+        ModelBudget(FakeModel(lambda prompts: {}), seconds=15.0, clock=lambda: now[0]),
+        ModelCalls(),
+    )
     assert await steps.take(course, "understand", takes) == "done"
     assert await steps.take(course, "reduce", takes) == "done"
     assert await steps.take(course, "select", takes) is None
@@ -113,7 +116,9 @@ async def test_a_cancelled_question_is_cancelled() -> None:
     async def forever(model: LanguageModel) -> None:
         await asyncio.sleep(60)
 
-    task = asyncio.ensure_future(Steps(FakeModel(lambda prompts: {})).take(Course(), "reduce", forever))
+    task = asyncio.ensure_future(
+        ModelBudget(FakeModel(lambda prompts: {})).take(ModelCalls(), "reduce", forever)
+    )
     await asyncio.sleep(0.01)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -121,8 +126,8 @@ async def test_a_cancelled_question_is_cancelled() -> None:
 
 
 async def test_no_more_than_three_steps_before_the_answer() -> None:
-    model, course = FakeModel(lambda prompts: {"a": 1}), Course()
-    steps = Steps(model, only=("understand", "guard", "reduce", "select"))
+    model, course = FakeModel(lambda prompts: {"a": 1}), ModelCalls()
+    steps = ModelBudget(model, only=("understand", "guard", "reduce", "select"))
     for step in ("understand", "guard", "reduce"):
         assert await steps.take(course, step, ask) == {"a": 1}
     assert await steps.take(course, "select", ask) is None
@@ -131,6 +136,6 @@ async def test_no_more_than_three_steps_before_the_answer() -> None:
 
 async def test_the_same_steps_by_another_model() -> None:
     first, second = FakeModel(lambda prompts: {"a": 1}), FakeModel(lambda prompts: {"a": 2})
-    steps = Steps(first, only=("reduce",)).by(second)
-    assert await steps.take(Course(), "reduce", ask) == {"a": 2}
-    assert await steps.take(Course(), "select", ask) is None and not first.calls
+    steps = ModelBudget(first, only=("reduce",)).by(second)
+    assert await steps.take(ModelCalls(), "reduce", ask) == {"a": 2}
+    assert await steps.take(ModelCalls(), "select", ask) is None and not first.calls

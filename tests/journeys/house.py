@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.app.wired_dispatch import dispatch_of
 from bot.conversation.dispatch import Dispatch
@@ -134,7 +134,7 @@ class Bot:
 
     kettle: Kettle
     settings: Settings
-    app: Threadlore
+    app: Application
     dispatch: Dispatch
 
     async def counts(self) -> dict[str, int]:

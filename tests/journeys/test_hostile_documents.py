@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle, status_of
 from bot.rendering.status import status_text
@@ -41,7 +41,7 @@ class WithHostile:
 
 
 @asynccontextmanager
-async def reading(kettle: Kettle, seconds: float) -> AsyncIterator[tuple[Threadlore, WorkerPool]]:
+async def reading(kettle: Kettle, seconds: float) -> AsyncIterator[tuple[Application, WorkerPool]]:
     """Build the bot with workers that have so many seconds and 350 MB for a document."""
     pool = WorkerPool(Limits(seconds, 350))
 
@@ -56,7 +56,7 @@ async def reading(kettle: Kettle, seconds: float) -> AsyncIterator[tuple[Threadl
         yield app, pool
 
 
-async def told(app: Threadlore, command: str) -> str:
+async def told(app: Application, command: str) -> str:
     """Return what a command says."""
     said: list[str] = []
 

@@ -8,7 +8,7 @@ import pytest
 
 from bot.operations.audit import Audit
 from bot.operations.scheduled_jobs import OnSchedule
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.errors import SourceError
 from core.privacy.audit import BOT
 from tests.journeys.house import Bot
@@ -33,7 +33,7 @@ async def test_a_scheduled_reindex_is_written_down_when_it_changed_something_or_
     pages.rename(pages.with_name("elsewhere"))
     await work.reindex("2.0")
     assert "folder:docs/2.0 failed" in (await bot.app.audit.acts())[0].outcome
-    broken = OnSchedule(cast(Library, Broken()), bot.app.retention, Audit(bot.app.audit))
+    broken = OnSchedule(cast(CorpusManager, Broken()), bot.app.retention, Audit(bot.app.audit))
     with pytest.raises(SourceError):
         await broken.reindex("1.0")
     assert (await bot.app.audit.acts())[0].outcome == "failed: The shelf is away."

@@ -10,7 +10,7 @@ from typing import Any, cast
 import discord
 import pytest
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.commands.slash.all_commands import subcommands_of
 from bot.commands.slash.table import SlashCommands
 from bot.platforms.discord.platform import connect
@@ -36,7 +36,7 @@ class Recorder:
         self.on_command = None
         self.on_press = None
         self.controls = ()
-        self.slash = SlashCommands(subcommands_of(cast(Threadlore, Blank())))
+        self.slash = SlashCommands(subcommands_of(cast(Application, Blank())))
 
     def of(self, kind: str) -> list:
         return [value for name, value in self.told if name == kind]

@@ -32,7 +32,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle
 from core.domain import Question
@@ -139,7 +139,7 @@ def served(folder: Path, port: int) -> Iterator[int]:
         thread.join()
 
 
-async def ask(app: Threadlore, questions: list[dict[str, Any]]) -> tuple[list[str], int, int]:
+async def ask(app: Application, questions: list[dict[str, Any]]) -> tuple[list[str], int, int]:
     """Ask all; return a table, how many were answered with the right link, and links of other releases."""
     lines = ["| kind | release | question | route | first link | right |", "|---|---|---|---|---|---|"]
     right = foreign = 0

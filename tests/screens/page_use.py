@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.app.bootstrap import build
 from core.domain import Answer, Question, Vote
 from core.settings import load_settings
@@ -87,7 +87,7 @@ def _empty(database: sqlite3.Connection) -> None:
         database.execute(f"delete from {name}")
 
 
-async def _days(app: Threadlore, model: OllamaServer, dice: random.Random) -> list[Given]:
+async def _days(app: Application, model: OllamaServer, dice: random.Random) -> list[Given]:
     lines = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
     new = [line["question"] for line in lines if line.get("gold_file") and not line.get("history")]
     dice.shuffle(new)
@@ -116,7 +116,7 @@ def _question(dice: random.Random, new: list[str], asked: list[str]) -> str:
     return asked[-1]
 
 
-async def _vote(app: Threadlore, answer: Answer, at: float, dice: random.Random) -> None:
+async def _vote(app: Application, answer: Answer, at: float, dice: random.Random) -> None:
     if answer.route == "abstain":
         return
     for person in dice.sample(range(PEOPLE), 2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.commands.command_line import status_of
 from bot.commands.permissions import Permissions
 from bot.commands.slash.gaps import gaps_commands
@@ -18,7 +18,7 @@ from bot.commands.slash.why import WhyCommand
 from bot.operations.audit import Audit
 
 
-def subcommands_of(app: Threadlore) -> tuple[Subcommand, ...]:
+def subcommands_of(app: Application) -> tuple[Subcommand, ...]:
     """Return every line of the table but help."""
     return (
         *IndexCommands(
@@ -33,7 +33,7 @@ def subcommands_of(app: Threadlore) -> tuple[Subcommand, ...]:
     )
 
 
-def slash_commands(app: Threadlore) -> SlashCommands:
+def slash_commands(app: Application) -> SlashCommands:
     """Return the table for a house that stands."""
     permissions = Permissions(app.settings.admins, app.catalogue.permissions, app.engine.helps)
     return SlashCommands(subcommands_of(app), permissions, Audit(app.audit))

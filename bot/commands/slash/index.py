@@ -15,7 +15,7 @@ from bot.rendering.reindex_plan import plan_text, plans
 from bot.rendering.sources import sources_of, sources_text
 from bot.rendering.status import done_text, failed_text, progress_text, releases_text, status_text
 from core.catalogue.schedule import Schedule
-from core.corpora.manager import Library
+from core.corpora.manager import CorpusManager
 from core.errors import PlatformError, ThreadloreError, UsageError
 from core.ingestion.reading import Progress
 from core.memory.community import CommunityMemory
@@ -36,7 +36,7 @@ class IndexCommands:
 
     def __init__(
         self,
-        library: Library,
+        library: CorpusManager,
         memory: CommunityMemory,
         corpora: CorpusStore,
         schedules: Mapping[tuple[str, str], Schedule],

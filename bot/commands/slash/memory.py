@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.commands.memory import memory
 from bot.commands.serving import channel_of
 from bot.commands.slash.table import Call, Option, Subcommand
@@ -28,7 +28,7 @@ _CHANNEL = Option("channel", "Which channel; `here` for this one", required=True
 class MemoryCommands:
     """Commands about community memory."""
 
-    def __init__(self, app: Threadlore) -> None:
+    def __init__(self, app: Application) -> None:
         self._app = app
 
     @property

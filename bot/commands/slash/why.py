@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bot.app.application import Threadlore
+from bot.app.application import Application
 from bot.commands.slash.table import Call, Option, Subcommand
 from bot.commands.why import for_admins
 from bot.interactions.reach import stay_within
@@ -26,7 +26,7 @@ ELSEWHERE = "That answer was given in a private channel or in direct messages: a
 class WhyCommand:
     """Explains answers; to admins with what only they see."""
 
-    def __init__(self, app: Threadlore) -> None:
+    def __init__(self, app: Application) -> None:
         self._app = app
 
     @property

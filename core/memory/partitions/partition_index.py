@@ -22,7 +22,7 @@ EVICTED_AT_ONCE = 20
 """Part of the limit by which a full store is emptied, so that not every vote has to."""
 
 
-class Places:
+class PartitionIndex:
     """Puts pairs into partitions, and knows which one each of them is in."""
 
     def __init__(self, store: MemoryStore, thresholds: Thresholds, share_platforms: bool) -> None:
@@ -40,9 +40,9 @@ class Places:
         assert self._encoders is not None, "load() comes first"
         return self._encoders
 
-    def empty(self, encoders: Encoders | None = None) -> Places:
+    def empty(self, encoders: Encoders | None = None) -> PartitionIndex:
         """Return places like these, but empty, to be filled beside them; `encoders` where they change."""
-        fresh = Places(self._store, self.thresholds, self._share)
+        fresh = PartitionIndex(self._store, self.thresholds, self._share)
         fresh._encoders = encoders or self._encoders
         return fresh
 

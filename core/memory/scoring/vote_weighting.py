@@ -128,7 +128,7 @@ def _of(events: Sequence[VoteEvent], pair_id: str = "", voter: str = "") -> Burs
     return Burst(pair_id, voter, people, len(events), events[0].at, events[-1].at)
 
 
-class Electorate:
+class VoteWeighting:
     """Weighs votes by what the store knows of people; `people` are the accounts that are linked."""
 
     def __init__(
