@@ -23,7 +23,7 @@ test: $(VENV)/ready-test
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
 	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m evaluation.benchmarks.questions

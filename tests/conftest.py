@@ -23,6 +23,28 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 
+LONGEST_FIRST = (
+    "tests/reindex/",
+    "tests/test_patterns.py",
+    "tests/journeys/test_forgetting_words.py",
+    "tests/endurance/",
+    "tests/journeys/test_one_database.py",
+    "tests/journeys/test_command_line.py",
+    "tests/storage/test_killed.py",
+)
+"""Files that take longest: begun first, they do not end last while another process has nothing to do."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first; the others stay in their order."""
+
+    def rank(item: pytest.Item) -> int:
+        places = (place for place, begin in enumerate(LONGEST_FIRST) if item.nodeid.startswith(begin))
+        return next(places, len(LONGEST_FIRST))
+
+    items.sort(key=rank)
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     """Name bytes by their argument: what is packed holds the time, and a test has one name everywhere."""
     return argname if isinstance(val, bytes) else None

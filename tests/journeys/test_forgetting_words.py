@@ -44,17 +44,17 @@ quiet_hours = 0
 @contextmanager
 def logged_at_debug(bot: Bot) -> Iterator[io.StringIO]:
     """Log as a process does that serves at DEBUG: to standard error, which is returned, and in the home."""
-    root, before, stream = logging.getLogger(), logging.getLogger().level, io.StringIO()
+    root, stream = logging.getLogger(), io.StringIO()
+    level, others = root.level, root.handlers[:]
     handlers = [stream_handler(bot.settings, "DEBUG", stream), in_files(bot.settings, 3, "DEBUG")]
-    for handler in handlers:
-        root.addHandler(handler)
+    root.handlers[:] = handlers  # pytest's own would keep a hundred thousand lines
     root.setLevel("DEBUG")
     try:
         yield stream
     finally:
-        root.setLevel(before)
+        root.setLevel(level)
+        root.handlers[:] = others
         for handler in handlers:
-            root.removeHandler(handler)
             handler.close()
 
 

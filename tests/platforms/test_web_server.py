@@ -40,7 +40,7 @@ async def test_stream_resumes_after_the_last_event_seen(web: Client) -> None:
     await web.say("two", channel="general")
     await web.say("three", channel="general")
     async with Stream(web, "ada", since=state["event"], last_id=mark) as stream:
-        assert [(await stream.next())[2]["text"] for _ in range(2)] == ["two", "three"]
+        assert [(await stream.until("posted"))[1]["text"] for _ in range(2)] == ["two", "three"]
 
 
 @pytest.mark.parametrize("mark", ["another-7", "nonsense", "{run}-99"])
@@ -49,7 +49,8 @@ async def test_stream_that_cannot_be_resumed_asks_for_a_fresh_state(web: Client,
     async with Stream(web, "ada", last_id=mark.format(run=state["event"].split("-")[0])) as stream:
         assert (await stream.next())[0] == "reset"
         await web.say("go on", channel="general")
-        assert (await stream.next())[2]["text"] == "go on"
+        _, data = await stream.until("posted")
+        assert data["text"] == "go on"
 
 
 def test_feed_keeps_the_latest_state_of_a_message_and_forgets_in_order() -> None:
