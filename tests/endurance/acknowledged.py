@@ -323,7 +323,10 @@ class Run:
             raise RuntimeError(f"the process ended by itself:\n{child.log[-3000:]}")
         child.process.send_signal(getattr(signal, end))
         self.ends[end] += 1
-        await asyncio.wait_for(child.process.wait(), 30)
+        try:
+            await asyncio.wait_for(child.process.wait(), END_SECONDS)
+        except TimeoutError:
+            raise RuntimeError(f"{end} did not end the process:\n{child.log[-6000:]}") from None
         acting.cancel()
         await asyncio.gather(acting, return_exceptions=True)
         people.noted()
@@ -355,6 +358,8 @@ class Run:
 
 TOKEN = "a-token-that-only-this-run-knows"
 OPENS = {"Authorization": f"Bearer {TOKEN}"}
+END_SECONDS = 90.0
+"""For a process to end, which may be busy with what it was given last."""
 TIMEOUT = aiohttp.ClientTimeout(total=20)
 
 
