@@ -15,6 +15,12 @@ ARCHITECTURE, GLOSSARY = ROOT / "docs" / "architecture.md", ROOT / "docs" / "glo
 ENTRY = re.compile(
     r"^\*\*(?P<term>[^*]+)\*\*: (?P<text>.+?) \[`(?P<name>[\w.]+)`\]\((?P<file>[^)]+)\)$", re.S
 )
+DECISIONS = ROOT / "docs" / "decisions"
+DECISION = re.compile(
+    r"^## (?P<id>(?P<topic>[A-Z])-\d\d) (?P<title>.+)\n\n"
+    r"\*20\d\d-\d\d(-\d\d)?, (in force|replaced by [A-Z]-\d\d)\.\*\n\n\S",
+    re.M,
+)
 
 
 def links_of(page: Path) -> Iterator[str]:
@@ -84,6 +90,29 @@ def test_the_words_of_the_glossary_are_defined_where_it_says() -> None:
 def test_a_word_stands_in_the_glossary_once() -> None:
     terms = re.findall(r"^\*\*([^*]+)\*\*: ", GLOSSARY.read_text(encoding="utf-8"), re.M)
     assert len(terms) == len({term.lower() for term in terms})
+
+
+def test_every_decision_has_an_id_of_its_own_a_date_and_a_status() -> None:
+    ids: list[str] = []
+    for page in sorted(DECISIONS.glob("*.md")):
+        if page.name == "README.md":
+            continue
+        text = page.read_text(encoding="utf-8")
+        found = list(DECISION.finditer(text))
+        assert len(found) == text.count("\n## "), f"{page.name}: `## X-00 Title`, then `*date, in force.*`"
+        assert len({entry["topic"] for entry in found}) == 1, f"{page.name} has ids of several topics"
+        ids += [entry["id"] for entry in found]
+    assert len(ids) > 100
+    assert len(ids) == len(set(ids))
+
+
+def test_the_index_of_decisions_is_complete() -> None:
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^## \[[^]]+\]\(([\w.-]+)\)\n(.*?)(?=^## |\Z)", index, re.M | re.S))
+    assert set(listed) == {page.name for page in DECISIONS.glob("*.md")} - {"README.md"}
+    for name, part in listed.items():
+        entries = DECISION.finditer((DECISIONS / name).read_text(encoding="utf-8"))
+        assert re.findall(r"^- (.+)$", part, re.M) == [f"{e['id']} {e['title']}" for e in entries]
 
 
 def test_a_name_that_moved_is_found_missing(tmp_path: Path) -> None:
