@@ -51,7 +51,7 @@ def _names(node: ast.stmt) -> set[str]:
 def tree_of(page: Path) -> dict[str, set[str]]:
     """Return the folders of the tree that a page shows: each room with its packages."""
     shown: dict[str, set[str]] = {}
-    block = re.search(r"```\n(bot/\n.*?)```", page.read_text(encoding="utf-8"), re.S)
+    block = re.search(r"```\n(bot/.*?)```", page.read_text(encoding="utf-8"), re.S)
     assert block, "the page shows no tree"
     for line in block[1].splitlines():
         name = line.split("/")[0].strip()
@@ -72,6 +72,15 @@ def test_the_tree_of_the_architecture_is_that_of_the_code() -> None:
     rooms = ("bot", "core", "storage", "evaluation")
     there = {room: {p.parent.name for p in (ROOT / room).glob("*/__init__.py")} for room in rooms}
     assert tree_of(ARCHITECTURE) == there
+
+
+def test_the_readme_is_short_shows_the_rooms_and_leads_to_every_page() -> None:
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    assert text.count("\n") < 150
+    assert set(tree_of(readme)) >= {"bot", "core", "storage", "evaluation"}
+    pages = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert pages <= set(links_of(readme))
 
 
 def test_the_words_of_the_glossary_are_defined_where_it_says() -> None:

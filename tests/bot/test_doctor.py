@@ -149,9 +149,9 @@ def test_the_manifest_that_init_writes_is_the_documented_one():
     assert packaged == documented, "copy docs/slack-manifest.yaml to bot/platforms/"
 
 
-def test_the_readmes_invitation_is_the_doctors():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert discord_doctor.invitation("YOUR_ID") in readme
+def test_the_documented_invitation_is_the_doctors():
+    steps = (ROOT / "docs" / "setup.md").read_text(encoding="utf-8")
+    assert discord_doctor.invitation("YOUR_ID") in steps
 
 
 async def test_channels_that_the_configuration_names_are_looked_at(tmp_path):
