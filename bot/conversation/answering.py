@@ -65,7 +65,7 @@ class Answering:
         """Tells whether there is a person to ask, in a place of that scope."""
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether the message of that key is being answered."""
+        """Return True if the message of that key is being answered."""
         return key in self._running
 
     def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:

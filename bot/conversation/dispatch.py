@@ -131,7 +131,7 @@ class Dispatch:
         """The same platforms: told the time before which messages go; each tells how many went."""
 
     def is_out(self, account: str) -> bool:
-        """Tell whether the person behind an account opted out."""
+        """Return True if the person behind an account opted out."""
         return self.opted_out.is_out(account)
 
     @property
@@ -223,7 +223,7 @@ class Dispatch:
         return self._library.progress()
 
     async def paused(self) -> bool:
-        """Tell whether no new questions are answered anywhere."""
+        """Return True if no new questions are answered anywhere."""
         return await self._pausing.of(EVERYWHERE) is not None
 
     async def why(self, answer_id: str) -> dict[str, Any]:

@@ -71,12 +71,12 @@ class Escalation:
         return self._locks.setdefault(message, asyncio.Lock())
 
     def offered(self, where: MessageRef, scope: Scope) -> bool:
-        """Tell whether a person can be asked there: in direct messages no channel can."""
+        """Return True if a person can be asked there: in direct messages no channel can."""
         targets = self.asked_in(where.channel_key)
         return bool(targets.people) if scope.kind == "direct" else bool(targets)
 
     def helps(self, person: Person) -> bool:
-        """Tell whether somebody is a helper or an admin."""
+        """Return True if somebody is a helper or an admin."""
         return person.helper or self._is_admin(person) or self._engine.helps(person.id)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:

@@ -51,16 +51,16 @@ class Resolving:
         return None
 
     def may_resolve(self, ticket: Ticket, person: Person) -> bool:
-        """Tell whether somebody's ✅ resolves a ticket."""
+        """Return True if somebody's ✅ resolves a ticket."""
         return self.is_trusted(ticket, person) or self._engine.is_same(ticket.asker, person.id)
 
     def is_trusted(self, ticket: Ticket, person: Person) -> bool:
-        """Tell whether somebody counts as a helper for a ticket: helpers, admins, and who was asked."""
+        """Return True if somebody counts as a helper for a ticket: helpers, admins, and who was asked."""
         asked = any(self._engine.is_same(account, person.id) for account in ticket.people)
         return asked or self._escalation.helps(person)
 
     def may_teach(self, ticket: Ticket, person: Person, author: Person) -> bool:
-        """Tell whether an answer is remembered for somebody's ✅.
+        """Return True if an answer is remembered for somebody's ✅.
 
         For the asker's own only if somebody trusted wrote it: else two who agree could teach anything.
         """

@@ -16,7 +16,7 @@ HIDDEN = "(from a private channel)"
 
 
 def may_hear(request: Mapping[str, Any], scope: str) -> bool:
-    """Tell whether words whose scope key is `scope` may be shown for a request."""
+    """Return True if words whose scope key is `scope` may be shown for a request."""
     hears = request.get("hears")
     return hears is None or Scope.parse(scope).kind == "public" or scope == hears
 

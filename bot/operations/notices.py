@@ -42,7 +42,7 @@ class Notices:
 
     @property
     def has_channels(self) -> bool:
-        """Tell whether anybody named a channel for notices."""
+        """Return True if anybody named a channel for notices."""
         return bool(self.channels)
 
     async def tell_admins(
@@ -84,7 +84,7 @@ class Notices:
             await self._say(Notice(place, key, text, now))
 
     async def was_told(self, key: str, since: float = 0.0) -> bool:
-        """Tell whether a notice was said in every channel, at or after a moment in seconds."""
+        """Return True if a notice was said in every channel, at or after a moment in seconds."""
         known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
         return all(notice is not None and notice.told_at >= max(since, 1e-9) for notice in known)
 

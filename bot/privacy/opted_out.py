@@ -35,7 +35,7 @@ class OptedOut:
         self._privacy = privacy
 
     def is_out(self, account: str) -> bool:
-        """Tell whether the person behind an account opted out."""
+        """Return True if the person behind an account opted out."""
         return self._privacy.is_out(account)
 
     def claim(self, message: Message) -> Claim:
@@ -49,7 +49,7 @@ class OptedOut:
         return self._privacy.names.veil(account, key) if self.is_out(account) else account
 
     def is_asker(self, claim: Claim, account: str) -> bool:
-        """Tell whether the person behind an account asked what was claimed."""
+        """Return True if the person behind an account asked what was claimed."""
         return self._privacy.names.stands_for(claim.asker, account, claim.message)
 
     def heard(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:

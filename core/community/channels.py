@@ -47,7 +47,7 @@ class Pause:
     at: float
 
     def holds(self, now: float) -> bool:
-        """Tell whether it is not over yet."""
+        """Return True if it is not over yet."""
         return not self.until or now < self.until
 
 

@@ -61,7 +61,7 @@ class Counted:
 
     @property
     def is_noise(self) -> bool:
-        """Tell whether the bot had better wait to be asked here."""
+        """Return True if the bot had better wait to be asked here."""
         if self.answers < LEAST:
             return False
         too_bad = at_least(self.bad, self.answers) > BAD and self.against >= AGAINST

@@ -187,7 +187,7 @@ class CorpusManager:
         return [latest, *(name for name in names if name != latest)]
 
     def known(self, release: str) -> bool:
-        """Tell whether there is such a release."""
+        """Return True if there is such a release."""
         return self.product.release(release) is not None
 
     async def _size(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Decision:
 
     @property
     def learns(self) -> bool:
-        """Tell whether rewordings and the next pair count."""
+        """Return True if rewordings and the next pair count."""
         return self.kind == "learned"
 
     def needed(self, rival: float) -> float:

@@ -58,7 +58,7 @@ def statements(answer: str) -> list[str]:
 
 
 def says(page: str, statement: str) -> bool:
-    """Tell whether a page says a statement: word for word, or in one place with the same facts."""
+    """Return True if a page says a statement: word for word, or in one place with the same facts."""
     said = words(statement)
     if _within(said, words(page)):
         return True

@@ -83,7 +83,7 @@ class Recognition:
         return closeness(vector, known, delta), known.centre, len(known.accepted)
 
     def rejected(self, pair_id: str, vector: Vector, delta: float) -> bool:
-        """Tell whether people voted this pair's answer bad for the question that is asked."""
+        """Return True if people voted this pair's answer bad for the question that is asked."""
         known = self._ways(pair_id)
         return known is not None and is_rejected(vector, known, delta)
 
@@ -105,7 +105,7 @@ class Recognition:
 
 
 def same_answer(one: str, other: str, cosine: float) -> bool:
-    """Tell whether two answers say the same; `cosine` is that of their vectors.
+    """Return True if two answers say the same; `cosine` is that of their vectors.
 
     One may be less detailed, so its numbers and identifiers must be among the other's.
     """

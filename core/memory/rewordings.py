@@ -81,7 +81,7 @@ def closeness(vector: Vector, known: Ways, delta: float) -> float:
 
 
 def is_rejected(vector: Vector, known: Ways, delta: float) -> bool:
-    """Tell whether people voted the answer bad for the same question, by δ, and no way to ask is nearer."""
+    """Return True if people voted the answer bad for the same question, by δ, and no way to ask is nearer."""
     bad = max((known.rejected @ vector).tolist(), default=-1.0)
     good = max([float(known.own @ vector), *(known.accepted @ vector).tolist()])
     return bad >= delta and bad > good

@@ -41,7 +41,7 @@ class VoterStore(Protocol):
         """Return what is known of the person behind the accounts; `since` begins the last hour."""
 
     async def anybody_known(self, before: float, contributions: int) -> bool:
-        """Tell whether anybody was seen before that time and voted on so many pairs."""
+        """Return True if anybody was seen before that time and voted on so many pairs."""
 
     async def by_strangers(self, since: float) -> tuple[VoteEvent, ...]:
         """Return the votes of strangers since then, oldest first."""

@@ -60,14 +60,14 @@ class Names:
         return self.veil(account, _PAGES)
 
     def stands_for(self, name: str, account: str, place: str) -> bool:
-        """Tell whether a name that was kept for a place is that of the person behind an account."""
+        """Return True if a name that was kept for a place is that of the person behind an account."""
         if is_veiled(name):
             return name in self.veils(account, place)
         return bool(name) and self.person(name) == self.person(account)
 
 
 def is_veiled(name: str) -> bool:
-    """Tell whether a name is a one-way name."""
+    """Return True if a name is a one-way name."""
     return name.rpartition(":")[2].startswith(_MARK)
 
 
@@ -90,7 +90,7 @@ class Privacy:
         self._forgotten = await self._store.forgotten()
 
     def is_out(self, account: str) -> bool:
-        """Tell whether the person behind an account opted out."""
+        """Return True if the person behind an account opted out."""
         return bool(self._out) and bool(account) and not self._out.isdisjoint(self._listed(account))
 
     async def opt_out(self, account: str) -> bool:
@@ -120,7 +120,7 @@ class Privacy:
         self._authors |= {self.names.of_pages(account): now for account in accounts}
 
     def gone(self, people: Collection[str], since: float) -> bool:
-        """Tell whether any of these people was forgotten since then, by account or as an author of pages.
+        """Return True if any of these people was forgotten since then, by account or as an author of pages.
 
         Of an author that is so until their pages are made anew: just now one may be read as it was.
         """
@@ -142,12 +142,12 @@ class Privacy:
 
 
 def nobody(account: str) -> bool:
-    """Tell that no account opted out, where there is no list of them."""
+    """Return True if no account opted out, where there is no list of them."""
     return False
 
 
 def since_never(people: Collection[str], at: float) -> bool:
-    """Tell that nobody was forgotten since a time, where there is no list of them."""
+    """Return True if nobody was forgotten since a time, where there is no list of them."""
     return False
 
 

@@ -122,7 +122,7 @@ class Partition:
             self._keep(member.id, cluster)
 
     def sound(self) -> bool:
-        """Tell whether just those are kept that the rule keeps, for instance after δ was changed.
+        """Return True if just those are kept that the rule keeps, for instance after δ was changed.
 
         No kept pair may be as close as δ to another, and each other one must be to a better kept one.
         Of more than `SAMPLED` kept pairs so many are compared with all.

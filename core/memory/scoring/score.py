@@ -95,7 +95,7 @@ def vouched(pair: Remembered) -> int:
 
 
 def is_neutral(pair: Remembered) -> bool:
-    """Tell whether a pair is in no store: nobody whose vote counts voted on it, or it was set aside."""
+    """Return True if a pair is in no store: nobody whose vote counts voted on it, or it was set aside."""
     return bool(pair.aside) or (pair.origin == "answer" and not pair.opinions and not counted_strangers(pair))
 
 

@@ -35,7 +35,7 @@ class Policy:
     """Votes of one person, and people voting on one answer, in excess of which is a burst."""
 
     def is_known(self, seen: Acquaintance, now: float) -> bool:
-        """Tell whether somebody has been about long enough, and done enough, to be known."""
+        """Return True if somebody has been about long enough, and done enough, to be known."""
         if not self.newcomer_days:
             return True
         is_old = 0 < seen.first_seen <= now - self.newcomer_days * DAY_SECONDS
@@ -152,7 +152,7 @@ class VoteWeighting:
         return self._name.get(account, account)
 
     def helps(self, account: str) -> bool:
-        """Tell whether this is a helper's account, or that of a person who has one."""
+        """Return True if this is a helper's account, or that of a person who has one."""
         return self.voter(account) in self._helpers
 
     async def weigh(self, account: str, asker: str, pair_id: str, helper: bool, now: float) -> Ballot:
@@ -190,7 +190,7 @@ class VoteWeighting:
         return bursts(await self._store.by_strangers(now - LISTED_DAYS * DAY_SECONDS))
 
     async def _is_young(self, now: float) -> bool:
-        """Tell whether nobody can be known yet; once somebody is, this is not asked again."""
+        """Return True if nobody can be known yet; once somebody is, this is not asked again."""
         if not self._is_grown:
             before = now - self._policy.newcomer_days * DAY_SECONDS
             self._is_grown = await self._store.anybody_known(before, CONTRIBUTIONS)

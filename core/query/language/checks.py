@@ -42,7 +42,7 @@ _TURNED = re.compile(
 
 
 def translated(base: str, question: str, history: Sequence[Turn], language: str) -> bool:
-    """Tell whether `base` can be the translation of a question: names, numbers and negation are kept.
+    """Return True if `base` can be the translation of a question: names, numbers and negation are kept.
 
     `language` is that of the question; a base that is still in it is no translation. Names may come from
     the thread, which a follow-up leans on.
