@@ -1,4 +1,4 @@
-"""Words that ask for nothing: thanks and laughter, greetings, and what people ask a bot about itself."""
+"""Recognise small talk: thanks, laughter, greetings, questions about the bot itself."""
 
 from __future__ import annotations
 

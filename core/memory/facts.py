@@ -1,4 +1,4 @@
-"""What an answer says: its facts, whether pages still say it, whether another says the same (*ours*)."""
+"""Compare what answers and pages state: their facts, and whether they still agree (*ours*)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model's word on reuse, where it is asked for: would one answer serve both questions (*ours*)?"""
+"""Ask the model whether one answer serves both questions, where that is configured (*ours*)."""
 
 from __future__ import annotations
 

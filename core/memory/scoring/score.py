@@ -23,7 +23,7 @@ HALF_LIFE_DAYS = 180.0
 class Thresholds:
     """The settings of ComRAG's algorithms 1 and 2, for one embedder.
 
-    Defaults suit all-MiniLM-L6-v2; DECISIONS.md says by which data.
+    Defaults suit all-MiniLM-L6-v2; docs/decisions/memory.md says by which data.
     """
 
     delta: float = 0.84
