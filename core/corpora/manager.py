@@ -1,4 +1,4 @@
-"""The corpora as a whole: bring them up to date, tell how they are, notice a changed encoder."""
+"""The corpora as a whole: update them, report on them, notice a changed encoder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTLED_SECONDS = 600.0
 
 
 class CorpusManager:
-    """Everything that concerns corpora, for commands, clock and pages."""
+    """Manages the corpora for commands, the schedule and pages."""
 
     def __init__(
         self,

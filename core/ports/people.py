@@ -133,7 +133,7 @@ class RetentionStore(Protocol):
         """
 
     async def veil(self, before: float, cursor: int, limit: int) -> Slice:
-        """Replace who voted by one-way names, of people who did not vote on the same pair again since."""
+        """Pseudonymise votes of people who have not voted on the pair since."""
 
     async def settle(self) -> None:
         """Let nothing of what was removed stand in the log that the database writes ahead."""

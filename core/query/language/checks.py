@@ -1,4 +1,4 @@
-"""What of a translated question holds: every name, number and negation, and nothing made up.
+"""Check a translated question against the original: names, numbers and negation kept, nothing added.
 
 The words of a translation are new, so they cannot be compared with what was said, as those of a rewrite in
 the same language are (`core.query.followups.checks`).
