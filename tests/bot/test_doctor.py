@@ -144,9 +144,9 @@ async def test_what_a_discord_bot_lacks_is_told(tmp_path):
 
 
 def test_the_manifest_that_init_writes_is_the_documented_one():
-    packaged = files("bot.platforms").joinpath("slack-manifest.yaml").read_text(encoding="utf-8")
+    packaged = files("bot.platforms.slack").joinpath("slack-manifest.yaml").read_text(encoding="utf-8")
     documented = (ROOT / "docs/slack-manifest.yaml").read_text(encoding="utf-8")
-    assert packaged == documented, "copy docs/slack-manifest.yaml to bot/platforms/"
+    assert packaged == documented, "copy docs/slack-manifest.yaml to bot/platforms/slack/"
 
 
 def test_the_documented_invitation_is_the_doctors():
