@@ -59,7 +59,7 @@ class GoldLine:
 
     @property
     def answerable(self) -> bool:
-        """Tell whether the documentation has an answer."""
+        """Return True if the documentation has an answer."""
         return self.type not in (UNANSWERABLE, UNKNOWN_RELEASE)
 
 
@@ -180,7 +180,7 @@ def plain(text: str) -> str:
 
 
 def holds(text: str, wanted: str) -> bool:
-    """Tell whether a text has one of the alternatives `a||b` as whole words."""
+    """Return True if a text has one of the alternatives `a||b` as whole words."""
     return _holds(plain(text), wanted)
 
 
@@ -198,18 +198,18 @@ def spelled(option: str) -> re.Pattern[str]:
 
 
 def is_hit(place: Place, path: str, text: str) -> bool:
-    """Tell whether a passage of a release is from a gold page and holds any string of the evidence."""
+    """Return True if a passage of a release is from a gold page and holds any string of the evidence."""
     return path in place.files and holds_any(text, place.evidence)
 
 
 def holds_any(text: str, wanted: Iterable[str]) -> bool:
-    """Tell whether a text has any of several strings."""
+    """Return True if a text has any of several strings."""
     comparable = plain(text)
     return any(_holds(comparable, one) for one in wanted)
 
 
 def is_right(line: GoldLine, answer: str) -> bool:
-    """Tell whether an answer has all it must contain and nothing that it must not.
+    """Return True if an answer has all it must contain and nothing that it must not.
 
     What it must contain may be part of a longer word ("worker" in "workers"), a number may not.
     """

@@ -60,17 +60,17 @@ class Judged:
     allowed: bool = True
 
     def speaks(self, enough: float = ENOUGH) -> bool:
-        """Tell whether the bot would answer."""
+        """Return True if the bot would answer."""
         return self.allowed and self.confidence >= enough
 
     @property
     def naively(self) -> bool:
-        """Tell whether a question mark or a first word, and what an asked bot needs, would be enough."""
+        """Return True if a question mark or a first word, and what an asked bot needs, would be enough."""
         return looks_like_question(self.post.text) and self.confidence >= DEFAULT_JUDGEMENT.enough
 
     @property
     def is_right(self) -> bool:
-        """Tell whether a page that answers is among the first three."""
+        """Return True if a page that answers is among the first three."""
         return not self.post.files or bool(set(self.post.files) & set(self.near))
 
 

@@ -16,6 +16,7 @@ from core.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 CODE = sorted(p for room in ("bot", "core", "storage", "evaluation") for p in (ROOT / room).rglob("*.py"))
+COMMANDS = ROOT / "docs" / "command-line.md"
 LONGEST = 330
 """Lines of a file."""
 SOURCES, FORMATS = "core/ingestion/sources", "core/ingestion/formats"
@@ -142,12 +143,12 @@ def test_no_folder_holds_more_modules_than_one_can_read() -> None:
 
 
 @pytest.mark.parametrize("command", ["serve", "index", "ask", "vote", "status", "why", "memory", "chat"])
-def test_the_readme_lists_every_command(command: str) -> None:
-    assert f"`threadlore {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_documents_list_every_command(command: str) -> None:
+    assert f"`threadlore {command}" in COMMANDS.read_text(encoding="utf-8")
 
 
-def test_the_readme_lists_no_command_that_is_not_there() -> None:
-    said = set(re.findall(r"`threadlore ([\w-]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+def test_the_documents_list_no_command_that_is_not_there() -> None:
+    said = set(re.findall(r"`threadlore ([\w-]+)", COMMANDS.read_text(encoding="utf-8")))
     choices = next(a.choices for a in parser()._actions if a.dest == "command")
     assert choices is not None
     assert said - {"status", "releases", "reindex"} <= set(choices)

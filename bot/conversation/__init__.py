@@ -1,1 +1,1 @@
-"""A question on its way through the bot: heard, claimed, answered, edited, taken back."""
+"""Questions in a channel: claimed, answered, updated after edits, withdrawn when deleted."""

@@ -1,4 +1,4 @@
-"""Answers under way: shown from the first moment, given up and taken up again, said whole or not at all."""
+"""Answers in progress: shown as they grow, cancelled and retried, posted whole or not at all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 @dataclass(slots=True)
 class _Answer:
-    """A message that is being answered, and the messages that the reply takes so far."""
+    """A message being answered, and the messages its reply occupies so far."""
 
     chat: Chat
     message: Message
@@ -65,7 +65,7 @@ class Answering:
         """Tells whether there is a person to ask, in a place of that scope."""
 
     def __contains__(self, key: str) -> bool:
-        """Tell whether the message of that key is being answered."""
+        """Return True if the message of that key is being answered."""
         return key in self._running
 
     def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
@@ -93,7 +93,7 @@ class Answering:
                 del self._running[key]
 
     async def cancel(self, key: str) -> None:
-        """Give up an answer; the messages it has taken are known afterwards."""
+        """Cancel an answer; the messages it has posted are known afterwards."""
         _, task = self._running.pop(key, (None, None))
         if task is not None:
             task.cancel()
@@ -101,7 +101,7 @@ class Answering:
 
     @contextmanager
     def holding(self, key: str) -> Iterator[None]:
-        """Work on the claim of that key, whether or not it comes to an answer."""
+        """Mark a claim as being worked on by this process, whether or not it leads to an answer."""
         self._held[key] += 1
         try:
             yield
@@ -115,7 +115,7 @@ class Answering:
         return key in self._held or key in self._running
 
     async def stop(self) -> None:
-        """Give up everything, and say so where it was asked; none of it is what ended the process."""
+        """Cancel all answers and tell their askers; none of them counts as having ended the process."""
         self.stopping = True
         tasks = {task for _, task in self._running.values()}
         held = {*self._held, *self._running}
@@ -129,9 +129,9 @@ class Answering:
             log.warning("what was under way counts as tried: %s", error)
 
     async def _say(self, answer: _Answer) -> None:
-        """Answer, again after a while where the platform is in trouble; raises PlatformError in the end.
+        """Answer; retry with pauses while the platform has trouble, then raise PlatformError.
 
-        While nothing can be written down, the asker is told so, and the answer waits.
+        While nothing can be saved, the asker is told so and the answer waits.
         """
         key, message, chat = answer.message.key, answer.message, answer.chat
         about(key, platform=chat.name, kind=message.scope.kind)
@@ -161,7 +161,7 @@ class Answering:
                 log.warning("an answer has no boxes for votes: %s", error)
 
     async def _answer(self, answer: _Answer) -> str:
-        """Find an answer and say it; return its id, empty for silence."""
+        """Find an answer and post it; return its id, empty if nothing is posted."""
         try:
             reply = await self._find(answer)
         except asyncio.CancelledError:
@@ -175,9 +175,9 @@ class Answering:
         return reply.answer_id
 
     async def _find(self, answer: _Answer) -> Reply | None:
-        """Ask the engine, showing how far it is; return the reply, None for silence.
+        """Ask the engine, showing progress; return the reply, None if nothing is posted.
 
-        Where nobody called the bot no sign of work is shown, and what it is not sure of has no reply.
+        Where nobody called the bot, no progress is shown and an unsure answer is not posted.
         """
         chat, message = answer.chat, answer.message
         key = message.key
@@ -226,7 +226,7 @@ class Answering:
         return controls(answer, self._engine.ready, self.to_person(message.ref, message.scope))
 
     async def _open(self, answer: _Answer) -> None:
-        """Show that work goes on, in the messages of an earlier reply if there are any."""
+        """Show a sign of work, in the messages of an earlier reply if there is one."""
         chat, message, waiting = answer.chat, answer.message, Reply(_(WORKING), final=False)
         if answer.parts:
             try:
@@ -239,7 +239,7 @@ class Answering:
         await self._conversations.posted(message.key, answer.parts)
 
     async def _close(self, answer: _Answer, reply: Reply) -> None:
-        """Say the whole answer and note that the question is settled."""
+        """Post the whole answer and note that the question is settled."""
         chat, message = answer.chat, answer.message
         answer.parts = await (
             chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
@@ -248,7 +248,7 @@ class Answering:
         await self._conversations.answered(message.key, reply.answer_id, message.language)
 
     async def _keep_quiet(self, answer: _Answer) -> None:
-        """Leave nothing of an answer that nobody asked for and that would not be sure, nor of the post."""
+        """Keep nothing of an unsure answer that nobody asked for, nor of the post."""
         key = answer.message.key
         await self._conversations.answered(key, "")
         if answer.parts:
@@ -257,9 +257,9 @@ class Answering:
         await self._conversations.emptied(key)
 
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
-        """Read what was said before a message; the thread's last answer tells which release it spoke for.
+        """Read the conversation before a message, with the release of the thread's last answer.
 
-        Without what people said who opted out or were forgotten since, and what the bot said in their words.
+        Messages of people who opted out or were forgotten are left out, and answers that repeat their words.
         """
         history = await chat.history(ref, TURNS)
         given = await self._conversations.answers_in(ref.conversation, TURNS)
@@ -280,7 +280,7 @@ class Answering:
 
 
 async def _whole(work: Awaitable[_T]) -> _T:
-    """Await work to its end even if the caller is cancelled: what was posted must be known."""
+    """Await work to its end even if the caller is cancelled, so that posted messages are known."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -290,7 +290,7 @@ async def _whole(work: Awaitable[_T]) -> _T:
 
 
 async def tell(chat: Chat, parts: tuple[MessageRef, ...], text: str) -> None:
-    """Replace what stands in messages of the bot, if the platform takes it in good time."""
+    """Replace the text of the bot's messages, if the platform accepts it in time."""
     if parts:
         try:
             await asyncio.wait_for(chat.edit(parts, Reply(text)), GOODBYE_SECONDS)

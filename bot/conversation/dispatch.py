@@ -1,4 +1,4 @@
-"""What platforms call: each thing that they hear goes to who deals with it, and the house is told of them.
+"""The entry point for platforms: pass each event to the part that handles it.
 
 A question's journey stands in `bot.conversation.questions`, a reaction's in `bot.interactions.reactions`,
 commands and presses in `bot.interactions.handler`.
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Dispatch:
-    """Takes what platforms hear, asks the engine, and says what it answers."""
+    """Passes events of platforms to the parts that handle them."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Dispatch:
         """The same platforms: told the time before which messages go; each tells how many went."""
 
     def is_out(self, account: str) -> bool:
-        """Tell whether the person behind an account opted out."""
+        """Return True if the person behind an account opted out."""
         return self.opted_out.is_out(account)
 
     @property
@@ -140,15 +140,15 @@ class Dispatch:
         return self._engine.product.name
 
     def meet(self, chat: Chat) -> None:
-        """Know a platform that is connected, so that something can be said there unasked."""
+        """Register a connected platform, so that the bot can post there by itself."""
         self._chats[chat.name] = chat
 
     def chat_of(self, platform: str) -> Chat | None:
-        """Return the chat of a platform that is connected, `slack`; None for one that is not."""
+        """Return the chat of a connected platform (`slack`); None if it is not connected."""
         return self._chats.get(platform)
 
     async def before_forgetting(self, accounts: Collection[str]) -> None:
-        """Take back from others what these accounts asked, before it is forgotten."""
+        """Withdraw tickets of these accounts from those who were asked, before they are forgotten."""
         await self._resolving.forget(accounts, self.chat_of)
 
     # --- what people do -----------------------------------------------------------------------
@@ -156,32 +156,32 @@ class Dispatch:
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer a message that is meant for the bot, once, in the language of its words.
 
-        `taken` is called as soon as the message need not be told again, whatever happens to this process.
+        `taken` is called once the message is safe: the platform need not send it again.
         """
         await self._questions.message(chat, message, taken)
 
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
-        """Answer a question anew that was edited, and let what is remembered of a message follow its edit."""
+        """Answer an edited question again; update what is remembered of an edited message."""
         self._noted(message.ref)
         await self._questions.edited(chat, message, taken)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
-        """Take back the answers to a question that was deleted, and forget a person's answer that was."""
+        """Delete the answers to a deleted question; forget a person's deleted answer."""
         self._noted(ref)
         await self._questions.deleted(chat, ref)
 
     async def resume(self, chat: Chat) -> None:
-        """Answer what a process that died had taken from this platform but not answered."""
+        """Answer what a process that died had claimed on this platform and not answered."""
         self.meet(chat)
         await asyncio.gather(self._questions.resume(chat), self._attending.resume(chat))
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
-        """Count a reaction as a vote, or take it as a mark; errors are logged, never posted."""
+        """Count a reaction as a vote or as a ✅ or ❌ mark; errors are logged, never posted."""
         self._noted(reaction.ref)
         await self._reacting.take(chat, reaction)
 
     async def reactions_cleared(self, chat: Chat, cleared: Cleared) -> None:
-        """Take back the votes and marks whose reactions a moderator took off a message."""
+        """Withdraw votes and marks whose reactions a moderator cleared."""
         self._noted(cleared.ref)
         await self._reacting.cleared(chat, cleared)
 
@@ -190,25 +190,25 @@ class Dispatch:
         await self._attending.command(chat, command, responder)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
-        """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
+        """Handle a pressed button or a submitted form, and answer the person."""
         await self._attending.press(chat, press, responder)
 
     async def take(self, platform: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
 
-        `to` is the `address` of its responder. Raises StorageUnavailable: then it is not to be acknowledged
-        as if it were done.
+        `to` is the `address` of its responder. Raises StorageUnavailable: then it must not be
+        acknowledged as done.
         """
         return await self._attending.take(platform, kind, event, account, to)
 
     async def channel_became_private(self, channel: str) -> None:
-        """Keep what was learnt in a channel (`slack:C1`) inside it from now on."""
+        """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
         await self._engine.channel_became_private(channel)
         if self.history:
             await self.history.became_private(channel)
 
     def _noted(self, ref: MessageRef) -> None:
-        """Let sources that read the channel look at a message again."""
+        """Tell sources that read the channel to read a message again."""
         if self.history:
             self.history.changed(ref)
 
@@ -223,7 +223,7 @@ class Dispatch:
         return self._library.progress()
 
     async def paused(self) -> bool:
-        """Tell whether no new questions are answered anywhere."""
+        """Return True if no new questions are answered anywhere."""
         return await self._pausing.of(EVERYWHERE) is not None
 
     async def why(self, answer_id: str) -> dict[str, Any]:
@@ -231,7 +231,7 @@ class Dispatch:
         return await self._engine.given.why(answer_id)
 
     async def stop(self) -> None:
-        """Give up what is running, and say so; it is answered after the next start."""
+        """Cancel what is running and say so; it is answered after the next start."""
         self._chats.clear()
         self._attending.stop()
         await self._answering.stop()

@@ -1,4 +1,4 @@
-"""What the bot says to what asks for nothing: what it can be asked, with questions it can answer."""
+"""The reply to greetings and empty mentions: what the bot can be asked, with examples."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from core.languages import _
 
 
 class Hint:
-    """Says what one can ask, with examples of the channel's release."""
+    """Tells people what they can ask, with examples for the channel's release."""
 
     def __init__(self, product: str, examples: Examples) -> None:
         self._product = product
         self._examples = examples
 
     async def to(self, message: Message) -> Reply | None:
-        """Return what is said to no words, a greeting or thanks; None to what asks something."""
+        """Return the reply to an empty message, a greeting or thanks; None for a question."""
         if message.text.strip() and not is_greeting(message.text):
             if not is_pleasantry(message.text):
                 return None
@@ -30,7 +30,7 @@ class Hint:
         return await self.with_examples(said, message.ref, message.scope)
 
     async def with_examples(self, said: str, where: MessageRef, scope: Scope) -> Reply:
-        """Return what is said with example questions under it, where any are known yet."""
+        """Return the text with example questions below it, if any are known yet."""
         found = await self._examples.of(where.channel_key, scope)
         if not found:
             return Reply(said)

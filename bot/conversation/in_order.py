@@ -1,4 +1,4 @@
-"""The messages of a conversation in the order in which they came, while they are dealt with side by side."""
+"""Keep a conversation's messages in their order while they are handled concurrently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 class Slot:
-    """The place of one message among those of its conversation that are being dealt with."""
+    """The place of one message among those of its conversation that are being handled."""
 
     def __init__(self, earlier: tuple[Slot, ...]) -> None:
         self._earlier = earlier
@@ -17,11 +17,11 @@ class Slot:
         self._done = asyncio.Event()
 
     def looked(self) -> None:
-        """Let later messages know that this one is claimed, or is not for the bot."""
+        """Tell later messages that this one is claimed, or is not for the bot."""
         self._looked.set()
 
     def done(self) -> None:
-        """Let later messages know that this one is answered, or never will be."""
+        """Tell later messages that this one is answered, or never will be."""
         self._looked.set()
         self._done.set()
 
@@ -31,7 +31,7 @@ class Slot:
             await slot._looked.wait()
 
     async def after_answers(self) -> None:
-        """Wait until every earlier message is dealt with."""
+        """Wait until every earlier message is answered or never will be."""
         for slot in self._earlier:
             await slot._done.wait()
 

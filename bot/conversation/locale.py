@@ -1,4 +1,4 @@
-"""Which language somebody is answered in: that of their words, the thread, their client, or the house."""
+"""The language somebody is answered in: of their words, the thread, their client, or the default."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.query.language import detect as language
 
 
 class LocaleResolver:
-    """Finds out the language; `default` is spoken where nothing tells."""
+    """Decides the language; `default` is used where nothing else tells."""
 
     def __init__(self, conversations: ConversationStore, given: GivenAnswers, default: str) -> None:
         self._conversations = conversations
@@ -33,18 +33,18 @@ class LocaleResolver:
         return await language.detect(text) or self.of_person(person)
 
     async def of_thread(self, conversation: str, person: Person) -> str:
-        """Return the language that was last asked in there, else that of a person."""
+        """Return the language of the thread's last question, else the person's."""
         last = await self._conversations.last_claim(conversation)
         told = (last.language or (last.payload or {}).get("language", "")) if last else ""
         return str(told) or self.of_person(person)
 
     async def of_answer(self, answer_id: str, person: Person) -> str:
-        """Return the language of an answer, in which one also speaks of it, else that of a person."""
+        """Return the language of an answer, else the person's."""
         found = await self._given.language_of(answer_id) if answer_id else ""
         return found or self.of_person(person)
 
     async def of_reaction(self, reaction: Reaction, answer_id: str) -> str:
-        """Return the language in which somebody is told what came of a reaction."""
+        """Return the language for telling somebody the result of a reaction."""
         if answer_id:
             return await self.of_answer(answer_id, reaction.person)
         return await self.of_thread(reaction.ref.conversation, reaction.person)

@@ -1,4 +1,4 @@
-"""What happens while nothing can be written down: people are told so, and their messages wait."""
+"""While nothing can be saved: tell people, and let their messages wait."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LATER = N_("I cannot write anything down right now, so I cannot answer. Please a
 
 
 class Outage:
-    """Tells people of it once for each message, and waits until it is over."""
+    """Tracks the messages that wait, and waits until saving works again."""
 
     def __init__(self, health: StorageHealth, pause: float = PAUSE_SECONDS) -> None:
         self._health = health
@@ -44,11 +44,11 @@ class Outage:
         return True
 
     def end(self, key: str) -> None:
-        """Let a message wait no more."""
+        """Stop waiting with a message."""
         self._waiting.discard(key)
 
     async def over(self) -> None:
-        """Wait until something can be written again."""
+        """Wait until something can be saved again."""
         while True:
             await asyncio.sleep(self._pause)
             if not await self._health.check():
@@ -58,9 +58,9 @@ class Outage:
 async def say(
     chat: Chat, where: MessageRef, parts: tuple[MessageRef, ...], text: str
 ) -> tuple[MessageRef, ...]:
-    """Say something in the place of a reply, or in a new message; return the messages it takes.
+    """Post a text in place of a reply, or as a new message; return its messages.
 
-    Nothing is noted of it, for nothing can be; a platform that does not take it is no error.
+    Nothing is saved, because nothing can be; a refusal of the platform is not an error.
     """
     try:
         return await (chat.edit(parts, Reply(_(text))) if parts else chat.post(where, Reply(_(text))))

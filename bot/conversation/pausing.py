@@ -1,4 +1,4 @@
-"""A bot that is paused takes no new questions, and says so once to each person who asks."""
+"""While the bot is paused, refuse new questions and say so once to each person who asks."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Pausing:
         return await self._pauses.of(channel)
 
     async def tell(self, chat: Chat, message: Message, pause: Pause) -> tuple[MessageRef, ...]:
-        """Tell somebody who asks the bot itself, once a pause; alone where the platform can.
+        """Tell a person about a pause, once per pause; privately where the platform can.
 
-        Returns the messages that this took, where all see them.
+        Returns the messages it posted, if everybody sees them.
         """
         once = (message.author.id, pause.place, pause.at)
         if once in self._told or not (message.mentions_bot or message.scope.kind == "direct"):

@@ -1,4 +1,4 @@
-"""A question's journey, platform side: taken once, answered, answered anew when it is edited, taken back.
+"""A question's journey on the platform side: claimed once, answered, updated, withdrawn.
 
 Everything that must happen once is claimed in the database first, so retries, doubled events,
 several connections and restarts lead to one answer.
@@ -41,10 +41,10 @@ EARLIER_SECONDS, LOOK_SECONDS = 120.0, 0.05
 
 
 class Questions:
-    """Takes what people ask, and follows what becomes of it.
+    """Handles questions: claims, answers, edits and deletions.
 
     A message is claimed before anything else is done about it, and platforms acknowledge it then: whatever
-    happens to the process afterwards, it is answered, or given up with a word.
+    happens to the process afterwards, it is answered, or its asker is told that it is not.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Questions:
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer a message that is meant for the bot, once, in the language of its words.
 
-        `taken` is called as soon as a message need not be told again: it is claimed, or not for the bot.
+        `taken` is called once the message is claimed, or known not to be for the bot.
         """
         with self._in_order.slot(message.ref.conversation) as slot:
             await slot.after_claims()
@@ -96,9 +96,9 @@ class Questions:
                 await self._go_on(chat, found, slot)
 
     async def _claimed(self, chat: Chat, message: Message) -> Found | None:
-        """Claim a message that is for the bot or may be; None where it is not told whether it was.
+        """Claim a message that is or may be for the bot; None if it could not be saved.
 
-        While nothing can be written down, who asks is told so, and the message waits.
+        While nothing can be saved, the asker is told so and the message waits.
         """
         key = message.ref.key
         parts: tuple[MessageRef, ...] = ()
@@ -135,7 +135,7 @@ class Questions:
         return Found(asked, parts, is_new, decided)
 
     async def _go_on(self, chat: Chat, found: Found, slot: Slot) -> None:
-        """Deal with a claimed message: find out whether it goes on with the bot, and answer it."""
+        """Handle a claimed message: decide whether it is for the bot, and answer it."""
         with self._answering.holding(found.message.key):
             if not found.decided:
                 await self._after_earlier(found.message, slot)
@@ -150,7 +150,7 @@ class Questions:
                 await self._take(chat, replace(found, message=message))
 
     async def _after_earlier(self, message: Message, slot: Slot) -> None:
-        """Wait until what was asked earlier in a thread is dealt with, also what a dead process had taken."""
+        """Wait until earlier questions of the thread are done, those of a dead process included."""
         own = await self._conversations.claimed(message.key)
         until = time.monotonic() + EARLIER_SECONDS
         while own is not None and time.monotonic() < until and not self._answering.stopping:
@@ -161,7 +161,7 @@ class Questions:
             await asyncio.sleep(LOOK_SECONDS)  # it is about to be taken up
 
     async def _decided(self, chat: Chat, message: Message) -> Message | None:
-        """Return a claimed message in a thread as it stands now if it goes on with the bot; else drop it."""
+        """Return the current text of a claimed thread message if it is for the bot; else drop the claim."""
         key = message.ref.key
         claim = await self._conversations.claimed(key)
         if claim is None or claim.decided:
@@ -197,7 +197,7 @@ class Questions:
     async def _settle(
         self, chat: Chat, key: str, before: tuple[MessageRef, ...], told: tuple[MessageRef, ...]
     ) -> None:
-        """Note that a claim is done with: `told` was said instead of an answer, `before` that it waits."""
+        """Settle a claim: `told` was posted instead of an answer, `before` while it waited."""
         if told:
             await self._conversations.posted(key, told)
         await self._conversations.answered(key, "")
@@ -205,7 +205,7 @@ class Questions:
             await chat.delete(before)
 
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
-        """Answer a question anew that was edited within a minute, in place of the first answer.
+        """Answer a question that was edited within a minute again, replacing the first answer.
 
         An answer of a person that is remembered follows its edits, as does what people were asked. `taken`
         is called as soon as the edit need not be told again.
@@ -241,7 +241,7 @@ class Questions:
             await self.message(chat, message, taken)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
-        """Take back the answers to a question that was deleted, and forget a person's answer that was."""
+        """Delete the answers to a deleted question; forget a person's deleted answer."""
         async with self._lock(f"mark {ref.key}"):
             await self._engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
@@ -250,7 +250,7 @@ class Questions:
                 await self._take_back(chat, f"{ref.key}@{release.name}")
 
     async def _take_back(self, chat: Chat, key: str) -> bool:
-        """Delete the reply of a claim; tells whether there is such a claim."""
+        """Delete the reply of a claim; return False if there is no such claim."""
         async with self._lock(key):
             if await self._conversations.claimed(key) is None:
                 return False
@@ -265,7 +265,7 @@ class Questions:
             return True
 
     async def resume(self, chat: Chat) -> None:
-        """Answer what a process that died had taken from this platform but not answered."""
+        """Answer what a process that died had claimed on this platform and not answered."""
         await self._taking_up.resume(chat, self._go_on)
 
     async def _slow_down(self, chat: Chat, message: Message, seconds: float) -> tuple[MessageRef, ...]:

@@ -1,4 +1,4 @@
-"""What a process that died had taken: answered by this one, or given up with a word."""
+"""Claims of a process that died: answer them, or tell their askers that they are given up."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ TOO_OFTEN = N_("I was stopped twice while I worked on this, so I leave it. Pleas
 class Found:
     """A message that was claimed: by this call (`is_new`), and whether it is known to be for the bot.
 
-    `parts` are messages that say already that it is dealt with; `again` tells of one that an earlier process
-    had claimed.
+    `parts` are messages that already tell the asker to wait; `again` is True if an earlier process
+    had claimed it.
     """
 
     message: Message
@@ -49,7 +49,7 @@ GoOn = Callable[[Chat, Found, Slot], Awaitable[None]]
 
 
 class TakingUp:
-    """Takes up the questions of a process that died."""
+    """Resumes the questions of a process that died."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class TakingUp:
         self._strays = Strays(conversations)
 
     async def resume(self, chat: Chat, go_on: GoOn) -> None:
-        """Answer what a process that died had taken from this platform but not answered.
+        """Answer what a process that died had claimed on this platform and not answered.
 
         What it had begun to work on is taken up one after the other, and given up after `MOST_TRIES`: it may
         be what took the process down. What is too old, or given up, is told so in its thread.
@@ -79,7 +79,7 @@ class TakingUp:
         await asyncio.gather(*taken)
 
     async def _take_up(self, chat: Chat, claim: Claim, alone: asyncio.Lock, go_on: GoOn) -> None:
-        """Answer a claim of a process that died, or say why not; what may be the reason waits its turn."""
+        """Answer a dead process's claim, or say why not; possible causes of its end go one at a time."""
         with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
             slot.looked()
             async with alone if claim.tries else nullcontext():
@@ -88,7 +88,7 @@ class TakingUp:
                     await go_on(chat, found, slot)
 
     async def _taken_up(self, chat: Chat, claim: Claim) -> Found | None:
-        """Return a claim of a process that died as one of this; None where it is not to be answered."""
+        """Take over a dead process's claim; None if it is not to be answered."""
         key = claim.message
         async with self._lock(key):
             now = await self._conversations.claimed(key)
@@ -106,7 +106,7 @@ class TakingUp:
         return Found(message, parts, decided=claim.decided, again=True)
 
     async def _give_up(self, chat: Chat, claim: Claim, why: str) -> None:
-        """Settle a claim with a word in its thread; one that nobody called the bot for is left in silence."""
+        """Settle a claim with a message in its thread; say nothing where nobody called the bot."""
         key = claim.message
         asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)
         unasked = not claim.decided or claim.payload.get("unasked") == "questions"

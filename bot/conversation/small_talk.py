@@ -1,4 +1,4 @@
-"""Words that ask for nothing: thanks and laughter, greetings, and what people ask a bot about itself."""
+"""Recognise small talk: thanks, laughter, greetings, questions about the bot itself."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
 
 
 def is_pleasantry(text: str) -> bool:
-    """Tell whether a text only thanks, agrees or laughs: no word of it asks or tells anything."""
+    """Return True if a text only thanks, agrees or laughs: no word of it asks or tells anything."""
     plain = _SMILEY.sub(" ", ruled(text)).lower().replace("’", "'")
     words = _WORD.findall(plain)
     return all(word in _WORDS for word in words) and not (words and looks_like_question(plain))
 
 
 def is_greeting(text: str) -> bool:
-    """Tell whether a text only greets the bot, or asks who it is, what it can do, or just for help."""
+    """Return True if a text only greets the bot, or asks who it is, what it can do, or just for help."""
     plain = " ".join(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'").replace("please", " ").split())
     clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
     asks = [bool(_ABOUT_ITSELF.fullmatch(clause)) for clause in clauses]

@@ -1,4 +1,4 @@
-"""Messages that a dying process posted and had no time to note: they are found, and join their reply."""
+"""Find messages that a dying process posted but could not note, and add them to their reply."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ log = logging.getLogger(__name__)
 
 
 class Strays:
-    """Finds the bot's own messages under a question that no reply is known to take."""
+    """Finds the bot's messages under a question that belong to no known reply."""
 
     def __init__(self, conversations: ConversationStore) -> None:
         self._conversations = conversations
         self._looking = asyncio.Lock()
 
     async def of(self, chat: Chat, where: MessageRef, claim: Claim) -> tuple[MessageRef, ...]:
-        """Return the messages of a claim's reply, and note with them those that nobody had noted.
+        """Return the messages of a claim's reply; note those that were not noted yet.
 
-        In a thread these are all unknown messages of the bot; where all talk in one place only signs of work.
+        In a thread these are all unknown messages of the bot; in a direct message only signs of work.
         """
         if not claim.tries:
             return claim.parts

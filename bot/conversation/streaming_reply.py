@@ -1,4 +1,4 @@
-"""An answer while it grows: the pages being read, then the text, one edit of its messages at a time."""
+"""Show an answer while it grows: the pages being read, then the text, one edit at a time."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Note = Callable[[tuple[MessageRef, ...]], Awaitable[None]]
 class StreamingReply:
     """Listens to the engine and edits `parts`; `note` hears when the reply takes other messages.
 
-    Where there are no parts nobody waits for an answer: the first words are posted to `where`, and nothing
-    is shown before.
+    Without parts nobody waits for an answer: nothing is shown before the first words, which are posted
+    to `where`.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class StreamingReply:
             self._begin()
 
     async def text(self, markdown: str) -> None:
-        """Show the text so far; what comes while an edit is under way is shown by the next one."""
+        """Show the text so far; text that arrives during an edit is shown by the next one."""
         self._text = markdown
         self._begin()
 
     async def finish(self) -> None:
-        """Show nothing more, and wait for the edit under way: half of one would leave messages behind."""
+        """Show nothing more, and wait for the current edit, which must not be interrupted half-way."""
         self._closed = True
         if self._task is not None:
             await asyncio.wait({self._task})

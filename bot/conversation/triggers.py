@@ -1,4 +1,4 @@
-"""Which messages are meant for the bot, and which it answers although nobody called it."""
+"""Decide which messages are for the bot, and which it answers without being called."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.query.asking import asks_for_help
 
 
 class Triggers:
-    """Tells by the channel's mode, the mention and the thread whether a message is answered."""
+    """Decides by channel mode, mention and thread whether a message is answered."""
 
     def __init__(
         self,
@@ -29,10 +29,10 @@ class Triggers:
         self._noise = noise
 
     async def at_once(self, message: Message) -> tuple[Message, bool] | None:
-        """Return a message that is or may be for the bot, and whether that is decided; None for all others.
+        """Return a message that is or may be for the bot, and whether that is certain; None for others.
 
-        One that nobody called the bot for is marked `unasked`. Without words, a mention or a direct message
-        is for the bot, too: it asks what one may ask. Neither the platform nor a model is asked here.
+        One that nobody called the bot for is marked `unasked`. A mention or a direct message
+        without words is for the bot too. Neither the platform nor a model is asked here.
         """
         if message.author.bot:
             return None
@@ -51,7 +51,7 @@ class Triggers:
         return (message, False) if await self._may_go_on(message) else None
 
     def _uncalled(self, message: Message, mode: str) -> Message | None:
-        """Return a new post that its channel's mode has answered."""
+        """Return a new post if its channel's mode lets the bot answer it; None otherwise."""
         if self._opted_out.is_out(message.author.id) or _asks_nothing(message.text):
             return None
         if mode == "forum":
@@ -60,14 +60,14 @@ class Triggers:
         return replace(message, unasked="questions") if asks else None
 
     async def _may_go_on(self, message: Message) -> bool:
-        """Return True if who wrote in a thread asked there last, or is still waiting for an answer there."""
+        """Return True if the author asked last in this thread, or still waits for an answer there."""
         conversation = message.ref.conversation
         last = await self._conversations.last_told(conversation)
         claims = [*await self._conversations.open_in(conversation), *([last] if last else [])]
         return any(self._opted_out.is_asker(claim, message.author.id) for claim in claims)
 
     async def goes_on(self, chat: Chat, message: Message) -> bool:
-        """Return True if a message in a thread goes on with the bot: from who asked last, and not to others.
+        """Return True if a thread message is a follow-up: by the last asker, and not addressed to others.
 
         Every earlier message of the thread must be answered by now.
         """

@@ -1,6 +1,6 @@
-"""Puts a question to a person: who may, who is asked, and what they are told.
+"""Put a question to a person: who may, who is asked, and what they read.
 
-Nothing that was not said in public reaches anybody but those whom its asker lets see it. From a private
+What was not said in public reaches only those whom its asker allows to see it. From a private
 channel or direct messages the question goes to people's direct messages, and only if the asker says so in
 a form; a channel hears no more than that somebody needs help. `bot.escalation.resolving` says how it ends.
 """
@@ -36,7 +36,7 @@ AN_HOUR = 30
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """What is said to a person or a channel, the accounts that it asks, and the messages it takes."""
+    """A message to a person or a channel, the accounts it asks, and where it stands."""
 
     target: str
     said: str
@@ -71,16 +71,16 @@ class Escalation:
         return self._locks.setdefault(message, asyncio.Lock())
 
     def offered(self, where: MessageRef, scope: Scope) -> bool:
-        """Tell whether a person can be asked there: in direct messages no channel can."""
+        """Return True if a person can be asked there: in direct messages no channel can."""
         targets = self.asked_in(where.channel_key)
         return bool(targets.people) if scope.kind == "direct" else bool(targets)
 
     def helps(self, person: Person) -> bool:
-        """Tell whether somebody is a helper or an admin."""
+        """Return True if somebody is a helper or an admin."""
         return person.helper or self._is_admin(person) or self._engine.helps(person.id)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
-        """Put the question of an answer to a person, once; tell who pressed. Raises PlatformError."""
+        """Put an answer's question to a person, once, and tell the asker. Raises PlatformError."""
         answer_id, person = press.value, press.person
         claim = await self._conversations.claim_of(answer_id)
         if claim is None or not claim.payload:  # its words were old, or are not kept
@@ -121,7 +121,7 @@ class Escalation:
             await responder.reply(Reply(said))
 
     def _targets(self, where: MessageRef, scope: Scope, asker: str) -> Targets:
-        """Return who can be asked there, without who asked: nobody answers themselves."""
+        """Return who can be asked there, without the asker."""
         targets = self.asked_in(where.channel_key)
         people = tuple(one for one in targets.people if not self._engine.is_same(one, asker))
         channels = () if scope.kind == "direct" else targets.channels
@@ -133,7 +133,7 @@ class Escalation:
         return _(text.RESOLVED).format(name=text.named(ticket.resolver_name))
 
     async def _too_many(self, person: Person, platform: str) -> str:
-        """Say why somebody cannot put more questions to people now; empty where they can."""
+        """Return why somebody cannot ask more people now; empty if they can."""
         now = time.time()
         recent = [t for t in await self.tickets.since(now - 86_400) if t.by.startswith(f"{platform}:")]
         if sum(ticket.at >= now - 3_600 for ticket in recent) >= self._an_hour:
@@ -147,7 +147,7 @@ class Escalation:
         return _(text.TOO_MANY) if mine >= A_DAY else ""
 
     async def _put(self, chat: Chat, press: Press, claim: Claim, targets: Targets, shown: bool) -> str:
-        """Tell those who are asked, and the thread; return what to tell who pressed."""
+        """Tell those who are asked, and the thread; return what to tell the person who pressed."""
         asked = unpacked(claim.payload)
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked.ref if asked.ref.message or not claim.parts else claim.parts[0]

@@ -1,4 +1,4 @@
-"""How a question that was put to a person ends: resolved by ✅, opened again, or gone with its question."""
+"""End a ticket: resolved by ✅, reopened, or deleted with its question."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 class Resolving:
-    """Keeps tickets, and what was said of them, in step with what people do in the thread."""
+    """Keeps tickets and their messages in step with what happens in the thread."""
 
     def __init__(self, engine: Engine, escalation: Escalation) -> None:
         self._engine = engine
@@ -51,16 +51,16 @@ class Resolving:
         return None
 
     def may_resolve(self, ticket: Ticket, person: Person) -> bool:
-        """Tell whether somebody's ✅ resolves a ticket."""
+        """Return True if somebody's ✅ resolves a ticket."""
         return self.is_trusted(ticket, person) or self._engine.is_same(ticket.asker, person.id)
 
     def is_trusted(self, ticket: Ticket, person: Person) -> bool:
-        """Tell whether somebody counts as a helper for a ticket: helpers, admins, and who was asked."""
+        """Return True if somebody counts as a helper for a ticket: helpers, admins, and who was asked."""
         asked = any(self._engine.is_same(account, person.id) for account in ticket.people)
         return asked or self._escalation.helps(person)
 
     def may_teach(self, ticket: Ticket, person: Person, author: Person) -> bool:
-        """Tell whether an answer is remembered for somebody's ✅.
+        """Return True if an answer is remembered for somebody's ✅.
 
         For the asker's own only if somebody trusted wrote it: else two who agree could teach anything.
         """
@@ -71,7 +71,7 @@ class Resolving:
     # --- resolved, and opened again -----------------------------------------------------------
 
     async def resolve(self, chat: Chat, ticket: Ticket, person: Person, answer: MessageRef | None) -> bool:
-        """Note who resolved a ticket, by which message; tells whether that is new."""
+        """Note who resolved a ticket, by which message; return False if it was noted before."""
         async with self._escalation.lock(ticket.message):
             now = await self._tickets.of(ticket.message)
             if now is None or not now.is_open:
@@ -98,7 +98,7 @@ class Resolving:
         await self._show(chat, again, again.told, notice.format(names=again.names))
 
     async def on_post(self, chat: Chat, reaction: Reaction) -> bool:
-        """Take ✅ on what was said of a ticket, or off it; tells whether the message is such a one."""
+        """Apply or remove a ✅ on a ticket's message. Returns True if it was one."""
         ticket = await self._tickets.of_post(reaction.ref.key)
         if ticket is None:
             return False
@@ -109,7 +109,7 @@ class Resolving:
         return True
 
     async def taken_off(self, chat: Chat, ref: MessageRef, person: Person, is_remembered: bool) -> None:
-        """Open a ticket again that ✅ on a message resolved, and that nobody holds for resolved any more."""
+        """Reopen a ticket whose last resolving ✅ was removed."""
         ticket = await self._tickets.answered_by(ref.key)
         if ticket is None:
             asked = await self._tickets.of(ref.key)
@@ -123,7 +123,7 @@ class Resolving:
     # --- what becomes of messages -------------------------------------------------------------
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
-        """Open the ticket again whose answer was deleted; take back the one whose question was."""
+        """Reopen the ticket whose answer was deleted; withdraw the one whose question was."""
         if ticket := await self._tickets.answered_by(ref.key):
             await self.reopen(chat, ticket)
         for key in (ref.key, *(f"{ref.key}@{release.name}" for release in self._engine.product.releases)):
@@ -146,7 +146,7 @@ class Resolving:
             await self._show(chat, replace(changed, notice=()), told, "")
 
     async def forget(self, accounts: Collection[str], chat_of: Callable[[str], Chat | None]) -> None:
-        """Take back what was told to others in the words of these accounts, before they are forgotten."""
+        """Delete or blank ticket messages with words of these accounts, before they are forgotten."""
         for ticket in await self._tickets.since(0.0):
             chat = chat_of(ticket.channel.partition(":")[0])
             if chat is not None and ticket.asker in accounts:
@@ -176,7 +176,7 @@ class Resolving:
             log.warning("what was said of a question to a person could not be deleted: %s", error)
 
     async def _show(self, chat: Chat, ticket: Ticket, told: Sequence[str], notice: str) -> None:
-        """Bring what was said of a ticket to say this now, as far as the platform lets it."""
+        """Update the messages of a ticket, as far as the platform allows."""
         # of somebody who was forgotten the words are gone, and what tells of them stays as it is
         for post, said in [*zip(ticket.posts, told, strict=False), (ticket.notice, notice)]:
             if post:

@@ -1,1 +1,1 @@
-"""Everything that people do beside asking: reactions, buttons, forms, commands."""
+"""What people do besides asking: reactions, buttons, forms, commands."""

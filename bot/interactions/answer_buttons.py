@@ -1,4 +1,4 @@
-"""What can be done with an answer that was given: ask for another release, say what was wrong."""
+"""Actions on a given answer: ask again for another release, report what was wrong."""
 
 from __future__ import annotations
 

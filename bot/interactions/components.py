@@ -1,4 +1,4 @@
-"""What hangs under an answer, the form that opens from there, and what an emoji means."""
+"""The buttons and the menu under an answer, its form, and the meaning of emoji."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def controls(answer: Answer, ready: Sequence[str], to_person: bool = False) -> t
 
 
 def _others(answer: Answer, ready: Sequence[str]) -> tuple[Choice, ...]:
-    """Offer other releases, first those that say something else; none under a comparison."""
+    """Offer other releases, those with a different answer first; none under a comparison."""
     if answer.resolution is not None and answer.resolution.comparison:
         return ()
     different = [name for name in answer.offers if name in ready]
@@ -84,5 +84,5 @@ def wrong_form(answer_id: str) -> Form:
 
 
 def mark_of(emoji: str) -> Literal["accept", "object", ""]:
-    """Read an emoji as ✅ or ❌, in any spelling; empty for every other one."""
+    """Return `accept` for ✅ and `object` for ❌, in any spelling; empty for any other emoji."""
     return _MARKS.get(emoji.strip(":").removesuffix("\ufe0f"), "")

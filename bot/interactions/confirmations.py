@@ -1,4 +1,4 @@
-"""What cannot be undone waits for a button, ten minutes, for the one person who asked for it."""
+"""Ask for confirmation of what cannot be undone: a button, for ten minutes, for one person."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Waiting:
 
 
 class Confirmations:
-    """Keeps what waits for a button. Nothing is kept over a restart: then nobody has confirmed."""
+    """Keeps the actions that wait for a button; a restart drops them all."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -1,4 +1,4 @@
-"""Slash commands, presses and forms: carried out once, and answered to whoever did it."""
+"""Slash commands, buttons and forms: carried out once, then answered."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LOST = N_("I was restarted before I could do this. Please try again.")
 
 
 class InteractionHandler:
-    """Does what somebody wants of the bot itself, and tells them what came of it."""
+    """Carries out commands and presses, and tells the person the result."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class InteractionHandler:
         await (self._ledger.done(key) if is_done else self._ledger.keep(key))
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
-        """Carry out a press of a control, or a form that was sent, and answer whoever did it."""
+        """Handle a pressed button or a submitted form, and answer the person."""
         about(press.event, platform=chat.name, kind=press.scope.kind, control=press.name)
         if key := await self._begun(chat, "press", press.event, press.person.id, responder):
             await self._pressed_by(chat, press, responder, key)
@@ -112,7 +112,7 @@ class InteractionHandler:
         await self._ledger.done(key)
 
     async def _begun(self, chat: Chat, kind: Kind, event: str, account: str, responder: Responder) -> str:
-        """Return the key of what was noted; empty if it was dealt with before, or cannot be noted."""
+        """Return the key it was noted under; empty if it was handled before or cannot be noted."""
         key = self._ledger.key(chat.name, kind, event)
         try:
             await self._ledger.take(key, kind, event, account, responder.address)
@@ -125,14 +125,14 @@ class InteractionHandler:
     async def take(self, chat: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
 
-        Raises StorageUnavailable: then it must not be acknowledged as if it were done.
+        Raises StorageUnavailable: then it must not be acknowledged as done.
         """
         return await self._ledger.take(self._ledger.key(chat, kind, event), kind, event, account, to)
 
     async def resume(self, chat: Chat) -> None:
-        """Answer who gave a command or pressed something that a process which died had taken.
+        """Answer commands and presses that a process that died had noted.
 
-        A question is answered and a vote counted; what else it was is given up with a word.
+        Questions are answered and votes counted; for anything else the person is told to repeat it.
         """
         for claim in await self._ledger.left(chat):
             if claim.kind == "share":
@@ -160,9 +160,9 @@ class InteractionHandler:
         kindly: bool,
         again: bool = False,
     ) -> bool:
-        """Wait for what somebody wants; tell them of an error in their words (`kindly`) or in an admin's.
+        """Await an action; report errors in plain words (`kindly`) or with an admin's details.
 
-        Returns False where the bot is stopped first, and it is to be done `again` after the next start.
+        Returns False if the bot stops first and the action is to be done `again` after the next start.
         """
         work = asyncio.create_task(doing)
         self._running.add(work)
@@ -186,14 +186,14 @@ class InteractionHandler:
 
     @staticmethod
     async def _say(responder: Responder, text: str, final: bool = True) -> None:
-        """Say something to whoever waits; that the platform does not take it is one line of the log."""
+        """Answer the waiting person; a refusal of the platform is logged."""
         try:
             await responder.reply(Reply(text, final=final))
         except PlatformError as error:
             log.warning("who waits for an answer could not be told: %s", error)
 
     async def _pressed(self, chat: Chat, press: Press, responder: Responder) -> None:
-        """Carry out a press; one that asks anew waits until a pause is over."""
+        """Carry out a press; one that asks again is refused during a pause."""
         if press.name == "release" and (pause := await self._pausing.of(press.ref.channel_key)):
             await responder.reply(Reply(paused_text(pause)))
             return
@@ -216,7 +216,7 @@ class InteractionHandler:
         await self._noise.noticed(answer_id)
 
     async def _deleted(self, chat: Chat, press: Press, answer_id: str, responder: Responder) -> None:
-        """Delete an answer; that an admin did it to somebody else's is written down."""
+        """Delete an answer; log it if an admin deletes somebody else's."""
         before = await self._conversations.claim_of(answer_id)
         await self._presses.carry_out(chat, press, responder)
         if await self._conversations.claim_of(answer_id) is not None:
@@ -253,7 +253,7 @@ class InteractionHandler:
         await responder.reply(await self._opted_out.dressed(reply, command.person.id))
 
     async def _authors(self, command: Command) -> set[str]:
-        """Return whose words are asked, of a message of somebody else; the bot repeats those of others."""
+        """Return the authors of the words that are asked, where they are somebody else's."""
         if command.author in ("", command.person.id):
             return set()
         answer_id = await self._conversations.answer_of(command.where.key)
@@ -261,10 +261,10 @@ class InteractionHandler:
         return {command.author, *repeated}
 
     async def is_new(self, event: str) -> bool:
-        """Claim an event of which nothing but its id is kept."""
+        """Claim an event by its id alone; return False if it was claimed before."""
         return not event or await self._conversations.claim(Claim("", "", "", 0.0), event)
 
     def stop(self) -> None:
-        """Give up what is running; whoever waits for it is told."""
+        """Cancel what is running and tell those who wait for it."""
         for task in self._running:
             task.cancel()

@@ -1,7 +1,7 @@
-"""Commands and presses from when they are taken until they are answered: no restart loses one.
+"""Track commands and presses until they are answered, so that no restart loses one.
 
-A platform notes one before it acknowledges it. What is left of a process that died is done again where that
-is safe (a question, a vote), and else given up with a word to whoever gave it.
+A platform notes one before it acknowledges it. What a dead process left is repeated where that is
+safe (a question, a vote); otherwise the person is told that it was not done.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class InteractionLedger:
         return True
 
     def begin(self, key: str) -> bool:
-        """Begin to deal with what this process noted; return False if that is not so, or it has begun."""
+        """Start handling an entry; return False if this process did not note it or has already started."""
         if self._taken.get(key, True):
             return False
         self._taken[key] = True
         return True
 
     async def fill(self, key: str, account: str, to: Mapping[str, Any], **what: Any) -> None:
-        """Note what is to be done again after a restart; of who opted out no word is kept."""
+        """Note what to repeat after a restart; nothing is kept of people who opted out."""
         if not self._opted_out.is_out(account):
             await self._conversations.reworded(key, {"to": dict(to), **what})
 
     async def done(self, key: str) -> None:
-        """Forget what was dealt with; that it was taken stays known."""
+        """Remove a handled entry; that its event was seen stays known."""
         if key in self._taken:
             try:
                 await self._conversations.dropped(key)
@@ -62,14 +62,14 @@ class InteractionLedger:
             self._taken.pop(key, None)
 
     async def keep(self, key: str) -> None:
-        """Leave something to the next process; that this one ends is not its fault."""
+        """Leave an entry to the next process, without counting this one's end against it."""
         try:
             await self._conversations.spared([key])
         except StorageError as error:
             log.warning("what is left to the next process counts as tried: %s", error)
 
     async def left(self, chat: Chat) -> list[Claim]:
-        """Return what processes that died had taken from a platform, oldest first, and take it over."""
+        """Take over what dead processes had noted from a platform; return it oldest first."""
         waiting = await self._conversations.unanswered(0.0)
         here = [claim for claim in waiting if claim.message.startswith(f"{chat.name}:")]
         found = [claim for claim in here if claim.kind != "message" and claim.message not in self._taken]
@@ -83,7 +83,7 @@ class InteractionLedger:
 
 
 class Answered:
-    """A responder that settles the ledger once its person has an answer: words that are final, or a form."""
+    """A responder that settles its entry once the person has a final answer or a form."""
 
     def __init__(self, responder: Responder, settle: Callable[[], Awaitable[None]]) -> None:
         self._responder = responder
@@ -111,7 +111,7 @@ class Answered:
 
 
 class Silent:
-    """Answers nobody: for what is done again when it is too late to say so."""
+    """A responder that says nothing, for repeated actions whose person can no longer be answered."""
 
     address: Mapping[str, Any] = MappingProxyType({})
 

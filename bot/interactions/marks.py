@@ -1,4 +1,4 @@
-"""✅ and ❌ on messages: what helpers accept is remembered, and what its author objects to is not."""
+"""✅ and ❌ on messages: remember what helpers accept, forget what its author objects to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Marks:
         self._resolving = resolving
 
     async def take(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
-        """Do what a mark means; `answer_id` is that of the bot's message which it is on, if it is one."""
+        """Apply a mark; `answer_id` is set if the message is one of the bot's answers."""
         kind = mark_of(reaction.emoji)
         if kind == "accept" and await self._resolving.on_post(chat, reaction):
             return
@@ -54,7 +54,7 @@ class Marks:
             await self._engine.feedback(vote, helper=True)
 
     async def _accept(self, chat: Chat, reaction: Reaction) -> None:
-        """Remember a person's message as the answer to what it stands under, and tell who is concerned.
+        """Remember a person's message as the answer to its thread's question, and tell those concerned.
 
         In the thread of a question that was put to a person it also resolves that question.
         """
@@ -84,7 +84,7 @@ class Marks:
         await self._remember(chat, message, reaction, asked)
 
     async def _resolve(self, chat: Chat, reaction: Reaction, message: Message, ticket: Ticket) -> None:
-        """Resolve what was put to a person by one message of its thread, and remember that if it may be."""
+        """Resolve a ticket by a message of its thread, and remember that message if allowed."""
         person, resolving = reaction.person, self._resolving
         others = not ticket.is_open and ticket.answer != message.ref.key
         if not resolving.may_resolve(ticket, person) or (others and not resolving.is_trusted(ticket, person)):
@@ -138,7 +138,7 @@ class Marks:
             await chat.whisper(message.ref, message.author, Reply(said.format(name=reaction.person.name)))
 
     async def _object(self, chat: Chat, reaction: Reaction) -> None:
-        """Forget a message that its own author puts ❌ on."""
+        """Forget a message that its own author marked with ❌."""
         person = reaction.person
         if reaction.author not in ("", person.id):
             return

@@ -39,7 +39,7 @@ ASK_AGAIN = N_("I am being restarted. Please ask again in a minute.")
 
 
 class Presses:
-    """Carries out one press, and says to the person who pressed what came of it."""
+    """Carries out a press and tells the person the result."""
 
     def __init__(
         self,
@@ -86,13 +86,13 @@ class Presses:
             await responder.reply(Reply(_(OLD)))
 
     async def takes_back(self, press: Press) -> bool:
-        """Return True if a vote by button is the one that stands, and is to be taken back."""
+        """Return True if a vote by button repeats the person's current vote, which withdraws it."""
         if press.again is not None:
             return press.again
         return await self._engine.opinion(press.value, press.person.id) == VOTES[press.name]
 
     async def _voted(self, press: Press, value: Literal[0, 1], responder: Responder) -> None:
-        """Count a vote by button, or take it back where it is the one that stands."""
+        """Count a vote by button, or withdraw it if it repeats the current one."""
         if await self.takes_back(press):
             await self._vote(press, None)
             await responder.reply(Reply(_(UNCOUNTED[value])))
@@ -115,7 +115,7 @@ class Presses:
             await counting
 
     async def _ask_what_was_wrong(self, answer_id: str, responder: Responder) -> None:
-        """Open the form; where the platform does not take it any more, offer a button for it."""
+        """Open the form; if it is too late for the platform, offer a button that opens it."""
         try:
             await responder.ask(wrong_form(answer_id))
         except PlatformError as error:
@@ -123,7 +123,7 @@ class Presses:
             await responder.reply(Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(answer_id),)))
 
     async def _correct(self, chat: Chat, press: Press) -> str:
-        """Keep what somebody found wrong, and the better answer of a helper as a remembered one."""
+        """Save what somebody found wrong; remember a helper's better answer."""
         person = press.person
         claim = await self._conversations.claim_of(press.value)
         link = await chat.permalink(claim.parts[-1]) if claim and claim.parts else ""

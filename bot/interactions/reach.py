@@ -1,7 +1,7 @@
-"""Whom somebody may act on: the playground's people only on what is the playground's own.
+"""Limit the playground's people to the playground's own accounts and channels.
 
-Nobody signs in there: whoever opens the page chooses whom to be, an admin, too. So what is done there to a
-person or a channel of Slack or Discord would be done by nobody in particular.
+Nobody signs in there: whoever opens the page chooses whom to play, even an admin. So they must not act on
+people and channels of Slack or Discord.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BEYOND = N_(
 
 
 class Beyond(UsageError):
-    """Report a command on what its giver may not act on."""
+    """Raised for a command on accounts or channels that the person may not act on."""
 
 
 def beyond(actor: str, targets: Iterable[str]) -> str:

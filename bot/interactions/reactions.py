@@ -1,4 +1,4 @@
-"""Reactions: an emoji to its vote or its mark, counted once and to the end."""
+"""Reactions: turn an emoji into a vote or a mark, and count it once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COUNTING_SECONDS = 8.0
 
 
 class ReactionHandler:
-    """Takes what people put under messages."""
+    """Handles reactions on messages."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class ReactionHandler:
         self._counting: set[asyncio.Task[None]] = set()
 
     async def take(self, chat: Chat, reaction: Reaction) -> None:
-        """Count a reaction as a vote, or take it as a mark."""
+        """Count a reaction as a vote, or apply it as a mark."""
         value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
         if reaction.person.bot:
             return
@@ -76,20 +76,20 @@ class ReactionHandler:
             )
 
     async def _to_its_end(self, counting: Coroutine[Any, Any, None]) -> None:
-        """Count what was said to its end, also when the platform stops."""
+        """Finish counting even if the platform stops meanwhile."""
         work = asyncio.create_task(counting)
         self._counting.add(work)
         work.add_done_callback(self._counting.discard)
         await asyncio.shield(work)
 
     async def cleared(self, chat: Chat, cleared: Cleared) -> None:
-        """Take back what reactions stood for that a moderator took off a message."""
+        """Withdraw votes and marks whose reactions a moderator cleared."""
         answer_id = await self._conversations.answer_of(cleared.ref.key)
         gone = self._votes_gone(chat, cleared, answer_id) if answer_id else self._unmarked(chat, cleared)
         await self._to_its_end(gone)
 
     async def _votes_gone(self, chat: Chat, cleared: Cleared, answer_id: str) -> None:
-        """Take back the votes on an answer of everybody who holds none of their emoji up any more."""
+        """Withdraw the votes of everybody who has no emoji of that vote left on the answer."""
         about(cleared.ref.key, platform=chat.name)
         hands: tuple[Literal[0, 1], ...] = (1, 0)
         for value in hands:
@@ -99,7 +99,7 @@ class ReactionHandler:
         await self._noise.noticed(answer_id)
 
     async def _unmarked(self, chat: Chat, cleared: Cleared) -> None:
-        """Take ✅ off a person's message for everybody whose ✅ does not stand any more."""
+        """Withdraw the ✅ of everybody whose ✅ is no longer on the message."""
         if cleared.emoji and mark_of(cleared.emoji) != "accept":
             return
         left = {a for emoji, all_ in cleared.left.items() if mark_of(emoji) == "accept" for a in all_}
@@ -110,9 +110,9 @@ class ReactionHandler:
     async def _kept(
         self, chat: Chat, reaction: Reaction, counting: Callable[[], Coroutine[Any, Any, None]]
     ) -> None:
-        """Count what was said; while nothing can be kept, take the emoji off again, or wait with it.
+        """Count a reaction; while nothing can be saved, remove the emoji or wait.
 
-        Who reacted is told once. Raises StorageUnavailable where too much waits already.
+        The person is told once. Raises StorageUnavailable if too much is waiting already.
         """
         key = f"{reaction.ref.key} {reaction.person.id} {reaction.emoji} {reaction.added}"
         while True:
@@ -159,7 +159,7 @@ class ReactionHandler:
             await self._ask_what_was_wrong(chat, reaction, answer_id)
 
     async def _ask_what_was_wrong(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
-        """Offer the form to who put 👎 under an answer, where the platform can say it to them alone."""
+        """Offer the form to the person who put 👎, where the platform can tell them alone."""
         claim = await self._conversations.claim_of(answer_id)
         parts = claim.parts if claim else ()
         where = next((part for part in parts if part.key == reaction.ref.key), reaction.ref)
@@ -167,11 +167,11 @@ class ReactionHandler:
         await chat.whisper(where, reaction.person, asked)
 
     async def stop(self) -> None:
-        """Wait for what is being counted."""
+        """Wait until pending reactions are counted."""
         if self._counting:
             await asyncio.wait(self._counting, timeout=COUNTING_SECONDS)
 
 
 def _worth(emoji: str) -> Literal[0, 1] | None:
-    """Return which vote an emoji under an answer may stand for; a helper's ✅ is their 👍."""
+    """Return the vote that an emoji on an answer may stand for; a helper's ✅ is their 👍."""
     return 1 if mark_of(emoji) == "accept" else vote_of(emoji)

@@ -1,4 +1,4 @@
-"""An answer that was given to one person alone, and said to everybody once that person shares it."""
+"""Answers given to one person alone, which that person can share with everybody."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _SHOWN = 300
 
 
 def alone(answer: Answer, product: str, where: MessageRef, scope: Scope) -> Reply:
-    """Return the reply to one person; outside of direct messages it can be shared with all who are there.
+    """Return the reply for one person, with a Share button outside of direct messages.
 
-    Where it then goes stands in the button, for nothing else of such a reply is kept.
+    The button holds where to share it, because nothing else of such a reply is kept.
     """
     given = [control for control in controls(answer, ()) if control.name in _ALONE]
     if scope.kind != "direct":
@@ -42,7 +42,7 @@ def alone(answer: Answer, product: str, where: MessageRef, scope: Scope) -> Repl
 
 
 class Sharing:
-    """Says an answer again, to everybody."""
+    """Posts a private answer for everybody."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Sharing:
         self._strays = Strays(conversations)
 
     async def share(self, chat: Chat, press: Press) -> str:
-        """Post an answer once; return what to tell who shares it. Raises PlatformError."""
+        """Post an answer once; return what to tell the person who shares it. Raises PlatformError."""
         answer_id, message, thread = [*press.value.split(" "), "", ""][:3]
         where = MessageRef(press.ref.platform, press.ref.channel, message, thread)
         key = f"{where.key}@{answer_id}"
@@ -103,7 +103,7 @@ class Sharing:
         return SHARED
 
     async def resume(self, chat: Chat, claim: Claim) -> None:
-        """Settle what a process that died was sharing: what it posted counts, else it can be shared again."""
+        """Settle what a dead process was sharing: if it was posted, keep it; else allow sharing again."""
         parts = await self._strays.of(chat, unpacked(claim.payload).ref, claim)
         answer_id = claim.message.rpartition("@")[2] if parts else ""
         await self._conversations.answered(claim.message, answer_id)

@@ -1,7 +1,7 @@
-"""What of private channels somebody may be shown: nothing, but in that channel itself.
+"""Show words of a private channel only inside that channel.
 
-A request that `hears` a scope (`public`, `private:slack:C1`) is answered for who listens there. One that does
-not is the command line's: whoever may give it has the database, too.
+A request with a scope in `hears` (`public`, `private:slack:C1`) sees what that scope may see. One without
+comes from the command line, whose user can open the database anyway.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ HIDDEN = "(from a private channel)"
 
 
 def may_hear(request: Mapping[str, Any], scope: str) -> bool:
-    """Tell whether words whose scope key is `scope` may be shown for a request."""
+    """Return True if words whose scope key is `scope` may be shown for a request."""
     hears = request.get("hears")
     return hears is None or Scope.parse(scope).kind == "public" or scope == hears
 
 
 def heard(request: Mapping[str, Any], scope: str, words: str) -> str:
-    """Return words, or that they are from a private channel."""
+    """Return the words, or a note that they are from a private channel."""
     return words if may_hear(request, scope) else HIDDEN

@@ -1,4 +1,4 @@
-"""What the people who run the bot are told of unasked: what went wrong, and what is well again."""
+"""Alert the people who run the bot: what went wrong, and what is resolved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Model:
 
 
 class Alerts:
-    """Looks at everything once in a while; the notices see to it that nothing is said twice."""
+    """Checks everything regularly; the notices make sure that nothing is said twice."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Alerts:
         self._model = _Model()
 
     async def tick(self) -> None:
-        """Look, and tell what is new; try again what could not be told."""
+        """Check, report what is new, and retry what could not be reported."""
         await self._notices.retry()
         await self._sources()
         await self._encoder()
@@ -56,7 +56,7 @@ class Alerts:
         await self._disk()
 
     async def _sources(self) -> None:
-        """Tell once that a source fails, or that a corpus cannot be built, and once that it works again."""
+        """Report once that a source or a corpus fails, and once that it works again."""
         for run in await self._app.corpora.runs():
             is_build = run.source == BUILD
             if not is_build and (run.release, run.source) not in self._app.schedules:

@@ -21,7 +21,7 @@ CHANGES = ("retire", "restore", "renew", "rebuild", "import", "private", "public
 
 
 class Audit:
-    """The audit log. What cannot be written down is in the process's own log, and happens all the same."""
+    """The audit log. An act that cannot be written down still happens, and is in the process's log."""
 
     def __init__(self, store: AuditStore, clock: Callable[[], float] = time.time) -> None:
         self.store = store

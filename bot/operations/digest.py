@@ -1,4 +1,4 @@
-"""Once a week: what was asked in public and not answered, told to the people who run the bot."""
+"""Once a week, tell the people who run the bot which public questions were not answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Live channels as sources: who reads them, and what happens at once when something in them must go."""
+"""Live channels as sources: who reads them, and how words are removed from them at once."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class HistoryUpkeep:
             self._live.changed(key, ref.message, ref.thread)
 
     async def person_gone(self, accounts: Collection[str]) -> None:
-        """Begin to take out what a person wrote, who opted out or asked to be forgotten.
+        """Start removing what a person wrote who opted out or asked to be forgotten.
 
         The platforms are not asked for that: what was read of their channels is kept.
         """
@@ -124,7 +124,7 @@ class HistoryUpkeep:
         return sorted(found, key=lambda row: -row["at"])
 
     async def became_private(self, channel: str) -> None:
-        """Begin to take out a channel (`slack:C1`) that is not public any more."""
+        """Start removing a channel (`slack:C1`) that is no longer public."""
         if channel in self._channels:
             self._live.became_private(channel)
             self._begin(
@@ -135,7 +135,7 @@ class HistoryUpkeep:
             )
 
     async def close(self, seconds: float) -> None:
-        """Let what was begun end, for so many seconds; what is left is done by the next reading."""
+        """Wait so many seconds for running removals; the next reading does the rest."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:

@@ -42,7 +42,7 @@ class Notices:
 
     @property
     def has_channels(self) -> bool:
-        """Tell whether anybody named a channel for notices."""
+        """Return True if anybody named a channel for notices."""
         return bool(self.channels)
 
     async def tell_admins(
@@ -62,7 +62,7 @@ class Notices:
         await self._say_in(due, text, key, now)
 
     async def tell_over(self, text: str, key: str) -> None:
-        """Say once that what was told under a key is over, where it was told."""
+        """Announce once, in the same channels, that an alert is resolved."""
         over = _key(f"{key} is over")
         places = [
             at for at in self._places if await self._said_at(at, over) < await self._said_at(at, _key(key))
@@ -84,12 +84,12 @@ class Notices:
             await self._say(Notice(place, key, text, now))
 
     async def was_told(self, key: str, since: float = 0.0) -> bool:
-        """Tell whether a notice was said in every channel, at or after a moment in seconds."""
+        """Return True if a notice was said in every channel, at or after a moment in seconds."""
         known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
         return all(notice is not None and notice.told_at >= max(since, 1e-9) for notice in known)
 
     async def say_once(self, text: str, key: str, concerns: str = "") -> None:
-        """Say something where it was not said yet; its text is kept nowhere, so the caller tries again.
+        """Post a text where it was not posted yet; the text is not kept, so the caller must retry.
 
         `concerns` are the answers whose questions it quotes, as of a `Reply`.
         """
@@ -103,7 +103,7 @@ class Notices:
                     await self._store.keep(replace(notice, text="", told_at=self._clock(), tries=1))
 
     async def settle(self, key: str) -> None:
-        """Take a notice for said everywhere: there is nothing to say."""
+        """Mark a notice as said everywhere, because there is nothing to say."""
         for channel in self.channels:
             if await self._store.notice(channel, _key(key)) is None:
                 await self._store.keep(Notice(channel, _key(key), "", self._clock(), self._clock()))
@@ -140,5 +140,5 @@ class Notices:
 
 
 def _key(key: str) -> str:
-    """Shorten what tells notices apart to what the database takes."""
+    """Shorten a notice's key to what the database takes."""
     return key if len(key) <= LONGEST_KEY else content_hash(key)

@@ -1,4 +1,4 @@
-"""What the clock does, written down in the audit log where it changed something or failed."""
+"""Jobs of the schedule, with an audit-log entry where they changed something or failed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def to_log(text: str, key: str, again_after: float) -> None:
 
 
 class OnSchedule:
-    """Reindexing and tidying up that nobody asked for; `tell` is how admins hear what waits for them."""
+    """Scheduled reindexing and tidying; `tell` tells admins what waits for them."""
 
     def __init__(
         self, library: CorpusManager, retention: Retention, audit: Audit, tell: Tell = to_log

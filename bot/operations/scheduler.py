@@ -1,4 +1,4 @@
-"""Time as one more caller: reindexes what is due, and looks at remembered answers that became stale."""
+"""The schedule: reindex what is due, and review remembered answers that became stale."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Clock:
         self._scheduler = AsyncIOScheduler()
 
     def start(self) -> None:
-        """Look every minute, and twice a minute for stale pairs, from now on."""
+        """Start the schedule: check every minute, and stale pairs twice a minute."""
         self._scheduler.add_job(
             self.tick, "interval", seconds=CHECK_SECONDS, max_instances=1, coalesce=True, id="reindex"
         )
@@ -72,7 +72,7 @@ class Clock:
         self._scheduler.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop the schedule."""
         if self._scheduler.running:
             self._scheduler.shutdown(wait=False)
 
@@ -101,7 +101,7 @@ class Clock:
                 log.error("scheduled reindex of %s failed: %s", release, error)
 
     async def look(self) -> None:
-        """Look for what people should be told; one that fails keeps none of the others from it."""
+        """Run the checks for alerts; one that fails does not stop the others."""
         for watch in self._watch:
             try:
                 await watch()
@@ -118,7 +118,7 @@ class Clock:
             log.error("what is old could not be removed: %s", error)
 
     async def renew(self) -> None:
-        """Look at a few stale pairs; what is left waits for the next time, also that of another process."""
+        """Review a few stale pairs; the rest waits for the next time, in this process or another."""
         if self._renew is None:
             return
         try:

@@ -1,7 +1,7 @@
-"""What a chat platform must be able to do, and what it tells dispatch.
+"""The port of a chat platform: what it reports to the dispatch, and what it must be able to do.
 
-A platform is one file in `bot/platforms/`. It turns the platform's events into the values below,
-hands them to `Dispatch`, and carries out what `Chat` asks. It decides nothing.
+A platform is a package in `bot/platforms/`. It turns the platform's events into the values below, passes
+them to `Dispatch`, and carries out what `Chat` asks. It decides nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Person:
     """Roles that a command's caller has, such as `discord:role:5`; empty elsewhere."""
 
     def __post_init__(self) -> None:
-        """Take out of the name what nobody sees in it."""
+        """Remove invisible characters from the name."""
         object.__setattr__(self, "name", visible(self.name))
 
 
@@ -67,7 +67,7 @@ class Message:
 
     @property
     def key(self) -> str:
-        """Name what is answered: the message, or its question for another release."""
+        """Return the key of what is answered: the message, or its question for another release."""
         return f"{self.ref.key}@{self.release}" if self.release else self.ref.key
 
 
@@ -214,7 +214,7 @@ class Reply:
 
 
 def unheard() -> None:
-    """Do nothing: for platforms that need not know when what they tell is taken."""
+    """Do nothing: for platforms that need no signal when an event is safe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,20 +270,20 @@ class Chat(Protocol):
         """Return the message that a link of this platform leads to; None for any other link."""
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
-        """Say something in the conversation that only that person sees; tells whether that is possible."""
+        """Post something that only that person sees; return False if that is not possible."""
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
-        """Say something unasked in a channel, or to a person directly; return the messages it took.
+        """Post something in a channel or to a person directly; return its messages.
 
         `to` is the platform's own id of the channel or person, without prefix: `C1`, `U1`. Whom
         `reply.calls` names is called by sound.
         """
 
     async def name_of(self, to: str) -> str:
-        """Return how people know a person or a channel (`#help`) of that id; empty where it is not known."""
+        """Return the displayed name of a person or channel (`#help`) by id; empty if unknown."""
 
     def responder(self, address: Mapping[str, Any]) -> Responder | None:
-        """Return how to answer somebody whom an earlier process left waiting; None where it is too late."""
+        """Return a responder for somebody whom an earlier process left waiting; None if it is too late."""
 
 
 class Responder(Protocol):

@@ -1,4 +1,4 @@
-"""Messages, commands and presses as dictionaries that claims keep, and back."""
+"""Convert messages, commands and presses to the dictionaries that claims keep, and back."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from core.domain import MessageRef, Scope
 
 
 def packed(what: Message | Command | Press) -> dict[str, Any]:
-    """Return what is kept of a message, a command or a press to make the same of it again."""
+    """Return a message, a command or a press as a dictionary from which it can be restored."""
     return asdict(what)
 
 
 def unpacked(payload: Mapping[str, Any]) -> Message:
-    """Return the message of a claim; what an older version wrote has defaults for what came later."""
+    """Return the message of a claim; fields that an older version did not write get defaults."""
     return Message(
         **{
             **payload,

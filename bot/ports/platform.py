@@ -1,4 +1,4 @@
-"""What a chat platform has to be: something that serves until it is stopped, made of settings."""
+"""The port of a running platform: built from settings, serves until it is stopped."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is held of people, shown to them and forgotten."""
+"""What is stored about people: shown to them, and forgotten."""

@@ -55,7 +55,7 @@ def clean(home: Path, ids: Collection[str], forms: Sequence[bytes]) -> list[str]
 
 
 def _has_lines(path: Path) -> bool:
-    """Tell whether a file is a JSON object a line, whatever it is called."""
+    """Return True if a file is a JSON object a line, whatever it is called."""
     if path.suffix in (".jsonl", ".json"):
         return path.suffix == ".jsonl"
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""A person is forgotten: what they asked and voted, what was made of it, and what was said to them."""
+"""Forget a person: their questions and votes, anything learned from them, and the answers to them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Forgetting:
         """Told the accounts when the rest is done: to take their words out of what sources have read."""
 
     async def opt_out(self, user: str) -> Done:
-        """Keep nothing of a person from now on, and forget them: what is there would go on being told."""
+        """Store nothing about a person from now on, and forget them, so that nothing goes on being told."""
         await self._privacy.opt_out(user)
         return await self.forget(user)
 
@@ -114,7 +114,7 @@ class Forgetting:
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
 
     async def settle(self) -> None:
-        """Do what had to wait, for somebody wrote."""
+        """Do what had to wait while somebody was writing."""
         await self._store.scrub()
 
 

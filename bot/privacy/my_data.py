@@ -1,4 +1,4 @@
-"""What the house holds of one person, told to that person: in short, and whole as JSON."""
+"""Show a person what is stored about them: in short, or all of it as JSON."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SECTIONS = {
 
 
 class MyData:
-    """Collects what is held of a person, over all their linked accounts."""
+    """Collects what is stored about a person, over all their linked accounts."""
 
     def __init__(self, store: PersonStore, privacy: Privacy, home: Path) -> None:
         self._store = store
@@ -56,7 +56,7 @@ class MyData:
         """Who else holds something, by section: returns it by a person's accounts, in a thread."""
 
     async def of(self, user: str) -> dict[str, Any]:
-        """Return everything that is held: accounts, whether they opted out, and rows by what they are."""
+        """Return everything stored: accounts, whether they opted out, and rows by kind."""
         accounts = self._privacy.names.everyone(user)
         rows = dict(await self._store.held(accounts))
         players = players_of(accounts)
@@ -91,7 +91,7 @@ def as_json(held: Held) -> str:
 
 
 def short(held: Held, whole: str) -> str:
-    """Tell how much there is of what, and the latest questions; `whole` says where all of it is."""
+    """Summarise the counts and the latest questions; `whole` says where to find everything."""
     out = _("You have opted out: nothing new is kept of you.") if held["opted_out"] else ""
     counts = [f"- {len(held[section])} {_(name)}" for section, name in _SECTIONS.items() if held.get(section)]
     if not counts:

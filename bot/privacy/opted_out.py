@@ -1,4 +1,4 @@
-"""How people are served who opted out: pages are quoted to them, and nothing of theirs is kept."""
+"""Serve people who opted out: quote pages to them, and store nothing of theirs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class OptedOut:
         self._privacy = privacy
 
     def is_out(self, account: str) -> bool:
-        """Tell whether the person behind an account opted out."""
+        """Return True if the person behind an account opted out."""
         return self._privacy.is_out(account)
 
     def claim(self, message: Message) -> Claim:
-        """Return what is kept of a message that is to be answered; of these people no word and no name."""
+        """Return the claim of a message, without words and names of people who opted out."""
         key, ref, asker = message.ref.key, message.ref, message.author.id
         words = {} if self.is_out(asker) else packed(message)
         return Claim(key, ref.conversation, self.named(asker, key), time.time(), words)
@@ -49,7 +49,7 @@ class OptedOut:
         return self._privacy.names.veil(account, key) if self.is_out(account) else account
 
     def is_asker(self, claim: Claim, account: str) -> bool:
-        """Tell whether the person behind an account asked what was claimed."""
+        """Return True if the person behind an account asked what was claimed."""
         return self._privacy.names.stands_for(claim.asker, account, claim.message)
 
     def heard(self, turns: Iterable[Turn]) -> tuple[Turn, ...]:
@@ -91,7 +91,7 @@ class OptedOut:
                 await chat.send(person.id.partition(":")[2], Reply(_(NOT_COUNTED)))
 
     async def pressed(self, press: Press, responder: Responder) -> bool:
-        """Say why a control does nothing for somebody who opted out; tells whether that is so."""
+        """Tell somebody who opted out why a button does nothing; return False if it works for them."""
         if press.name in ALLOWED or not self.is_out(press.person.id):
             return False
         await responder.reply(Reply(_(NOT_COUNTED)))

@@ -199,7 +199,7 @@ def _link(label: str, url: str, angled: bool) -> str:
 
 
 def _misleads(label: str, url: str) -> bool:
-    """Tell that a link's text is, or holds, another address than it leads to."""
+    """Return True if a link's text is, or holds, another address than it leads to."""
     parts = urlsplit(url)
     real = (parts.hostname or parts.path.rpartition("@")[2]).lower()
     said = [found[1].lower() for found in _ADDRESS.finditer(label)]

@@ -68,7 +68,7 @@ def _closing(text: str, start: int) -> int:
 
 
 def boundary(text: str, place: int) -> bool:
-    """Tell whether no character that people see as one is torn by a cut at this place."""
+    """Return True if no character that people see as one is torn by a cut at this place."""
     if not 0 < place < len(text):
         return True
     before, after = text[place - 1], text[place]

@@ -23,7 +23,7 @@ class Schedule:
 
     @property
     def adapts(self) -> bool:
-        """Tell whether anything is learnt."""
+        """Return True if anything is learnt."""
         return self.least < self.most
 
     def every(self, level: int = 0) -> float:

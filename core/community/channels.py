@@ -47,7 +47,7 @@ class Pause:
     at: float
 
     def holds(self, now: float) -> bool:
-        """Tell whether it is not over yet."""
+        """Return True if it is not over yet."""
         return not self.until or now < self.until
 
 
@@ -61,7 +61,7 @@ class ChannelStore(Protocol):
         """Keep a channel's mode in place of the one before."""
 
     async def unset_mode(self, channel: str) -> bool:
-        """Forget the mode of a channel; tells whether there was one."""
+        """Forget the mode of a channel; return False if there was none."""
 
     async def pauses(self) -> tuple[Pause, ...]:
         """Return every pause that was not ended, in order of place; those that are over are among them."""
@@ -70,7 +70,7 @@ class ChannelStore(Protocol):
         """Keep a pause in place of the one before of the same place."""
 
     async def resume(self, place: str) -> bool:
-        """Forget the pause of a place; tells whether there was one."""
+        """Forget the pause of a place; return False if there was none."""
 
 
 class ChannelModes:
@@ -134,7 +134,7 @@ class ChannelModes:
         return named | {given.channel: given.mode for given in await self.given()}
 
     async def unname(self, accounts: Collection[str]) -> None:
-        """Know no more that these people set a mode: they are being forgotten."""
+        """Forget that these people set a mode."""
         self._set = {
             channel: replace(given, by=FORGOTTEN) if given.by in accounts else given
             for channel, given in (await self._known()).items()
@@ -177,7 +177,7 @@ class Pauses:
         return pause
 
     async def end(self, place: str) -> bool:
-        """End the pause of a place; tells whether one was running."""
+        """End the pause of a place; return False if none was running."""
         was_running = any(pause.place == place for pause in await self.running())
         await self._store.resume(place)
         assert self._known is not None
@@ -185,5 +185,5 @@ class Pauses:
         return was_running
 
     async def reread(self, accounts: Collection[str]) -> None:
-        """Know no more who set a pause, and why, than the store does: these people were forgotten."""
+        """Read the pauses from the store again, after people who set one were forgotten."""
         self._known = None

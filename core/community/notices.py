@@ -1,4 +1,4 @@
-"""What the people who run the bot are told: when it was said where, so that nothing is said twice or lost."""
+"""Notices to the people who run the bot: what was said where, so that none is repeated or lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the bot is noise in a channel where it answers unasked, and what follows from it (*ours*).
+"""Decide whether unasked answers are unwanted in a channel, and stop them there if so (*ours*).
 
 Of the latest answers that nobody asked for it counts those that were voted down or deleted, and those that
 nobody took notice of. A share counts by the lower end of its confidence interval, so that a few answers
@@ -42,7 +42,8 @@ BY = "bot"
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What came of an unasked answer: who is `against` it (voted down, or deleted it), was it `noticed`."""
+    """The reception of an unasked answer: who is `against` it (downvoted or deleted it), and whether
+    it was `noticed`."""
 
     at: float
     noticed: bool = False
@@ -61,7 +62,7 @@ class Counted:
 
     @property
     def is_noise(self) -> bool:
-        """Tell whether the bot had better wait to be asked here."""
+        """Return True if the bot had better wait to be asked here."""
         if self.answers < LEAST:
             return False
         too_bad = at_least(self.bad, self.answers) > BAD and self.against >= AGAINST
@@ -125,7 +126,7 @@ class NoiseStore(Protocol):
 
 
 class UnsolicitedReplyPolicy:
-    """Watches channels in which the bot answers unasked, and takes it back to mentions where it is noise.
+    """Watches channels with unasked answers; sets one back to mentions where they are unwanted.
 
     `tell` tells admins.
     """
@@ -175,7 +176,7 @@ class UnsolicitedReplyPolicy:
         return counted(await self._store.latest(channel, WINDOW), self._clock())
 
     async def _look(self, channel: str) -> None:
-        """Take a channel back to mentions if the bot is noise there; the count begins anew."""
+        """Set a channel back to mentions if unasked answers are unwanted there; restart the count."""
         async with self._looking:  # two votes at once are one fall
             await self._judge(channel)
 

@@ -1,4 +1,4 @@
-"""The corpora as a whole: bring them up to date, tell how they are, notice a changed encoder."""
+"""The corpora as a whole: update them, report on them, notice a changed encoder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTLED_SECONDS = 600.0
 
 
 class CorpusManager:
-    """Everything that concerns corpora, for commands, clock and pages."""
+    """Manages the corpora for commands, the schedule and pages."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class CorpusManager:
         return [latest, *(name for name in names if name != latest)]
 
     def known(self, release: str) -> bool:
-        """Tell whether there is such a release."""
+        """Return True if there is such a release."""
         return self.product.release(release) is not None
 
     async def _size(self) -> dict[str, Any]:

@@ -26,11 +26,11 @@ class Scope:
 
     @property
     def remembered(self) -> bool:
-        """Tell whether pairs may come from here; direct messages never enter memory."""
+        """Return True if pairs may come from here; direct messages never enter memory."""
         return self.kind != "direct"
 
     def hears(self, other: str) -> bool:
-        """Tell whether a pair whose scope key is `other` may be recalled here.
+        """Return True if a pair whose scope key is `other` may be recalled here.
 
         `public@slack` is for everyone on Slack, where platforms do not share.
         """

@@ -69,7 +69,7 @@ class Span:
     after: tuple[int, ...] = ()
 
     def covers(self, version: tuple[int, ...]) -> bool:
-        """Tell whether the notes of a version are asked for."""
+        """Return True if the notes of a version are asked for."""
         if not self.after:
             return begins(version, self.until)
         newer = version > self.after and not begins(version, self.after)
@@ -93,6 +93,6 @@ class Dated:
 
 
 def begins(version: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Tell whether a version is the wanted one or a patch of it: 3.1.2 is of 3.1, and 3.1 is 3.1.0."""
+    """Return True if a version is the wanted one or a patch of it: 3.1.2 is of 3.1, and 3.1 is 3.1.0."""
     shared = min(len(version), len(wanted))
     return bool(wanted) and version[:shared] == wanted[:shared] and not any(wanted[shared:])

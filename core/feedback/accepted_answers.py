@@ -101,7 +101,7 @@ class AcceptedAnswers:
         return Outcome(pair)
 
     async def is_remembered(self, message: str) -> bool:
-        """Tell whether a message is an answer that is remembered now."""
+        """Return True if a message is an answer that is remembered now."""
         pair = await self._store.pair(pair_of(message))
         return pair is not None and not pair.aside
 

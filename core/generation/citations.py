@@ -78,7 +78,7 @@ class Cleaned:
 
     @property
     def uncited(self) -> bool:
-        """Tell that the answer cites nothing at all."""
+        """Return True if the answer cites nothing at all."""
         return not self.citations
 
 

@@ -8,7 +8,7 @@ from core.text.words import identifiers, quantities
 
 
 def differs(answer: str, page: str, others: Sequence[str]) -> bool:
-    """Tell whether what an answer takes from a page is not what other pages of the same place say.
+    """Return True if what an answer takes from a page is not what other pages of the same place say.
 
     `others` are another release's pages under the same path and heading. Without any it differs. Pages
     that are not the same letter for letter differ where a name or number that the answer has from the page

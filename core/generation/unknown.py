@@ -50,7 +50,7 @@ _MOST_SENTENCES = 4
 
 
 def is_unknown(text: str) -> bool:
-    """Tell whether an answer only says that it does not know.
+    """Return True if an answer only says that it does not know.
 
     It does when it opens with the phrase itself, or when each of its few sentences says that the
     evidence holds nothing. One statement of substance, a code block or a list makes it an answer.
@@ -76,5 +76,5 @@ def _is_lack(sentence: str) -> bool:
 
 
 def _only_advises(told: list[str]) -> bool:
-    """Tell that nothing but advice stands there: "You should check the log." is an answer."""
+    """Return True if nothing but advice stands there: "You should check the log." is an answer."""
     return all(_ADVICE.match(sentence) for sentence in told)

@@ -62,7 +62,7 @@ class Piece:
 
     @property
     def leads(self) -> bool:
-        """Tell whether it belongs to what follows: a question, or a line that ends in a colon."""
+        """Return True if it belongs to what follows: a question, or a line that ends in a colon."""
         if self.kind not in ("prose", "list") or not self.atoms:
             return False
         last = self.atoms[-1].rstrip("*_ ")
@@ -70,7 +70,7 @@ class Piece:
 
 
 def is_question(sentence: str) -> bool:
-    """Tell whether a sentence is question-like (Hybrid CRAG: by its end or its first word)."""
+    """Return True if a sentence is question-like (Hybrid CRAG: by its end or its first word)."""
     return sentence.rstrip("\"'*_)` ").endswith("?") or bool(_QUESTION.match(sentence))
 
 

@@ -91,12 +91,12 @@ def _heading(text: str) -> str:
 
 
 def reaches_out(raw: RawDocument) -> bool:
-    """Tell whether other files are part of a document, so that it may change while its own bytes do not."""
+    """Return True if other files are part of a document, so that it may change while its own bytes do not."""
     return bool(raw.root) and raw.format in _REACHING and bool(_REACHING[raw.format].search(raw.content))
 
 
 def is_binary(kind: Format) -> bool:
-    """Tell whether a format is read from bytes, not from text."""
+    """Return True if a format is read from bytes, not from text."""
     return kind == "pdf"
 
 

@@ -20,7 +20,7 @@ class Quota:
     free: Callable[[], int] = lambda: 0
 
     def is_over(self, count: int) -> bool:
-        """Tell whether these are more passages than one release may have."""
+        """Return True if these are more passages than one release may have."""
         return bool(self.max_passages) and count > self.max_passages
 
     def check_passages(self, release: str, count: int) -> None:

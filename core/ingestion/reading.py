@@ -72,7 +72,7 @@ class Reading:
 
     @property
     def differs(self) -> bool:
-        """Tell whether the corpus would change."""
+        """Return True if the corpus would change."""
         return bool(self.added or self.changed or self.removed)
 
     def joined(self, other: Reading) -> Reading:

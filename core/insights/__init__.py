@@ -1,1 +1,1 @@
-"""What is known of how a community is served."""
+"""How well a community is served."""

@@ -1,4 +1,4 @@
-"""How the community is served, and the gaps that documentation leaves."""
+"""How well the community is served, and the gaps in the documentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a home was calibrated to, and what memory therefore goes by: settings, calibration, defaults."""
+"""Choose memory's thresholds: from settings, else from the home's calibration, else the defaults."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def write_calibration(home: Path, made: Calibrated) -> None:
 
 
 def read_calibration(home: Path) -> Calibrated | None:
-    """Return what a home was calibrated to, None where it was not; blocking.
+    """Return the calibration of a home, None if there is none; blocking.
 
-    Raises UsageError for a file that cannot be used, rather than to reuse answers by chance.
+    Raises UsageError for an unusable file, rather than reusing answers by chance.
     """
     path = home / FILE
     try:

@@ -1,7 +1,7 @@
 """Community memory: what people voted good or bad, recalled for the next question (ComRAG §4).
 
-Votes are the truth and lie in the store as events; where a pair stands follows from them. The
-vectors of placed pairs are mirrored here, one matrix for each release, scope and store.
+Votes are the truth, kept in the store as events; placements are derived from them. The vectors
+of placed pairs are mirrored here, one matrix for each release, scope and store.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CommunityMemory:
         self._places.thresholds = thresholds
 
     async def load(self, default: Encoder, encoders: dict[str, Encoder]) -> None:
-        """Take over placements from the store and mend those that votes have overtaken.
+        """Load placements from the store and correct those that no longer match the votes.
 
         `encoders` names the encoder of each release's corpus, `default` serves all others. A
         process that died between a vote and its placement leaves such a gap, other thresholds or
@@ -139,27 +139,27 @@ class CommunityMemory:
             return new | set(back)
 
     async def retire(self, pair_ids: Sequence[str]) -> None:
-        """Take pairs out of memory: no vote brings them back, only `restore`."""
+        """Take pairs out of memory; only `restore` brings them back, not votes."""
         async with self._changing:
             await self._store.set_aside(pair_ids, "retired")
             pairs = await self._store.pairs(pair_ids)
             await self._put(pairs.values(), {})
 
     async def restore(self, pair_ids: Sequence[str]) -> None:
-        """Let votes decide again on pairs that were taken out; they stand where their votes put them."""
+        """Undo `retire`: votes decide on these pairs again."""
         async with self._changing:
             await self._store.set_aside(pair_ids, "")
             await self._place_anew(pair_ids)
 
     async def channel_became_private(self, channel: str) -> int:
-        """Take what was learnt in a public channel (`slack:C1`) along into it; return how many pairs.
+        """Move what was learned in a channel (`slack:C1`) into that channel; return how many pairs.
 
-        From then on only that channel is told them. They stay there if it becomes public again.
+        From then on they are reused only there, even if the channel becomes public again.
         """
         return await self._move(channel, "public", PRIVATE + channel)
 
     async def publish(self, channel: str) -> int:
-        """Let everyone hear what was learnt in a private channel, as an admin wants it; return how many."""
+        """Publish what was learned in a private channel, for an admin; return how many pairs."""
         return await self._move(channel, PRIVATE + channel, "public")
 
     async def _move(self, channel: str, before: str, after: str) -> int:
@@ -187,7 +187,7 @@ class CommunityMemory:
         return pair
 
     async def named(self, pair_id: str) -> str:
-        """Return what people call a pair: the id it was imported under, else its own."""
+        """Return a pair's public name: the id it was imported under, else its own."""
         pair = await self._store.pair(pair_id) if pair_id else None
         return pair.label or pair_id if pair else pair_id
 
@@ -204,9 +204,9 @@ class CommunityMemory:
         return await asyncio.to_thread(check, placed, voted, vectors, self.thresholds, mirror, self._share)
 
     async def rebuild(self, first: Callable[[], Awaitable[None]] | None = None) -> None:
-        """Derive every placement anew from the votes; gives the same stores as before.
+        """Recalculate every placement from the votes; gives the same stores as before.
 
-        `first` is done while nothing else changes memory, for instance to remove pairs.
+        `first` runs while nothing else changes memory, for instance to remove pairs.
         """
         async with self._changing:
             if first is not None:
@@ -230,7 +230,7 @@ class CommunityMemory:
         return {pair_id: (key[2], pair_id in at.partitions[key].kept) for pair_id, key in home}
 
     async def placed(self) -> dict[str, tuple[Store, bool]]:
-        """Return the same, however many there are, without keeping others waiting."""
+        """Return the same without blocking the event loop, however many pairs there are."""
         return await aside(len(self._places.home), self.stores)
 
     async def pairs(self, pair_ids: Sequence[str]) -> dict[str, Remembered]:
@@ -247,17 +247,17 @@ class CommunityMemory:
         return dict(self._places.partitions)
 
     async def _put(self, pairs: Iterable[Remembered], vectors: dict[str, Vector]) -> None:
-        """Put pairs where their votes say, and write that down."""
+        """Place pairs by their votes, and save the placements."""
         await self._places.settle(self._places.arrange(pairs, vectors))
 
     async def _take_over(self, places: PartitionIndex, pairs: Collection[Remembered]) -> None:
-        """Answer from these places from now on, with the ways to ask for all these pairs learnt anew."""
+        """Switch to these partitions, with the rewordings of their pairs learned again."""
         recognition = self._recognition.empty()
         await recognition.learn(pairs, places.encoders, self.thresholds, places.asked_at)
         self._places, self._recognition = places, recognition
 
     async def _learn(self, pairs: Collection[Remembered]) -> None:
-        """Derive anew in which ways pairs are asked."""
+        """Learn the rewordings of pairs again."""
         at = self._places
         await self._recognition.learn(pairs, at.encoders, self.thresholds, at.asked_at)
 

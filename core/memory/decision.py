@@ -1,4 +1,4 @@
-"""When a question is taken for one that was asked before: ComRAG's δ, or a decision that learns (*ours*).
+"""Decide whether a question was asked before: by ComRAG's δ, or learned from rewordings (*ours*).
 
 ComRAG reuses from cosine δ on, however near other remembered questions are. The decision that learns
 compares a question with the *centre* of all the ways in which a pair is known to be asked, and needs
@@ -23,7 +23,7 @@ Guard = Callable[[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """From which closeness on an answer is reused.
+    """How close a question must be for an answer to be reused.
 
     `paper`: the cosine with the pair's own question is at least δ. `learned`: the closeness to the ways in
     which it is asked is at least `reach`, and `slope` more for each 1.0 by which the next pair is nearer
@@ -40,7 +40,7 @@ class Decision:
 
     @property
     def learns(self) -> bool:
-        """Tell whether rewordings and the next pair count."""
+        """Return True if rewordings and the next pair count."""
         return self.kind == "learned"
 
     def needed(self, rival: float) -> float:
@@ -67,9 +67,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was decided: the candidate to reuse or None, and in plain words why (`said`).
+    """The decision: the candidate to reuse or None, and in plain words why (`said`).
 
-    `blocked` tells what kept a pair that was close enough from it; empty where nothing did.
+    `blocked` says why a pair that was close enough is not reused; empty otherwise.
     """
 
     candidate: Candidate | None

@@ -1,4 +1,4 @@
-"""Pairs as files: read from JSONL or CSV line by line, and written so that reading gives them back."""
+"""Import and export of pairs: JSONL or CSV, line by line; an export can be imported again."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def written(pair: Remembered, thresholds: Thresholds) -> dict[str, Any]:
 
 
 def tally(pair: Remembered, thresholds: Thresholds) -> dict[str, Any]:
-    """Return how a pair stands today: votes up and down, score, store, uses; `neutral` is in no store."""
+    """Return a pair's figures: votes up and down, score, store, uses; `neutral` is in no store."""
     told = {key: value for key, value in written(pair, thresholds).items() if key in _TALLY}
     return told | ({"store": "neutral"} if is_neutral(pair) and not pair.aside else {})
 

@@ -1,4 +1,4 @@
-"""What an answer says: its facts, whether pages still say it, whether another says the same (*ours*)."""
+"""Compare what answers and pages state: their facts, and whether they still agree (*ours*)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def statements(answer: str) -> list[str]:
 
 
 def says(page: str, statement: str) -> bool:
-    """Tell whether a page says a statement: word for word, or in one place with the same facts."""
+    """Return True if a page says a statement: word for word, or in one place with the same facts."""
     said = words(statement)
     if _within(said, words(page)):
         return True

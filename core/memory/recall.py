@@ -1,4 +1,4 @@
-"""What memory says to one question: the route, and the pairs that go with it (ComRAG §4, algorithm 1)."""
+"""Recall for one question: the route and the pairs that go with it (ComRAG §4, algorithm 1)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Lookup:
 
 
 class Recaller:
-    """Looks questions up where pairs stand; `guard` says in what two topics differ, "" where in nothing."""
+    """Finds pairs for questions; `guard` returns how two topics differ, "" if they do not."""
 
     def __init__(
         self, store: MemoryStore, places: PartitionIndex, recognition: Recognition, guard: Guard
@@ -132,7 +132,7 @@ class Recaller:
     # --- what keeps a pair from being reused ------------------------------------------------------
 
     def _hindrance(self, pair: Remembered, lookup: Lookup) -> str:
-        """Say why a pair that is close enough is not reused, its language aside; empty where it may be."""
+        """Return why a close enough pair is not reused, apart from its language; empty if it may be."""
         if pair.stale:
             return _("What it cites has changed since.")
         voices, needed = vouched(pair), self._thresholds.min_voters

@@ -1,4 +1,4 @@
-"""Which pairs a question may be asking for again, and how close it is to the ways they are asked."""
+"""Find pairs that a question may repeat, and how close it is to their known rewordings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEARNT_AT_ONCE = 100
 
 
 class Recognition:
-    """Learns from votes how pairs are asked; `store` is where votes on reused answers lie."""
+    """Learns rewordings of pairs from votes on reused answers, which `store` holds."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Recognition:
         return self._centres.count
 
     def empty(self) -> Recognition:
-        """Return one that knows no way to ask yet, to learn them all anew beside this one."""
+        """Return an empty copy to rebuild from scratch."""
         return Recognition(self.decision, self._store, self._corpora)
 
     async def learn(
@@ -51,7 +51,7 @@ class Recognition:
         thresholds: Thresholds,
         place: Callable[[Remembered], Place],
     ) -> None:
-        """Derive anew in which ways these pairs are asked; `place` says where a pair is filed."""
+        """Learn the rewordings of these pairs again; `place` returns a pair's release and scope."""
         if self._store is None or not pairs:
             return
         reworded = await self._store.rewordings([pair.id for pair in pairs])
@@ -73,7 +73,7 @@ class Recognition:
         return self._centres.nearest(vector, place, k)
 
     def closeness(self, pair_id: str, vector: Vector, own: Vector, delta: float) -> tuple[float, Vector, int]:
-        """Return how close a question is to a pair, the centre of the ways to ask for it, and their number.
+        """Return a question's closeness to a pair, the centre of its rewordings, and their number.
 
         `own` is the vector of the pair's own question.
         """
@@ -83,14 +83,14 @@ class Recognition:
         return closeness(vector, known, delta), known.centre, len(known.accepted)
 
     def rejected(self, pair_id: str, vector: Vector, delta: float) -> bool:
-        """Tell whether people voted this pair's answer bad for the question that is asked."""
+        """Return True if people voted this pair's answer bad for the question that is asked."""
         known = self._ways(pair_id)
         return known is not None and is_rejected(vector, known, delta)
 
     async def repeated(
         self, encoder: Encoder, text: str, recalled: Sequence[tuple[QAPair, float]]
     ) -> list[QAPair]:
-        """Return the recalled pairs whose answer a new one says again, the nearest first."""
+        """Return the recalled pairs whose answer a new answer repeats, nearest first."""
         if not self.decision.learns or not recalled:
             return []
         vector, *others = await encoder.encode([text, *(pair.answer for pair, _ in recalled)])
@@ -105,7 +105,7 @@ class Recognition:
 
 
 def same_answer(one: str, other: str, cosine: float) -> bool:
-    """Tell whether two answers say the same; `cosine` is that of their vectors.
+    """Return True if two answers say the same; `cosine` is that of their vectors.
 
     One may be less detailed, so its numbers and identifiers must be among the other's.
     """

@@ -1,4 +1,4 @@
-"""The model's word on reuse, where it is asked for: would one answer serve both questions (*ours*)?"""
+"""Ask the model whether one answer serves both questions, where that is configured (*ours*)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TOKENS = 120
 
 
 async def same_question(model: LanguageModel, asked: str, remembered: str) -> bool:
-    """Tell whether the answer to one question answers the other; raises the ModelErrors."""
+    """Return True if the answer to one question answers the other; raises the ModelErrors."""
     system, user = prompts.same(asked[:LONGEST], remembered[:LONGEST])
     output = await model.structured(
         (Prompt("system", system), Prompt("user", user)), prompts.SAME_SCHEMA, max_tokens=_TOKENS

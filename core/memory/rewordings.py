@@ -1,7 +1,7 @@
-"""The ways in which a remembered question is asked, learnt from votes on its reused answer (*ours*).
+"""The rewordings of a remembered question, learned from votes on its reused answer (*ours*).
 
-A pair that was reused for another wording, and voted good there, is known to be asked like that as well.
-Everything follows from the kept answers and their votes, so a rebuild gives the same ways.
+If a pair was reused for another wording and voted good there, that wording is one of its rewordings.
+All of this is derived from kept answers and their votes, so a rebuild gives the same.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Ways:
 def sorted_out(
     pair: Remembered, reworded: Iterable[Reworded], thresholds: Thresholds, decision: Decision
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the topics of the rewordings that are accepted and rejected, the best and oldest first.
+    """Return the topics of accepted and of rejected rewordings, best and oldest first.
 
     Accepted are those that people voted as good as the high store needs (γ), rejected those that they voted
     as bad as that. Of one person one counts, and no more in all than the decision takes, so that nobody
@@ -63,7 +63,7 @@ def sorted_out(
 
 
 def ways(own: Vector, accepted: Sequence[Vector], rejected: Sequence[Vector]) -> Ways:
-    """Return the ways to ask for a pair, from the vectors of its own question and of its rewordings."""
+    """Return a pair's `Ways`, from the vectors of its own question and of its rewordings."""
     mean = np.mean([own, *accepted], axis=0, dtype=np.float64)
     norm = float(np.linalg.norm(mean))
     centre: Vector = np.asarray(mean / norm if norm else own, np.float32)
@@ -71,7 +71,7 @@ def ways(own: Vector, accepted: Sequence[Vector], rejected: Sequence[Vector]) ->
 
 
 def closeness(vector: Vector, known: Ways, delta: float) -> float:
-    """Return how close a question is to the ways of asking for a pair.
+    """Return how close a question is to a pair's wordings.
 
     That is the cosine with their centre; where one of them is the same question by δ, that one's if higher.
     """
@@ -81,14 +81,14 @@ def closeness(vector: Vector, known: Ways, delta: float) -> float:
 
 
 def is_rejected(vector: Vector, known: Ways, delta: float) -> bool:
-    """Tell whether people voted the answer bad for the same question, by δ, and no way to ask is nearer."""
+    """Return True if people voted the answer bad for the same question, by δ, and no way to ask is nearer."""
     bad = max((known.rejected @ vector).tolist(), default=-1.0)
     good = max([float(known.own @ vector), *(known.accepted @ vector).tolist()])
     return bad >= delta and bad > good
 
 
 class Centres:
-    """The ways of the pairs that have rewordings, with their centres in one matrix a release and scope."""
+    """The `Ways` of pairs with rewordings; their centres form one matrix per release and scope."""
 
     def __init__(self) -> None:
         self._ways: dict[str, Ways] = {}

@@ -1,4 +1,4 @@
-"""Whether what is placed is what the votes say: every invariant of memory, checked from the truth up."""
+"""Check every invariant of memory against the votes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check(
     partitions: Mapping[Key, Searched],
     share: bool = True,
 ) -> list[str]:
-    """Compare what is written down and what is searched with what the votes give.
+    """Compare saved and searched placements with what the votes give.
 
     `placed` and `voted` are what the store holds, `vectors` the kept ones by pair id, `partitions`
     what is searched, `share` whether platforms share what they learn. Returns a sentence for each
@@ -132,7 +132,7 @@ def _shadow(
 def _mirror(
     placed: Placed, vectors: Mapping[str, Vector], partitions: Mapping[Key, Searched], share: bool
 ) -> list[str]:
-    """Check that what is searched is what is written down, and each centroid its members' mean."""
+    """Check that searched and saved placements are equal, and each centroid is its members' mean."""
     wrong: list[str] = []
     written: dict[str, tuple[Key, int | None, str]] = {
         pair.id: (key_of(pair, placement.store, share), placement.cluster, placement.shadowed_by)

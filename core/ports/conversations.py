@@ -40,7 +40,7 @@ class ConversationStore(Protocol):
         """Take a message once and for all; False when it or its event was taken before."""
 
     async def taken(self, event: str) -> bool:
-        """Tell whether an event was taken before."""
+        """Return True if an event was taken before."""
 
     async def claimed(self, message: str) -> Claim | None:
         """Return the claim of a message."""

@@ -227,7 +227,7 @@ class WordIndex(Protocol):
         """Put exactly these (id, title, text) entries; nothing of others is left, in no file either."""
 
     async def has_remains(self, collection: str) -> bool:
-        """Tell whether words of what was removed may still stand in files."""
+        """Return True if words of what was removed may still stand in files."""
 
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
         """Remove ids; unknown ones are no error. Their words may stay in files until `replace`."""

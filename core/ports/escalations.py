@@ -24,7 +24,7 @@ class Targets:
     calls: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Tell whether there is anybody to ask."""
+        """Return True if there is anybody to ask."""
         return bool(self.people or self.channels)
 
     def on(self, platform: str) -> Targets:
@@ -70,7 +70,7 @@ class Ticket:
 
     @property
     def is_open(self) -> bool:
-        """Tell whether nobody has resolved it yet."""
+        """Return True if nobody has resolved it yet."""
         return not self.resolved_at
 
 

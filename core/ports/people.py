@@ -41,7 +41,7 @@ class VoterStore(Protocol):
         """Return what is known of the person behind the accounts; `since` begins the last hour."""
 
     async def anybody_known(self, before: float, contributions: int) -> bool:
-        """Tell whether anybody was seen before that time and voted on so many pairs."""
+        """Return True if anybody was seen before that time and voted on so many pairs."""
 
     async def by_strangers(self, since: float) -> tuple[VoteEvent, ...]:
         """Return the votes of strangers since then, oldest first."""
@@ -133,7 +133,7 @@ class RetentionStore(Protocol):
         """
 
     async def veil(self, before: float, cursor: int, limit: int) -> Slice:
-        """Replace who voted by one-way names, of people who did not vote on the same pair again since."""
+        """Pseudonymise votes of people who have not voted on the pair since."""
 
     async def settle(self) -> None:
         """Let nothing of what was removed stand in the log that the database writes ahead."""

@@ -1,4 +1,4 @@
-"""Whose words are kept nowhere, and one-way names for who did something long ago."""
+"""People who opted out, and pseudonyms (one-way names) for people in old records."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ class Names:
         return self.veil(account, _PAGES)
 
     def stands_for(self, name: str, account: str, place: str) -> bool:
-        """Tell whether a name that was kept for a place is that of the person behind an account."""
+        """Return True if a name that was kept for a place is that of the person behind an account."""
         if is_veiled(name):
             return name in self.veils(account, place)
         return bool(name) and self.person(name) == self.person(account)
 
 
 def is_veiled(name: str) -> bool:
-    """Tell whether a name is a one-way name."""
+    """Return True if a name is a one-way name."""
     return name.rpartition(":")[2].startswith(_MARK)
 
 
@@ -90,18 +90,18 @@ class Privacy:
         self._forgotten = await self._store.forgotten()
 
     def is_out(self, account: str) -> bool:
-        """Tell whether the person behind an account opted out."""
+        """Return True if the person behind an account opted out."""
         return bool(self._out) and bool(account) and not self._out.isdisjoint(self._listed(account))
 
     async def opt_out(self, account: str) -> bool:
-        """Keep nothing of a person from now on; tells whether they had not opted out before."""
+        """Store nothing about a person from now on; return False if they had opted out before."""
         before = self.is_out(account)
         await self._store.opt_out(self._listed(account), time.time())
         await self.load()
         return not before
 
     async def opt_in(self, account: str) -> bool:
-        """Keep what a person asks and votes again; tells whether they had opted out."""
+        """Store what a person asks and votes again; return False if they had not opted out."""
         before = self.is_out(account)
         await self._store.opt_in(self._listed(account))
         await self.load()
@@ -120,7 +120,7 @@ class Privacy:
         self._authors |= {self.names.of_pages(account): now for account in accounts}
 
     def gone(self, people: Collection[str], since: float) -> bool:
-        """Tell whether any of these people was forgotten since then, by account or as an author of pages.
+        """Return True if any of these people was forgotten since then, by account or as an author of pages.
 
         Of an author that is so until their pages are made anew: just now one may be read as it was.
         """
@@ -134,7 +134,7 @@ class Privacy:
         return max((self._forgotten.get(name, 0.0) for name in self._listed(account)), default=0.0)
 
     async def first_time(self, account: str, what: Notice) -> bool:
-        """Note that somebody is told something; tells whether they were not told before."""
+        """Note that somebody is told something; return False if they were told before."""
         return self.is_out(account) and await self._store.tell(self._listed(account), what)
 
     def _listed(self, account: str) -> frozenset[str]:
@@ -142,12 +142,12 @@ class Privacy:
 
 
 def nobody(account: str) -> bool:
-    """Tell that no account opted out, where there is no list of them."""
+    """Return False: nobody opted out, where there is no list of them."""
     return False
 
 
 def since_never(people: Collection[str], at: float) -> bool:
-    """Tell that nobody was forgotten since a time, where there is no list of them."""
+    """Return False: nobody was forgotten, where there is no list of them."""
     return False
 
 
@@ -157,5 +157,5 @@ def no_name(account: str) -> str:
 
 
 def never(account: str) -> float:
-    """Tell that an account never asked to be forgotten, where there is no list of them."""
+    """Return 0.0: an account never asked to be forgotten, where there is no list of them."""
     return 0.0

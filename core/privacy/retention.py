@@ -1,6 +1,6 @@
 """How long what people leave is kept: texts of questions, who voted, log files and the audit log.
 
-What memory holds stays, and where it stands does not change: votes go on counting under one-way names.
+Memory and its placements do not change: votes keep counting under one-way names.
 """
 
 from __future__ import annotations

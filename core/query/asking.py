@@ -107,7 +107,7 @@ LEAST_WORDS = 4
 
 
 def asks_for_help(text: str) -> bool:
-    """Tell whether any sentence of a post asks what a manual could say; code, links and quotes aside."""
+    """Return True if any sentence of a post asks what a manual could say; code, links and quotes aside."""
     asked = _asked(_prose(ruled(text)))
     return any(_is_for_help(sentence) for sentence in asked)
 
@@ -142,7 +142,7 @@ def _asked(prose: str) -> list[str]:
 
 
 def _is_for_help(sentence: str) -> bool:
-    """Tell whether a sentence that asks is meant for whoever knows, not for people about themselves."""
+    """Return True if a sentence that asks is meant for whoever knows, not for people about themselves."""
     if _ASKS_NOBODY.search(sentence) or _OPINION.search(sentence) or _ANNOUNCES.match(sentence):
         return False
     about = _INDIRECT.sub("", sentence, count=1)

@@ -128,7 +128,7 @@ def _split(sentence: str) -> list[str]:
 
 
 def _is_subordinate(head: str) -> bool:
-    """Tell whether what follows a head belongs to it: "do you know", "it fails when X"."""
+    """Return True if what follows a head belongs to it: "do you know", "it fails when X"."""
     clause = max(head.rfind(","), head.rfind(";")) + 1
     return bool(_LEADS.search(head) or _SUBORDINATE.search(head, clause))
 

@@ -107,7 +107,7 @@ def filtered(text: str) -> str:
 
 
 def says_nothing(word: str) -> bool:
-    """Tell whether a lower-case word says nothing about the subject."""
+    """Return True if a lower-case word says nothing about the subject."""
     return word.replace("’", "'") in _EMPTY or re.split("['’]", word)[0] in STOP_WORDS
 
 

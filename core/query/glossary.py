@@ -115,7 +115,7 @@ def _pieces(words: Sequence[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _spells(words: tuple[str, ...], letters: str) -> bool:
-    """Tell whether letters are those of the words in order, with the first of each word.
+    """Return True if letters are those of the words in order, with the first of each word.
 
     Small words may give none, and a word may give further letters of its own ("hypertext": HT).
     """

@@ -62,7 +62,7 @@ _JOINED = re.compile(
 
 
 def is_foreign(question: Question, product: Product) -> bool:
-    """Tell that a question is in another language than the documentation; one nobody knows is not."""
+    """Return True if a question is in another language than the documentation; one nobody knows is not."""
     return question.language not in ("", product.language)
 
 
@@ -145,7 +145,7 @@ def _begin(text: str) -> str:
 
 
 def _ambiguous(question: Question, resolution: Resolution) -> bool:
-    """Tell that several releases are named and nothing says that all of them are meant."""
+    """Return True if several releases are named and nothing says that all of them are meant."""
     if not resolution.comparison or _COMPARES.search(question.text):
         return False
     places = sorted(resolution.spans)
@@ -215,7 +215,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _keeps_releases(base: str, question: Question, product: Product, resolution: Resolution) -> bool:
-    """Tell that a rewrite names the releases that the message names, and none that nobody named."""
+    """Return True if a rewrite names the releases that the message names, and none that nobody named."""
     heard = {resolution.release, *resolution.named}
     for turn in question.history:
         heard |= {turn.release, *(found.release for found in mentions(turn.text, product))}

@@ -88,7 +88,7 @@ class PageView:
         )
 
     def has(self, term: str) -> bool:
-        """Tell whether text, title or heading have the term."""
+        """Return True if text, title or heading have the term."""
         return term in self.counts or term in self.heading or term in self.title
 
 
@@ -149,12 +149,12 @@ def features(
 
 
 def is_identifier(term: str) -> bool:
-    """Tell whether an index term is no plain word and no number: `secret_key`, `--debug`."""
+    """Return True if an index term is no plain word and no number: `secret_key`, `--debug`."""
     return not term.isalpha() and not term[0].isdigit()
 
 
 def is_name(heading: str) -> bool:
-    """Tell whether a heading is the name of a thing in code, as those of an API reference are."""
+    """Return True if a heading is the name of a thing in code, as those of an API reference are."""
     last = heading.rpartition(" > ")[2].strip("`¶ ")
     return bool(_NAME.fullmatch(last) and _CODE.search(last))
 

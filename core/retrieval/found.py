@@ -40,7 +40,7 @@ class Found:
 
     @property
     def is_enough(self) -> bool:
-        """Tell whether the evidence is good enough for an answer."""
+        """Return True if the evidence is good enough for an answer."""
         return self.confidence >= self.judgement.enough
 
     @property

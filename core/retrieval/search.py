@@ -111,7 +111,7 @@ class Searcher:
         return other
 
     def has_pairs(self) -> bool:
-        """Tell whether any live corpus has pairs made of its documents."""
+        """Return True if any live corpus has pairs made of its documents."""
         return any(pairs.page_of for pairs in self._pairs.values())
 
     async def pages_by_field(

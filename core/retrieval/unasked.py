@@ -13,5 +13,5 @@ UNKNOWN = 0.35
 
 
 def is_sure(found: Found, open_parts: Sequence[str] = ()) -> bool:
-    """Tell whether pages answer a post so surely, in all of its parts, that they may be told unasked."""
+    """Return True if pages answer a post so surely, in all of its parts, that they may be told unasked."""
     return found.confidence >= ENOUGH and found.signs.unknown <= UNKNOWN and not open_parts

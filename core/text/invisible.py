@@ -72,7 +72,7 @@ def _kept(found: re.Match[str]) -> str:
 
 
 def _joins_letters(before: str, after: str, sign: str) -> bool:
-    """Tell that a joiner stands where its script has it: between letters, or after a virama (ZWJ)."""
+    """Return True if a joiner stands where its script has it: between letters, or after a virama (ZWJ)."""
     if not _JOINING.match(before) or unicodedata.category(before)[0] not in "LM":
         return False
     if _JOINING.match(after):
@@ -88,6 +88,6 @@ def _joins_emoji(text: str, at: int, after: str) -> bool:
 
 
 def _chooses_emoji(before: str, after: str) -> bool:
-    """Tell that a selector says how the emoji before it is drawn; a digit is one only in a keycap."""
+    """Return True if a selector says how the emoji before it is drawn; a digit is one only in a keycap."""
     keycap = before != "" and before in "0123456789#*" and after == "\u20e3"
     return keycap or bool(_EMOJI.match(before))

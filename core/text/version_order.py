@@ -38,7 +38,7 @@ def version_key(name: str) -> VersionKey:
 
 
 def preliminary(name: str) -> bool:
-    """Tell whether a name is that of something not released yet: `4.0rc1`, `main`."""
+    """Return True if a name is that of something not released yet: `4.0rc1`, `main`."""
     return name.casefold() in _UNRELEASED or version_key(name)[1] < 0
 
 

@@ -43,5 +43,5 @@ def kind_of(question: str) -> str:
 
 
 def tells(kind: str, text: str) -> bool:
-    """Tell whether a text speaks of that kind of change; any text does of ""."""
+    """Return True if a text speaks of that kind of change; any text does of ""."""
     return not kind or CHANGES[kind].told.search(text) is not None

@@ -47,7 +47,7 @@ class FollowUp:
 
     @property
     def rewritten(self) -> bool:
-        """Tell whether the person changed a word; what they left stands alone."""
+        """Return True if the person changed a word; what they left stands alone."""
         return _words(self.text) != _words(self.person)
 
     @property

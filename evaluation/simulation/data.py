@@ -147,7 +147,7 @@ def read_pairs(path: Path) -> tuple[Pair, ...]:
 
 
 def has_topics(path: Path) -> bool:
-    """Tell whether a file holds labelled questions, as a simulation reads them, not pairs; blocking."""
+    """Return True if a file holds labelled questions, as a simulation reads them, not pairs; blocking."""
     if path.is_dir() or path.suffix.lower() == ".xml":
         return True
     try:

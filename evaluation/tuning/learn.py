@@ -150,7 +150,7 @@ async def _ranked(
 
 
 def _worse(new: Quality, old: Quality) -> bool:
-    """Tell whether any of the three is lower."""
+    """Return True if any of the three is lower."""
     return new.hit3 < old.hit3 - _SAME or new.hit8 < old.hit8 - _SAME or new.mrr < old.mrr - _SAME
 
 

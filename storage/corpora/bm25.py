@@ -81,7 +81,7 @@ class TantivyWords:
         await self._write(collection, lambda writer: writer.garbage_collect_files(), create=False)
 
     async def has_remains(self, collection: str) -> bool:
-        """Tell whether words of what was removed may still stand in files."""
+        """Return True if words of what was removed may still stand in files."""
 
         def read() -> bool:
             told = self._folder / collection / "meta.json"

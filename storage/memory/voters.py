@@ -39,7 +39,7 @@ class SqlVoters:
         return Acquaintance(first, questions + pairs, events, voters, strangers)
 
     async def anybody_known(self, before: float, contributions: int) -> bool:
-        """Tell whether anybody was seen before that time and voted on so many pairs."""
+        """Return True if anybody was seen before that time and voted on so many pairs."""
         old = select(VoteRow.voter).where(VoteRow.at <= before)
         voters = select(VoteRow.voter).where(VoteRow.voter.in_(old)).group_by(VoteRow.voter).limit(1)
         known = voters.having(func.count(distinct(VoteRow.pair_id)) >= contributions)

@@ -96,7 +96,7 @@ class SqlRetention:
         return Slice({what: count} if count else {}, following if following < len(kinds) else None)
 
     async def veil(self, before: float, cursor: int, limit: int) -> Slice:
-        """Replace who voted by one-way names, of people who did not vote on the same pair again since."""
+        """Pseudonymise votes of people who have not voted on the pair since."""
         columns = (VoteRow.number, VoteRow.voter, VoteRow.pair_id, VoteRow.answer_id)
         old = select(*columns).where(VoteRow.number > cursor, _cast(before))
         async with self._database.write() as connection:

@@ -46,7 +46,7 @@ class SqlConversations:
             )
 
     async def taken(self, event: str) -> bool:
-        """Tell whether an event was taken before."""
+        """Return True if an event was taken before."""
         async with self._database.read() as connection:
             found = await connection.execute(select(EventRow.event).where(EventRow.event == event))
             return found.first() is not None

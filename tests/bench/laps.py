@@ -44,7 +44,7 @@ class Laps:
             self._found[thread].setdefault(name, now)
 
     def done(self, threads: list[str]) -> bool:
-        """Tell whether all these threads have their whole answer."""
+        """Return True if all these threads have their whole answer."""
         return all("end" in self._found[thread] for thread in threads)
 
     def of(self, thread: str) -> dict[str, float]:

@@ -20,7 +20,7 @@ QUESTIONS = Path(__file__).parents[1] / "golden" / "since_when.jsonl"
 
 
 def names(text: str, versions: list[str]) -> bool:
-    """Tell whether a text names one of the versions, or a patch of it."""
+    """Return True if a text names one of the versions, or a patch of it."""
     return any(re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text) for version in versions)
 
 

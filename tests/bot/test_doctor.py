@@ -144,14 +144,14 @@ async def test_what_a_discord_bot_lacks_is_told(tmp_path):
 
 
 def test_the_manifest_that_init_writes_is_the_documented_one():
-    packaged = files("bot.platforms").joinpath("slack-manifest.yaml").read_text(encoding="utf-8")
+    packaged = files("bot.platforms.slack").joinpath("slack-manifest.yaml").read_text(encoding="utf-8")
     documented = (ROOT / "docs/slack-manifest.yaml").read_text(encoding="utf-8")
-    assert packaged == documented, "copy docs/slack-manifest.yaml to bot/platforms/"
+    assert packaged == documented, "copy docs/slack-manifest.yaml to bot/platforms/slack/"
 
 
-def test_the_readmes_invitation_is_the_doctors():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert discord_doctor.invitation("YOUR_ID") in readme
+def test_the_documented_invitation_is_the_doctors():
+    steps = (ROOT / "docs" / "setup.md").read_text(encoding="utf-8")
+    assert discord_doctor.invitation("YOUR_ID") in steps
 
 
 async def test_channels_that_the_configuration_names_are_looked_at(tmp_path):

@@ -117,7 +117,7 @@ class Process:
 
 
 async def _listens(home: Path) -> bool:
-    """Tell whether somebody takes commands: a socket is there a moment before it does."""
+    """Return True if somebody takes commands: a socket is there a moment before it does."""
     if not (home / SOCKET).exists():
         return False
     try:

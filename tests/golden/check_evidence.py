@@ -172,7 +172,7 @@ def alternatives(value: str | list[str]) -> list[str]:
 
 
 def says(page: str, text: str) -> bool:
-    """Tell whether a page holds a text, not as part of a longer word."""
+    """Return True if a page holds a text, not as part of a longer word."""
     wanted = plain(text)
     before = r"(?<!\w)" if wanted[:1].isalnum() else ""
     after = r"(?!\w)" if wanted[-1:].isalnum() else ""

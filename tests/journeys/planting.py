@@ -160,7 +160,7 @@ def files_with(home: Path, word: str) -> list[str]:
 
 
 def holds(held: bytes, word: str) -> bool:
-    """Tell whether bytes hold a word, in UTF-8 or UTF-16, in any case."""
+    """Return True if bytes hold a word, in UTF-8 or UTF-16, in any case."""
     forms = {word, word.upper(), word.capitalize()}
     return any(form.encode(code) in held for form in forms for code in ("utf-8", "utf-16-le", "utf-16-be"))
 

@@ -44,7 +44,7 @@ class Seen:
 
     @property
     def finished(self) -> bool:
-        """Tell whether this is an answer, not a sign of work or a part of one."""
+        """Return True if this is an answer, not a sign of work or a part of one."""
         growing = self.text.startswith(("Looking it up", "Reading the")) or self.text.endswith("…")
         return bool(self.text) and not growing
 

@@ -21,7 +21,7 @@ PORT = "Which port does the dashboard listen on?"
 
 
 def is_whole(text: str) -> bool:
-    """Tell whether this is an honest answer that quotes."""
+    """Return True if this is an honest answer that quotes."""
     return PORTS["2.0"] in text and "quote" in text and "Sources" in text and "Kettle 2.0" in text
 
 

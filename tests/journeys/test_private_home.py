@@ -51,7 +51,7 @@ def inside(fresh: Kettle, monkeypatch: pytest.MonkeyPatch) -> Iterator[Inside]:
 
 
 def closed(folder: Path) -> bool:
-    """Tell whether nothing below a folder is for others, by its modes and by trying as another user."""
+    """Return True if nothing below a folder is for others, by its modes and by trying as another user."""
     assert (loose(folder), seen_by_nobody(folder)) == ([], [])
     return any(folder.iterdir())
 

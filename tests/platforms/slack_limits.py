@@ -117,7 +117,7 @@ def check_arguments(method: str, given: dict[str, Any]) -> None:
 
 
 def _is(kind: type, value: Any) -> bool:
-    """Tell whether a value, sent as JSON or as a form's text, is of a type."""
+    """Return True if a value, sent as JSON or as a form's text, is of a type."""
     if isinstance(value, str) and kind is not str:
         if kind is bool:
             return value in ("true", "false", "0", "1", "True", "False")

@@ -52,7 +52,7 @@ def check_scope(method: str, channel: Mapping[str, Any] | None, granted: str) ->
 def hears(
     event: Mapping[str, Any], channel: Mapping[str, Any], granted: str, subscribed: Collection[str]
 ) -> bool:
-    """Tell whether the app hears an event: it is subscribed to it and has its scope."""
+    """Return True if the app hears an event: it is subscribed to it and has its scope."""
     kind, name = KINDS[channel["kind"]], str(event["type"])
     listed = f"message.{kind}" if name == "message" else name
     needed = _HEARING.get(name, "{kind}:read").format(kind=kind)

@@ -104,7 +104,7 @@ class Streaming:
         return {"channel": channel["id"], "ts": message["ts"], "message": message}
 
     def streams(self, channel: str, ts: str) -> bool:
-        """Tell whether a message streams now."""
+        """Return True if a message streams now."""
         now, stream = asyncio.get_running_loop().time(), self.running.get((channel, ts))
         if stream and (now - stream.began > self.lasts or now - stream.fed > self.idles):
             self.end(channel, ts)

@@ -53,7 +53,7 @@ class Whispers:
         self.urls: dict[str, ResponseUrl] = {}
 
     def active(self, channel: str, thread: str) -> bool:
-        """Tell whether a thread has replies."""
+        """Return True if a thread has replies."""
         return any(m.get("thread_ts") == thread != m["ts"] for m in self._server.messages[channel].values())
 
     def keep(

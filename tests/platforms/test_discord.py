@@ -27,9 +27,9 @@ def test_asks_for_the_intents_it_needs_and_pings_nobody(platform):
     assert platform.client.allowed_mentions.to_dict() == {"parse": []}
 
 
-def test_the_invitation_asks_for_the_permissions_that_the_readme_names():
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    number, named = re.search(r"permissions=(\d+)`\s*\(([^)]+)\)", readme).groups()
+def test_the_invitation_asks_for_the_permissions_that_the_documents_name():
+    steps = (Path(__file__).parents[2] / "docs" / "setup.md").read_text(encoding="utf-8")
+    number, named = re.search(r"permissions=(\d+)`\s*\(([^)]+)\)", steps).groups()
     names = [re.sub(r"\W+", "_", name.strip().lower()) for name in named.split(",")]
     one = {"view_channels": "view_channel"}
     wanted = discord.Permissions(**{one.get(name, name): True for name in names})

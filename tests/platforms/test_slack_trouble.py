@@ -57,7 +57,7 @@ def once() -> Recorder:
 
 
 def whole(slack: SlackServer, ts: str) -> bool:
-    """Tell whether one whole answer stands in a thread, with both boxes under it."""
+    """Return True if one whole answer stands in a thread, with both boxes under it."""
     said = slack.said("C1", ts)
     return (
         len(said) == 1

@@ -174,5 +174,5 @@ def editions(texts: Iterable[str]) -> dict[str, set[int]]:
 
 
 def fits(found: Mapping[str, set[int]], state: State) -> bool:
-    """Tell whether everything found is from one state of the pages."""
+    """Return True if everything found is from one state of the pages."""
     return bool(found) and all(numbers == {state.get(name)} for name, numbers in found.items())

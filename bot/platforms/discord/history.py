@@ -137,7 +137,7 @@ class DiscordHistory:
         reaction["endorsed"] = any(ranks)
 
     async def _helps(self, guild: str, user: str) -> bool:
-        """Tell whether somebody is a helper, by account or by a role that helpers have."""
+        """Return True if somebody is a helper, by account or by a role that helpers have."""
         if f"discord:{user}" in self._helpers:
             return True
         if not any(key.startswith("discord:role:") for key in self._helpers):

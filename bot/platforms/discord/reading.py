@@ -39,7 +39,7 @@ class Standing:
 
     @property
     def by_role(self) -> bool:
-        """Tell whether a role makes somebody an admin or a helper."""
+        """Return True if a role makes somebody an admin or a helper."""
         return any(key.startswith(f"{NAME}:role:") for key in self.admins | self.helpers)
 
     def person(

@@ -94,7 +94,7 @@ class Directory:
         )
 
     def _governs(self, found: Mapping[str, Any]) -> bool:
-        """Tell whether somebody administrates this workspace, not another one that shares a channel."""
+        """Return True if somebody administrates this workspace, not another one that shares a channel."""
         if found.get("is_stranger"):
             return False
         home, grid = str(found.get("team_id") or ""), found.get("enterprise_user") or {}

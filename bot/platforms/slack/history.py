@@ -94,7 +94,7 @@ class SlackHistory:
         return tuple(found)
 
     def _ours(self, channel: Channel, message: Raw) -> bool:
-        """Tell whether one of this organization wrote a message; others may have been there once."""
+        """Return True if one of this organization wrote a message; others may have been there once."""
         team = message.get("user_team")
         return not team or team in self._teams.get(channel.id, (team,))
 

@@ -58,7 +58,7 @@ class Streams:
         self._open: dict[tuple[str, str], _Stream] = {}
 
     def __contains__(self, place: tuple[str, str]) -> bool:
-        """Tell whether the message at a place (channel, ts) streams."""
+        """Return True if the message at a place (channel, ts) streams."""
         return place in self._open
 
     async def start(self, channel: str, thread: str, user: str, team: str, reply: Reply) -> str:
@@ -125,7 +125,7 @@ class Streams:
 
 
 def _contradicts(stream: _Stream, said: str, grows: bool) -> bool:
-    """Tell whether a reply goes back on words that are shown: another answer, or the work begun anew."""
+    """Return True if a reply goes back on words that are shown: another answer, or the work begun anew."""
     shown = stream.words or ""
     return bool(shown) and not (grows and (said.startswith(shown) or shown.startswith(said)))
 

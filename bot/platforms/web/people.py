@@ -50,7 +50,7 @@ class Channel:
 
     @property
     def forum(self) -> bool:
-        """Tell whether the channel is one of posts."""
+        """Return True if the channel is one of posts."""
         return self.mode == "forum"
 
     @property
@@ -59,7 +59,7 @@ class Channel:
         return Scope() if self.kind == "public" else Scope(self.kind, f"{PLATFORM}:{self.id}")
 
     def seen_by(self, player: str) -> bool:
-        """Tell whether that player may read here."""
+        """Return True if that player may read here."""
         return self.members is None or player in self.members
 
 
@@ -108,12 +108,12 @@ _OTHERS = re.compile(
 
 
 def mentions_bot(text: str) -> bool:
-    """Tell whether a text addresses the bot by name."""
+    """Return True if a text addresses the bot by name."""
     return _MENTION.search(text) is not None
 
 
 def mentions_others(text: str) -> bool:
-    """Tell whether a text addresses another person, or everybody."""
+    """Return True if a text addresses another person, or everybody."""
     return _OTHERS.search(text) is not None
 
 

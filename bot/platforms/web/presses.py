@@ -244,5 +244,5 @@ def _values(control: Control) -> tuple[str, ...]:
 
 
 def _is(control: Control, name: str, value: str) -> bool:
-    """Tell whether a press is one of that control."""
+    """Return True if a press is one of that control."""
     return control.name == name and value in (_values(control) or (control.value,))

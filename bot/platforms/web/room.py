@@ -102,7 +102,7 @@ class Room:
         }
 
     def concerns(self, event: Event, player: str) -> bool:
-        """Tell whether a change is for that person's eyes."""
+        """Return True if a change is for that person's eyes."""
         if event.only not in ("", player):
             return False
         return not event.channel or CHANNELS[event.channel].seen_by(player)

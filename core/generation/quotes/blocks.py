@@ -28,7 +28,7 @@ class Block:
 
     @property
     def introduces(self) -> bool:
-        """Tell whether it only makes sense with the block after it."""
+        """Return True if it only makes sense with the block after it."""
         return self.kind in ("paragraph", "item") and self.text.rstrip("*_ ").endswith(":")
 
 

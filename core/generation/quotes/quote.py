@@ -189,7 +189,7 @@ def _choose(
 
 
 def _repeats(unit: Unit, said: Collection[str], led: Sequence[str]) -> bool:
-    """Tell whether a unit was said, stands in a list that was led to, or leads to a list that was said."""
+    """Return True if a unit was said, stands in a list that was led to, or leads to a list that was said."""
     text, follow = one_line(unit.text), one_line(unit.follow)
     if text in said or any(text in other for other in led):
         return True

@@ -18,7 +18,7 @@ _KEPT_FROM_READERS = frozenset(
 
 
 def is_secret(root: Path, file: Path) -> bool:
-    """Tell whether a file below the root is where tools keep addresses with passwords, or keys.
+    """Return True if a file below the root is where tools keep addresses with passwords, or keys.
 
     Links and includes of a document may lead to it, though it lies inside the source.
     """

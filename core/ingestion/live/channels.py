@@ -197,7 +197,7 @@ class LiveChannels:
         return self._folder / f"{content_hash(key, str(reach.newest), str(reach.since))[:32]}.json"
 
     def _is_fresh(self, reads: object, file: Path) -> bool:
-        """Tell whether another one has read a channel since this one did."""
+        """Return True if another one has read a channel since this one did."""
         count, at = self._reads.get(file, (0, 0.0))
         fresh = count > self._used.get((reads, file), 0) and self._now() - at < SHARED_SECONDS
         if fresh:

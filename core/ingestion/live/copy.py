@@ -56,7 +56,7 @@ class ChannelCopy:
 
     @property
     def empty(self) -> bool:
-        """Tell whether nothing is kept."""
+        """Return True if nothing is kept."""
         return not self.top and not self.threads
 
     def replace(self, page: Page, before: str, posts: Iterable[Post]) -> None:

@@ -68,7 +68,7 @@ class _Place:
         return cls(frozenset(query_terms(text)), frozenset(plain), frozenset(denied), frozenset(stated))
 
     def turns(self, term: str, other: _Place) -> bool:
-        """Tell whether one only denies what the other only states."""
+        """Return True if one only denies what the other only states."""
         ours = (term in self.denied, term in self.stated)
         return sum(ours) == 1 and ours == (term in other.stated, term in other.denied)
 
@@ -162,7 +162,7 @@ class Ground:
         return lowered in self.names or _last_of(lowered) in self.lasts
 
     def _turned(self, sentence: str, terms: frozenset[str]) -> bool:
-        """Tell whether a sentence says the contrary of the places that speak of the same."""
+        """Return True if a sentence says the contrary of the places that speak of the same."""
         sentence = _ANSWER.sub("", sentence)
         if not terms or len(_PLAIN.findall(sentence)) < PROSE:
             return False
@@ -188,7 +188,7 @@ class Ground:
     def _opposed(
         self, own: _Place, near: Sequence[_Place], mine: frozenset[str], theirs: frozenset[str]
     ) -> bool:
-        """Tell whether a sentence has a word where the places near it (nearest first) have its opposite."""
+        """Return True if a sentence has a word where the places near it (nearest first) have its opposite."""
         if not own.words & mine or own.words & theirs:
             return False
         meets = [bool(place.words & theirs and not place.words & mine) for place in near]

@@ -31,7 +31,7 @@ MOST_PAGES = 4
 class Tally:
     """What came of what a model said: pairs kept, pairs dropped and why, pages left to the rules.
 
-    `repaired` counts calls whose output was not what was asked for, and of which whole pairs were taken.
+    `repaired` counts calls with malformed output; their complete pairs are kept.
     """
 
     kept: int = 0

@@ -36,7 +36,7 @@ class Maker(Protocol):
     by: str
 
     def redoes(self, by: str) -> bool:
-        """Tell whether it would do better with a document that somebody (`by`, "" for nobody) has done."""
+        """Return True if it would do better with a document that somebody (`by`, "" for nobody) has done."""
 
     async def make(self, pages: Sequence[ContextChunk]) -> list[Made]:
         """Make the pairs of one document of its pages, in their order.

@@ -168,5 +168,5 @@ class FileReader:
 
 
 def _has_pictures(kind: Format) -> bool:
-    """Tell whether most of a file may be pictures, so that its size says little about its text."""
+    """Return True if most of a file may be pictures, so that its size says little about its text."""
     return max_bytes(kind) > MAX_DOCUMENT_BYTES

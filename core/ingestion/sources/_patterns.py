@@ -20,11 +20,11 @@ class Patterns:
         self._expression = re.compile("|".join(map(_translated, patterns)) or r"(?!)", re.DOTALL)
 
     def match(self, path: str) -> bool:
-        """Tell whether the path, with `/` between its parts, or a folder it lies in, is meant."""
+        """Return True if the path, with `/` between its parts, or a folder it lies in, is meant."""
         return self._expression.fullmatch(path) is not None
 
     def names(self, folder: str) -> bool:
-        """Tell whether a pattern spells this folder's name out."""
+        """Return True if a pattern spells this folder's name out."""
         return any(folder in pattern.split("/") for pattern in self._written)
 
 

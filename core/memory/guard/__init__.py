@@ -1,4 +1,4 @@
-"""Tell apart questions that are near in meaning space but must not share an answer.
+"""Tell apart questions with near vectors that must not share an answer.
 
 Embeddings put opposites side by side (enable/disable .96, 10/100 MB .94). Reuse therefore needs the
 same numbers, identifiers, names, polarity and direction, and no lone word exchanged for another.

@@ -75,7 +75,7 @@ def _prefixed(left: Sense, right: Sense, ours: frozenset[str], theirs: frozenset
 
 
 def _turned(one: Sense, exclusive: frozenset[str]) -> bool:
-    """Tell whether a question is turned around by a negation, or by a word that only it has."""
+    """Return True if a question is turned around by a negation, or by a word that only it has."""
     return bool(one.denied or exclusive & _TURNED)
 
 

@@ -173,7 +173,7 @@ def _read(text: str, code: tuple[str, ...], shouted: bool) -> _Read:
 
 
 def _is_silent(word: str) -> bool:
-    """Tell whether a word says nothing about the subject: a stop word, or a negation."""
+    """Return True if a word says nothing about the subject: a stop word, or a negation."""
     return (word in STOP_WORDS and word not in _KEPT) or _negates(word)
 
 
@@ -182,7 +182,7 @@ def _negates(word: str) -> bool:
 
 
 def _is_quantity(word: str, before: str) -> bool:
-    """Tell whether a word is a number, or the unit of the one before it."""
+    """Return True if a word is a number, or the unit of the one before it."""
     return word in NUMBER_WORDS or word[0].isdigit() or (word in UNITS and before[:1].isdigit())
 
 

@@ -40,7 +40,7 @@ _NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
 
 
 def mentions(name: str, other: Sense) -> bool:
-    """Tell whether a question has an identifier, be it in words or by its last part."""
+    """Return True if a question has an identifier, be it in words or by its last part."""
     if name in other.code or any(c.endswith("." + name) or name.endswith("." + c) for c in other.code):
         return True
     if name.startswith("-"):
@@ -57,13 +57,13 @@ def exclusive(one: Sense, other: Sense) -> set[str]:
 
 
 def is_light(word: str, one: Sense) -> bool:
-    """Tell whether a word says little; who does something (owner) says more than doing it (own)."""
+    """Return True if a word says little; who does something (owner) says more than doing it (own)."""
     agent = one.spelled[word].lower().rstrip("s").endswith("er") and not word.endswith("er")
     return word in _LIGHT and word not in one.names and not agent
 
 
 def met(word: str, one: Sense, other: Sense) -> bool:
-    """Tell whether the other question has this word, a synonym, or another form of it."""
+    """Return True if the other question has this word, a synonym, or another form of it."""
     mine = _FAMILIES.get(word, frozenset())
     if _NAMED.get(word, "?") in other.software:
         return True
@@ -72,12 +72,12 @@ def met(word: str, one: Sense, other: Sense) -> bool:
 
 
 def of_a_kind(one: str, other: str) -> bool:
-    """Tell whether two stems are words of one kind, such as table and column."""
+    """Return True if two stems are words of one kind, such as table and column."""
     return bool(_KINDS.get(one, frozenset()) & _KINDS.get(other, frozenset()))
 
 
 def alike(one: str, other: str) -> bool:
-    """Tell whether two stems are one word: a typo, a compound, another ending."""
+    """Return True if two stems are one word: a typo, a compound, another ending."""
     short, long = sorted((one, other), key=len)
     if len(short) >= 4 and long.startswith(short[: max(4, len(short) - 1)]) and len(long) - len(short) <= 3:
         return True

@@ -114,7 +114,7 @@ class Partition:
         return -self._rank[pair_id][0]
 
     def load(self, member: Member, cluster: int | None, shadowed_by: str) -> None:
-        """Put a member where it stood before a restart, without deciding anything."""
+        """Restore a member's saved place, without deciding anything."""
         self._append(member)
         if shadowed_by or cluster is None:
             self._shadow[member.id] = shadowed_by
@@ -122,7 +122,7 @@ class Partition:
             self._keep(member.id, cluster)
 
     def sound(self) -> bool:
-        """Tell whether just those are kept that the rule keeps, for instance after δ was changed.
+        """Return True if just those are kept that the rule keeps, for instance after δ was changed.
 
         No kept pair may be as close as δ to another, and each other one must be to a better kept one.
         Of more than `SAMPLED` kept pairs so many are compared with all.
@@ -213,7 +213,7 @@ class Partition:
     # --- who is kept ------------------------------------------------------------------------------
 
     def _settle(self, ids: Sequence[str]) -> set[str]:
-        """Decide anew for these members, best first, and for every worse neighbour this touches."""
+        """Decide again for these members, best first, and for every worse neighbour affected."""
         changed: set[str] = set()
         self._learn(ids)
         waiting: list[Rank] = [self._rank[key] for key in ids]

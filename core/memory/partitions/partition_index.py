@@ -1,7 +1,7 @@
-"""Where pairs stand: one partition for each release, scope and store, kept as their votes say (ComRAG §4).
+"""Keep pairs in partitions, one for each release, scope and store, by their votes (ComRAG §4).
 
-Partitions live in memory; what changes in them is written down, and what an earlier write failed to
-write goes with the next one.
+Partitions live in memory; changes are saved, and what an earlier write failed to save goes with the
+next one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EVICTED_AT_ONCE = 20
 
 
 class PartitionIndex:
-    """Puts pairs into partitions, and knows which one each of them is in."""
+    """Places pairs into partitions, and knows which one each is in."""
 
     def __init__(self, store: MemoryStore, thresholds: Thresholds, share_platforms: bool) -> None:
         self.partitions: dict[Key, Partition] = {}
@@ -36,12 +36,12 @@ class PartitionIndex:
 
     @property
     def encoders(self) -> Encoders:
-        """Return the encoders of the releases; they come with what is loaded."""
+        """Return the encoders of the releases; they are set when memory is loaded."""
         assert self._encoders is not None, "load() comes first"
         return self._encoders
 
     def empty(self, encoders: Encoders | None = None) -> PartitionIndex:
-        """Return places like these, but empty, to be filled beside them; `encoders` where they change."""
+        """Return an empty index to rebuild from scratch; `encoders` takes the place of the present ones."""
         fresh = PartitionIndex(self._store, self.thresholds, self._share)
         fresh._encoders = encoders or self._encoders
         return fresh
@@ -52,10 +52,10 @@ class PartitionIndex:
         known: Collection[str],
         vectors: Mapping[str, Vector],
     ) -> set[str]:
-        """Load placements as they were written; return which of the known pairs have to be put again.
+        """Load saved placements; return the known pairs that must be placed again.
 
-        Those are pairs that stand nowhere, whose votes say something else by now, and that other
-        thresholds have placed.
+        Those are pairs without a placement, with votes that now say something else, or placed by other
+        thresholds.
         """
         placed = list(placed)
         late = set(known) - {placement.pair_id for placement, _ in placed}
@@ -63,7 +63,7 @@ class PartitionIndex:
         return late | self._unsound()
 
     def _load(self, placement: Placement, pair: Remembered, vector: Vector) -> bool:
-        """Load a placement as it was written; tells whether the votes say so, too."""
+        """Load a saved placement; return False if it no longer matches the votes."""
         key = self.key(pair, placement.store)
         member = Member(pair.id, placement.score, pair.created_at, vector)
         self._partition(key).load(member, placement.cluster, placement.shadowed_by)
@@ -71,7 +71,7 @@ class PartitionIndex:
         return not is_neutral(pair) and placement.score == self._score(pair) and key == self._right(pair)
 
     def _unsound(self) -> set[str]:
-        """Empty partitions that other thresholds have made; return the pairs that have to be put again."""
+        """Empty partitions made with other thresholds; return the pairs that must be placed again."""
         lost: set[str] = set()
         for key, partition in list(self.partitions.items()):
             if not partition.sound():
@@ -80,7 +80,7 @@ class PartitionIndex:
         return lost
 
     def arrange(self, pairs: Iterable[Remembered], vectors: Mapping[str, Vector]) -> set[str]:
-        """Put pairs where their votes say; return every pair whose placement this touches."""
+        """Place pairs by their votes; return every pair whose placement changes."""
         touched: set[str] = set()
         arriving: dict[Key, list[Member]] = {}
         for pair in pairs:
@@ -99,7 +99,7 @@ class PartitionIndex:
         return touched
 
     async def settle(self, touched: set[str]) -> None:
-        """Evict what is over the limit, and write placements down."""
+        """Evict what is over the limit, and save placements."""
         if self.thresholds.limit:
             for key, partition in self.partitions.items():
                 if len(partition) > self.thresholds.limit:
@@ -116,12 +116,12 @@ class PartitionIndex:
         return key_of(pair, store, self._share)
 
     def asked_at(self, pair: Remembered) -> tuple[str, str]:
-        """Return the release and who hears it: where the ways to ask for a pair are searched."""
+        """Return the release and scope under which a pair's rewordings are searched."""
         release, heard, _ = self.key(pair, "high")
         return release, heard
 
     async def _evict(self, key: Key) -> set[str]:
-        """Set aside what is worth least, a twentieth of the limit more than needed: it is costly."""
+        """Set the least valuable pairs aside, a twentieth of the limit more than needed, as it is costly."""
         members, limit = self.partitions[key].members, self.thresholds.limit
         pairs, recalled, now = await self._store.pairs(members), self.partitions[key].kept, time.time()
         by_worth = sorted(

@@ -1,4 +1,4 @@
-"""Where a pair is filed: by release, by who may hear it, and by its store."""
+"""The key of a partition: release, who may hear it, store."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def platform_of(name: str) -> str:
 def key_of(pair: Remembered, store: Store, share: bool = True) -> Key:
     """Return the partition of a pair in that store; answers in another language than English have their own.
 
-    Platforms that do not share what they learn in public each have a partition of their own; what
-    people brought has no platform and is for all of them.
+    Platforms that do not share have partitions of their own; imported pairs have no platform and are for
+    all of them.
     """
     platform = "" if share or pair.scope != "public" else platform_of(pair.channel or pair.asker)
     heard = f"public@{platform}" if platform else pair.scope

@@ -1,4 +1,4 @@
-"""Vectors under names, in one growing matrix: a search among the first rows is one product."""
+"""Named vectors in one growing matrix: a search among the first rows is one product."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class VectorTable:
         self._names.append(name)
 
     def remove(self, name: str) -> None:
-        """Take a name out; that of the last row takes its place."""
+        """Remove a name; the last row moves into its place."""
         last = len(self) - 1
         self.move(name, last)
         self._names.pop()

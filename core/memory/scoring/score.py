@@ -23,7 +23,7 @@ HALF_LIFE_DAYS = 180.0
 class Thresholds:
     """The settings of ComRAG's algorithms 1 and 2, for one embedder.
 
-    Defaults suit all-MiniLM-L6-v2; DECISIONS.md says by which data.
+    Defaults suit all-MiniLM-L6-v2; docs/decisions/memory.md says by which data.
     """
 
     delta: float = 0.84
@@ -95,7 +95,7 @@ def vouched(pair: Remembered) -> int:
 
 
 def is_neutral(pair: Remembered) -> bool:
-    """Tell whether a pair is in no store: nobody whose vote counts voted on it, or it was set aside."""
+    """Return True if a pair is in no store: nobody whose vote counts voted on it, or it was set aside."""
     return bool(pair.aside) or (pair.origin == "answer" and not pair.opinions and not counted_strangers(pair))
 
 

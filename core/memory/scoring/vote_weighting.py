@@ -1,4 +1,4 @@
-"""Who votes: how a voter is known, what their vote counts for, and when votes come in a burst (*ours*).
+"""Weigh votes: who is known, what a vote counts for, and which votes form a burst (*ours*).
 
 Known are askers of the answer, helpers, and people who have been about for a while. All strangers
 together weigh half of what one voter does. Where no known person has voted they move nothing, except
@@ -27,7 +27,7 @@ LISTED_DAYS = 7.0
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """From when on people are known, and how many votes an hour are usual."""
+    """When people count as known, and how many votes an hour are usual."""
 
     newcomer_days: float = 7.0
     """Days after their first question or vote until which somebody is a newcomer; 0 for nobody."""
@@ -35,7 +35,7 @@ class Policy:
     """Votes of one person, and people voting on one answer, in excess of which is a burst."""
 
     def is_known(self, seen: Acquaintance, now: float) -> bool:
-        """Tell whether somebody has been about long enough, and done enough, to be known."""
+        """Return True if a person has been here long enough, and done enough, to be known."""
         if not self.newcomer_days:
             return True
         is_old = 0 < seen.first_seen <= now - self.newcomer_days * DAY_SECONDS
@@ -44,7 +44,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What a vote counts for, and whether it begins a burst: whose (`voter`), or on what (`answer`)."""
+    """The weight of a vote, and whether it starts a burst: of a `voter` or on an `answer`."""
 
     weight: float
     standing: Standing
@@ -61,7 +61,7 @@ def ballot(
     helps: bool = False,
     young: bool = False,
 ) -> Ballot:
-    """Weigh a vote; `asks` and `helps` tell whose it is, `young` that nobody can be known yet."""
+    """Weigh a vote; `asks`: the asker's, `helps`: a helper's, `young`: nobody can be known yet."""
     known = policy.is_known(seen, now)
     burst = _burst(seen, policy, stranger=not (asks or helps or known))
     if helps:
@@ -152,7 +152,7 @@ class VoteWeighting:
         return self._name.get(account, account)
 
     def helps(self, account: str) -> bool:
-        """Tell whether this is a helper's account, or that of a person who has one."""
+        """Return True if this is a helper's account, or that of a person who has one."""
         return self.voter(account) in self._helpers
 
     async def weigh(self, account: str, asker: str, pair_id: str, helper: bool, now: float) -> Ballot:
@@ -190,7 +190,7 @@ class VoteWeighting:
         return bursts(await self._store.by_strangers(now - LISTED_DAYS * DAY_SECONDS))
 
     async def _is_young(self, now: float) -> bool:
-        """Tell whether nobody can be known yet; once somebody is, this is not asked again."""
+        """Return True if nobody can be known yet; the result is cached once somebody is."""
         if not self._is_grown:
             before = now - self._policy.newcomer_days * DAY_SECONDS
             self._is_grown = await self._store.anybody_known(before, CONTRIBUTIONS)

@@ -103,12 +103,12 @@ class Phrase:
 
     @property
     def plural(self) -> bool:
-        """Tell whether the phrase looks like a plural."""
+        """Return True if the phrase looks like a plural."""
         return phrase_is_plural(self.text)
 
 
 def phrase_is_plural(text: str) -> bool:
-    """Tell whether a phrase ends in what looks like a plural."""
+    """Return True if a phrase ends in what looks like a plural."""
     last = text.split()[-1].lower() if text.split() else ""
     return (
         last.endswith("s")

@@ -13,7 +13,7 @@ _EXACT = re.compile(r"(?<![\w-])-[A-Za-z](?![\w-])|(?<![\w.])[A-Z]{3,}(?![\w.])"
 
 
 def checked(rewrite: str, question: str, history: Sequence[Turn]) -> bool:
-    """Tell whether a rewrite keeps to what was said: a rule's and a model's alike.
+    """Return True if a rewrite keeps to what was said: a rule's and a model's alike.
 
     Every identifier, constant, flag, number, negation and "why" of the question must be in it, and it may
     hold none that neither question nor thread has. It must not be empty or grow beyond what it was made
@@ -32,7 +32,7 @@ def checked(rewrite: str, question: str, history: Sequence[Turn]) -> bool:
 
 
 def keeps_facts(rewrite: str, question: str, said: str) -> bool:
-    """Tell whether every identifier, constant, flag and digit of a question is in a text, in any language.
+    """Return True if every identifier, constant, flag and digit of a question is in a text, in any language.
 
     The text may hold none that was not `said`, by the question or before it.
     """
@@ -75,5 +75,5 @@ def _numbers(text: str) -> set[str]:
 
 
 def negated(text: str) -> bool:
-    """Tell whether an English text says "not"."""
+    """Return True if an English text says "not"."""
     return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words(text))

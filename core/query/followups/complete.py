@@ -133,7 +133,7 @@ def _recent(history: Sequence[Turn]) -> Sequence[Turn]:
 
 
 def _is_question(text: str) -> bool:
-    """Tell whether an earlier message is worth completing from: thanks and the like are not."""
+    """Return True if an earlier message is worth completing from: thanks and the like are not."""
     return "?" in text or (not _THANKS.match(text) and bool(content_words(_LEAD.sub("", text))))
 
 
@@ -258,7 +258,7 @@ def _for_lone_words(message: _Message) -> str | None:
 
 
 def _asks_after_comma(text: str) -> bool:
-    """Tell whether a clause is followed by a question of its own: "if I use X, how do I Y?"."""
+    """Return True if a clause is followed by a question of its own: "if I use X, how do I Y?"."""
     tail = text.partition(",")[2]
     return bool(tail and ASKS.search(tail)) or bool(
         re.search(r"\s(?:how|what|where|why|does|do|is|can)\s", text[8:])
@@ -266,7 +266,7 @@ def _asks_after_comma(text: str) -> bool:
 
 
 def _complement(text: str) -> bool:
-    """Tell whether "the default" is said to be of something."""
+    """Return True if "the default" is said to be of something."""
     match = re.search(
         r"\b(?:of|for|to|in|with|between|from)\s+(?:the\s+|a\s+|an\s+)?([\w.]+)", text, re.IGNORECASE
     )

@@ -69,12 +69,12 @@ def subject(text: str, product: Product) -> str:
 
 
 def same_subject(text: str, thread: Thread) -> bool:
-    """Tell whether a message names what its thread is about, if only in part."""
+    """Return True if a message names what its thread is about, if only in part."""
     return bool(set(query_terms(thread.focus)) & set(query_terms(text)))
 
 
 def leans(text: str, product: Product) -> bool:
-    """Tell whether a message without a pronoun may still lean on its thread: "what caused the drought?".
+    """Return True if a message without a pronoun may still lean on its thread: "what caused the drought?".
 
     Such a message stays as it is; only its search takes words of the thread along.
     """

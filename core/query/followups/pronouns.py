@@ -129,7 +129,7 @@ def pointed(text: str) -> re.Match[str] | None:
 
 
 def _explained(text: str, position: int) -> bool:
-    """Tell whether an earlier clause of the text has a noun; in one clause a pronoun points outside."""
+    """Return True if an earlier clause of the text has a noun; in one clause a pronoun points outside."""
     clauses = [m.end() for m in _CLAUSE.finditer(text, 0, position)]
     earlier = text[: clauses[-1]] if clauses else ""
     earlier = _REACTION.sub("", f"{earlier} \0").rstrip(" \0")

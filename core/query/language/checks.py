@@ -1,4 +1,4 @@
-"""What of a translated question holds: every name, number and negation, and nothing made up.
+"""Check a translated question against the original: names, numbers and negation kept, nothing added.
 
 The words of a translation are new, so they cannot be compared with what was said, as those of a rewrite in
 the same language are (`core.query.followups.checks`).
@@ -42,7 +42,7 @@ _TURNED = re.compile(
 
 
 def translated(base: str, question: str, history: Sequence[Turn], language: str) -> bool:
-    """Tell whether `base` can be the translation of a question: names, numbers and negation are kept.
+    """Return True if `base` can be the translation of a question: names, numbers and negation are kept.
 
     `language` is that of the question; a base that is still in it is no translation. Names may come from
     the thread, which a follow-up leans on.

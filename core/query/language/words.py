@@ -16,5 +16,5 @@ _SIGNS = re.compile(r"[那在里中呢吗嗎也的版本用是又里面下上还
 
 
 def says_little(word: str) -> bool:
-    """Tell whether a lower-case word only leads to a release: `und`, `en`, `dans la`, `那`, `呢`."""
+    """Return True if a lower-case word only leads to a release: `und`, `en`, `dans la`, `那`, `呢`."""
     return word in _SMALL or bool(_SIGNS.fullmatch(word))

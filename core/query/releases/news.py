@@ -114,7 +114,7 @@ def dated(base: str, product: Product) -> Dated | None:
 
 
 def is_whole(asked: News, product: Product) -> bool:
-    """Tell whether all notes of one release are asked for, so that its name says which."""
+    """Return True if all notes of one release are asked for, so that its name says which."""
     first = asked.spans[0]
     return len(asked.spans) == 1 and not first.after and first.until == _numbers_of(first.release, product)
 
@@ -134,7 +134,7 @@ def _asks_otherwise(text: str) -> bool:
 
 
 def _follows(question: Question, product: Product) -> bool:
-    """Tell whether the question before was of this kind: "what was removed?" after "what's new in 3.1?"."""
+    """Return True if the question before was of this kind: "what was removed?" after "what's new in 3.1?"."""
     before = [turn.text for turn in question.history if turn.role == "user"][-1:]
     return any(_asks(text, mentions(text, product), product) for text in before)
 

@@ -131,13 +131,13 @@ def _by_word(lead: _Lead, known: Spellings, unclear: Owner) -> Owner:
 
 
 def _ends_in_product(head: str, known: Spellings) -> bool:
-    """Tell whether a text ends in the product's name."""
+    """Return True if a text ends in the product's name."""
     product = next(iter(reversed(list(known.product.finditer(head)))), None)
     return product is not None and head[product.end() :].strip("'’s ") == ""
 
 
 def _stands_alone(lead: _Lead, last: re.Match[str], word: str) -> bool:
-    """Tell whether a version stands in brackets of its own, or behind a colon in the middle of a line."""
+    """Return True if a version stands in brackets of its own, or behind a colon in the middle of a line."""
     if lead.bracketed and word not in SOFTWARE:
         return True
     begins_line = not lead.before[: last.start()].rstrip(" *•-").endswith(tuple(_LETTERS))
@@ -155,7 +155,7 @@ def _moved(head: str, known: Spellings) -> Owner | None:
 
 
 def _compound(word: str, known: Spellings) -> bool:
-    """Tell whether a word looks like a package: `flask_cors`, `socket.io`; not `mix_stderr`."""
+    """Return True if a word looks like a package: `flask_cors`, `socket.io`; not `mix_stderr`."""
     if "_" in word:
         return bool(
             known.product.match(re.split("_", word)[0]) or known.product.match(re.split("_", word)[-1])
@@ -164,7 +164,7 @@ def _compound(word: str, known: Spellings) -> bool:
 
 
 def _capitalised(word: re.Match[str], before: str) -> bool:
-    """Tell whether a word looks like a name: a capital inside it, or one that begins no sentence."""
+    """Return True if a word looks like a name: a capital inside it, or one that begins no sentence."""
     if re.search(r"[a-z][A-Z]", word[0]):
         return True
     lead = before[: word.start()].rstrip()
@@ -174,7 +174,7 @@ def _capitalised(word: re.Match[str], before: str) -> bool:
 
 
 def _named(word: re.Match[str], before: str, words: list[re.Match[str]]) -> bool:
-    """Tell whether "X version 2" speaks of some X; verbs and small words are none."""
+    """Return True if "X version 2" speaks of some X; verbs and small words are none."""
     lower = word[0].lower()
     if lower in _NEUTRAL or not word[0][0].isalpha():
         return False
@@ -185,7 +185,7 @@ def _named(word: re.Match[str], before: str, words: list[re.Match[str]]) -> bool
 
 
 def foreign_after(text: str, end: int, known: Spellings) -> bool:
-    """Tell whether what follows claims the version: "2.3 of Werkzeug", "2.0 license"."""
+    """Return True if what follows claims the version: "2.3 of Werkzeug", "2.0 license"."""
     of = OF.match(text, end)
     if of and not known.product.match(text, of.start(1)) and of[1].lower() not in _NEUTRAL:
         return True
@@ -198,6 +198,6 @@ def foreign_after(text: str, end: int, known: Spellings) -> bool:
 
 
 def measured(text: str, match: re.Match[str]) -> bool:
-    """Tell whether a unit follows the number."""
+    """Return True if a unit follows the number."""
     following = re.match(r"\s?-?([A-Za-z%$€]+)", text[match.end() : match.end() + 20])
     return bool(following and following[1].lower() in _MEASURES and not match["prefix"])

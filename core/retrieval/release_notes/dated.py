@@ -57,7 +57,7 @@ def _marks(line: str, heading: str, asked: Dated) -> bool:
 
 
 def _speaks(text: str, asked: Dated) -> bool:
-    """Tell whether a text names the whole subject: plain words in any form, names as they are."""
+    """Return True if a text names the whole subject: plain words in any form, names as they are."""
     terms = set(index_terms(text))
     return all(
         stem(word) in terms if word.isalpha() else whole_word(_name(word)).search(text) is not None

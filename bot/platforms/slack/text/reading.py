@@ -49,11 +49,11 @@ class Reader:
         return from_slack(plain), mentions > 0
 
     def addresses_others(self, text: str) -> bool:
-        """Tell whether a message calls a person other than the bot, a group, or everyone."""
+        """Return True if a message calls a person other than the bot, a group, or everyone."""
         return bool(_ADDRESS.search(self._mention.sub(" ", text)))
 
     def own(self, message: dict[str, Any]) -> bool:
-        """Tell whether the bot wrote a message."""
+        """Return True if the bot wrote a message."""
         by_bot = bool(self.bot) and message.get("bot_id") == self.bot
         return by_bot or (bool(self.user) and message.get("user") == self.user)
 
@@ -180,7 +180,7 @@ def _sources() -> re.Pattern[str]:
 
 
 def is_person(message: dict[str, Any]) -> bool:
-    """Tell whether a person wrote a message: no bot, no join, no change of topic."""
+    """Return True if a person wrote a message: no bot, no join, no change of topic."""
     return (
         bool(message.get("user"))
         and message["user"] != "USLACKBOT"

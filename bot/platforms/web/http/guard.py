@@ -30,7 +30,7 @@ _ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({_HOST.pattern})", re.IGNORECASE)
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host name, with or without a port, can only mean this machine."""
+    """Return True if a host name, with or without a port, can only mean this machine."""
     name = _name(host)
     return name == "localhost" or name.endswith(".localhost") or (_is_address(name) and _loops(name))
 
@@ -90,7 +90,7 @@ class Guard:
         return name in self._names or is_loopback(name) or _is_address(name)
 
     def _is_same(self, origin: str, host: str) -> bool:
-        """Tell whether a page of that origin is one of this server, by its own name or by a proxy's."""
+        """Return True if a page of that origin is one of this server, by its own name or by a proxy's."""
         found = _ORIGIN.fullmatch(origin)
         if found is None and origin != "null":
             raise ApiError(400, "The Origin header is no address of a site.")

@@ -193,7 +193,7 @@ def _is_boilerplate(tag: Tag, strictly: bool) -> bool:
 
 
 def _heads(tag: Tag) -> bool:
-    """Tell whether a section is named after its heading: "Cookies" with `id="cookies"` is no banner."""
+    """Return True if a section is named after its heading: "Cookies" with `id="cookies"` is no banner."""
     first = tag.find(HEADINGS) if tag.name in ("section", "div") else None
     return first is not None and _words(str(tag["id"])) in _words(first.get_text(" "))
 

@@ -195,7 +195,7 @@ class _Writer:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a component does what its name says wherever it was imported from."""
+    """Return True if a component does what its name says wherever it was imported from."""
     return (
         "Tab" in name
         or name in ("Admonition", "CodeBlock", "Details")

@@ -56,7 +56,7 @@ class Writer(Protocol):
 
 
 def is_admonition(name: str) -> bool:
-    """Tell whether a container's name is what its text should be labelled with."""
+    """Return True if a container's name is what its text should be labelled with."""
     return name in ADMONITIONS or name in _CONTAINERS
 
 
@@ -78,7 +78,7 @@ def directive(info: str, content: str) -> Directive | None:
 
 
 def opens_sections(given: Directive) -> bool:
-    """Tell whether what it stands for may have headings of its own."""
+    """Return True if what it stands for may have headings of its own."""
     return (
         given.name in ("include", "literalinclude", "eval-rst", "documented")
         or given.name.removeprefix("auto") in AUTODOC

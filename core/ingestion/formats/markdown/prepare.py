@@ -29,7 +29,7 @@ _MDX = re.compile(r"^import\s[^\n]*\bfrom\s*['\"](?:@|\.{1,2}/)", re.M)
 
 
 def is_myst(text: str) -> bool:
-    """Tell whether a page is written in MyST, by its directives, roles and targets."""
+    """Return True if a page is written in MyST, by its directives, roles and targets."""
     return bool(_MYST.search(text))
 
 

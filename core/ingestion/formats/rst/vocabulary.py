@@ -6,7 +6,7 @@ import re
 
 
 def for_html(condition: str) -> bool:
-    """Tell whether what stands under `only` is on the pages, and not for print or manual pages alone."""
+    """Return True if what stands under `only` is on the pages, and not for print or manual pages alone."""
     words = re.findall(r"\w+", condition.lower())
     wanted = {word for before, word in zip(["", *words], words, strict=False) if before != "not"}
     refused = {word for before, word in zip(["", *words], words, strict=False) if before == "not"}

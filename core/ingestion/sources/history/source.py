@@ -122,7 +122,7 @@ class HistorySource:
         yield from self._read_live() if self.channels else self._exported()
 
     def leaves_out(self, account: str, at: float) -> bool:
-        """Tell whether nothing is kept of what an account (`slack:U1`) wrote at a time."""
+        """Return True if nothing is kept of what an account (`slack:U1`) wrote at a time."""
         left_out = account.partition(":")[2] in self._options.without or self.is_out(account)
         return left_out or at <= self.forgotten(account)
 
@@ -163,7 +163,7 @@ class HistorySource:
         )
 
     def _goes_on(self, conversation: Sequence[Post], found: Told) -> bool:
-        """Tell whether people are at it still: unsettled or with the bot, and somebody wrote just now."""
+        """Return True if people are at it still: unsettled or with the bot, and somebody wrote just now."""
         last = max(post.at for post in conversation)
         waits = not found.settled or any(post.bot for post in conversation)
         return waits and self._now() - last < self._options.quiet_hours * HOUR

@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 def is_public(address: str) -> bool:
-    """Tell whether an IP address is one of the open internet, also when it wraps an IPv4 address."""
+    """Return True if an IP address is one of the open internet, also when it wraps an IPv4 address."""
     found = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(found, ipaddress.IPv6Address):
         inner = found.ipv4_mapped or found.sixtofour or (found.teredo[1] if found.teredo else None)

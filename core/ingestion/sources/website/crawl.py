@@ -243,7 +243,7 @@ class Crawl:
             return str(error)
 
     async def _answers(self, url: str) -> bool:
-        """Tell whether the host of a page answers at all, when several of its pages did not."""
+        """Return True if the host of a page answers at all, when several of its pages did not."""
         try:
             await self.fetcher.fetch(f"{_place(url)}/robots.txt", first=ROBOTS_BYTES)
         except (Failed, Refused):
@@ -252,7 +252,7 @@ class Crawl:
         return True
 
     async def _allowed(self, url: str) -> bool:
-        """Tell whether a host's rules allow a page; raises what they could not be had for."""
+        """Return True if a host's rules allow a page; raises what they could not be had for."""
         place = _place(url)
         async with self._locks.setdefault(place, asyncio.Lock()):
             if place not in self._rules:

@@ -59,7 +59,7 @@ def tidy(url: str, base: str = "") -> str:
 
 
 def is_trap(url: str) -> bool:
-    """Tell whether an address looks like one of endlessly many."""
+    """Return True if an address looks like one of endlessly many."""
     parts = urlsplit(url)
     folders = [part for part in parts.path.split("/") if part]
     repeats = max((folders.count(folder) for folder in set(folders)), default=0)
@@ -133,7 +133,7 @@ def links_in(content: bytes, charset: str, url: str) -> Links:
 
 
 def is_sitemap(url: str) -> bool:
-    """Tell whether an address names a sitemap by its ending."""
+    """Return True if an address names a sitemap by its ending."""
     return urlsplit(url).path.lower().endswith((".xml", ".xml.gz"))
 
 

@@ -155,7 +155,7 @@ class WebsiteSource:
         )
 
     def inside(self, url: str) -> bool:
-        """Tell whether an address belongs to the source."""
+        """Return True if an address belongs to the source."""
         parts = urlsplit(url)
         path = unquote(parts.path).lstrip("/")
         if parts.netloc not in self._hosts or self._exclude.match(path):

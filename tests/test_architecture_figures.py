@@ -1,0 +1,95 @@
+"""The architecture stays as small as it is: limits of what is measured, and the measure itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.architecture_counts import count, cycles_of
+from tests.architecture_figures import main, play, table
+from tests.architecture_picture import draw
+
+ROOT = Path(__file__).parent.parent
+FILES = {"question": 116, "vote": 46, "reindex": 90}
+"""Files that each journey may run through: what it was in 2026-11 (110, 41, 83) and a little more."""
+
+
+@pytest.fixture(scope="module")
+def played() -> dict[str, Any]:
+    return play(ROOT)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree of three modules: two import each other, one of them for type checking only."""
+    (tmp_path / "bot" / "app").mkdir(parents=True)
+    (tmp_path / "core").mkdir()
+    (tmp_path / "bot" / "__init__.py").write_text('"""Nothing but words."""\n')
+    (tmp_path / "bot" / "app" / "one.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from bot.app.two import Two\n"
+        "def wide(self, a, b, c, d, *, e, f): ...\n"
+        "def wider(a, b, c, d, *, e, f, g): ...\n"
+    )
+    (tmp_path / "bot" / "app" / "two.py").write_text(
+        "import core.three\nfrom bot.app import one\nclass Two:\n    def long(self):\n"
+        + "        pass\n" * 50
+    )
+    (tmp_path / "core" / "three.py").write_text(
+        "try:\n    pass\nexcept (ValueError, Exception):\n    pass\nexcept ValueError:\n    pass\n"
+    )
+    return tmp_path
+
+
+def test_a_tree_is_counted(tree: Path) -> None:
+    found = count(tree)
+    assert (found["files"], found["lines"], found["largest_lines"]) == (3, 65, 54)
+    assert found["cycles"] == [["bot.app.one", "bot.app.two"]]
+    assert (found["import_cycles"], found["modules_in_cycles"]) == (1, 2)
+    assert (found["functions"], found["long_functions"]) == (3, 1)
+    assert found["functions_with_many_parameters"] == 1
+    assert found["broad_excepts"] == 1
+    assert found["fullest_folders"] == {"bot/app": 2, "core": 1}
+
+
+def test_a_circle_through_several_modules_is_one_cycle() -> None:
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "d": set(), "e": {"a"}}
+    assert cycles_of(graph) == [["a", "b", "c"]]
+
+
+def test_two_trees_stand_side_by_side(tree: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--static", "--root", f"before={tree}", "--root", f"now={tree}"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["|  | before | now |", "|---|---:|---:|", "| files of product code | 3 | 3 |"]
+
+
+def test_the_code_has_no_import_cycle_and_no_crowded_folder() -> None:
+    found = count(ROOT)
+    assert found["cycles"] == []
+    assert found["fullest_folder"] <= 14  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("journey", FILES)
+def test_a_journey_runs_through_no_more_files_than_it_did(played: dict[str, Any], journey: str) -> None:
+    assert 0 < played[journey]["files"] <= FILES[journey], played[journey]["through"]
+
+
+def test_a_journey_runs_through_the_files_that_it_is_told_by(played: dict[str, Any]) -> None:
+    through = {name: set(figures["through"]) for name, figures in played.items()}
+    assert {"core/engine.py", "bot/conversation/questions.py"} <= through["question"]
+    assert {"core/engine.py", "bot/interactions/reactions.py"} <= through["vote"]
+    assert {"core/ingestion/indexer.py", "core/ingestion/formats/markdown/parser.py"} <= through["reindex"]
+    assert "core/models/ollama/client.py" not in through["vote"], "a vote calls no model"
+
+
+def test_the_table_tells_of_journeys(played: dict[str, Any]) -> None:
+    told = table({"now": count(ROOT) | {"journeys": played}})
+    assert f"| one 👎: files | {played['vote']['files']} |" in told
+
+
+def test_the_picture_is_of_the_rooms_as_they_are() -> None:
+    kept = (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8")
+    assert kept == draw(ROOT), "python -m tests.architecture_figures --picture docs/architecture.svg"
+    assert len(kept) < 300_000
