@@ -46,8 +46,8 @@ class Ollama:
     """A `LanguageModel` served by Ollama.
 
     `timeout` is the longest wait in seconds for the first byte of an answer, loading the model
-    included. What fails before any text came is tried again up to `retries` times, with exponential
-    backoff (a random part of `backoff` seconds that double) and not beyond `patience` seconds after the start.
+    included. What fails before any text came is tried again up to `retries` times, each a random
+    part of `backoff` seconds later, which double, and not beyond `patience` seconds after the start.
     """
 
     def __init__(
