@@ -60,6 +60,11 @@ def shortened(text: str, most: int) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
+def cut_at_word(text: str, most: int) -> str:
+    """Return at most so many characters of a text, cut between words, with the mark that more follows."""
+    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
+
+
 def storable(text: str) -> str:
     """Return a text without what JSON may hold but no database takes: NUL and lone surrogates."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
