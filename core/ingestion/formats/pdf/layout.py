@@ -57,7 +57,6 @@ class Grid:
 
     rows: tuple[tuple[str, ...], ...]
     top: float
-    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
