@@ -35,11 +35,6 @@ class Calibration:
     answerable_lost: float
     abstained: float
 
-    def probability(self, signs: Mapping[str, float]) -> float:
-        """Estimate the probability that a question with these signs has an answer."""
-        logit = self.bias + sum(weight * signs[name] for name, weight in self.coefficients.items())
-        return float(1.0 / (1.0 + np.exp(-logit)))
-
     def as_dict(self) -> dict[str, Any]:
         """Return what a report shows."""
         return {

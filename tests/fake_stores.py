@@ -62,9 +62,6 @@ class FakeCorpora:
         found = [StoredDocument(d.id, d.source, d.path, d.hash) for d in self._of(release)]
         return tuple(sorted(found, key=lambda d: (d.source, d.path)))
 
-    async def stored(self, document_ids: Sequence[str]) -> set[str]:
-        return set(document_ids) & self._documents.keys()
-
     async def put(self, release: str, document: ChunkedDocument) -> None:
         self._documents.setdefault(document.id, (release, document))
 

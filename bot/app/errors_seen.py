@@ -22,7 +22,7 @@ class ErrorsSeen(logging.Handler):
         super().__init__(logging.ERROR)
         self._clock = clock
         self._by_hour: Counter[int] = Counter()
-        self._by_part: Counter[str] = Counter()
+        self._total = 0
         self._last: deque[dict[str, Any]] = deque(maxlen=LAST)
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -33,17 +33,12 @@ class ErrorsSeen(logging.Handler):
         for old in [known for known in self._by_hour if known <= hour - HOURS]:
             del self._by_hour[old]
         part = ".".join(record.name.split(".")[:3])
-        self._by_part[part] += 1
+        self._total += 1
         kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
         self._last.appendleft({"at": now, "part": part, "kind": kind})
-
-    @property
-    def by_part(self) -> dict[str, int]:
-        """Return how many errors each part of the program had since the start."""
-        return dict(self._by_part)
 
     def shown(self) -> dict[str, Any]:
         """Return errors of the last 24 hours by hour, oldest first, and the last ones."""
         hour = int(self._clock() // _HOUR)
         hours = [self._by_hour[hour - back] for back in range(HOURS - 1, -1, -1)]
-        return {"hours": hours, "total": self._by_part.total(), "last": list(self._last)}
+        return {"hours": hours, "total": self._total, "last": list(self._last)}

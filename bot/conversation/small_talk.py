@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.text.words import looks_like_question, ruled
+from core.text.words import looks_like_question, one_line, ruled
 
 _WORDS = frozenset(
     """a again ah alright all amazing and appreciated awesome big bot brilliant cheers cool danke did do
@@ -45,7 +45,7 @@ def is_pleasantry(text: str) -> bool:
 
 def is_greeting(text: str) -> bool:
     """Return True if a text only greets the bot, or asks who it is, what it can do, or just for help."""
-    plain = " ".join(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'").replace("please", " ").split())
+    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'").replace("please", " "))
     clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
     asks = [bool(_ABOUT_ITSELF.fullmatch(clause)) for clause in clauses]
     greets = [_greets(clause) for clause in clauses]

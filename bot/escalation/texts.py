@@ -12,6 +12,7 @@ from core.generation.quotes.blocks import headings
 from core.languages import N_, _
 from core.ports.escalations import Ticket
 from core.text.markup import inert, link
+from core.text.words import cut_at_word, one_line
 
 QUESTION = 600
 """Characters of a question that the people asked read."""
@@ -148,13 +149,12 @@ def listed(tickets: Sequence[Ticket], now: float) -> str:
 
 def named(name: str) -> str:
     """Return a name without what Markdown or a platform would read in it."""
-    return re.sub(r"[\[\]()<>*_`~|\\#@!]", "", " ".join(name.split()))[:60].strip() or _(NO_NAME)
+    return re.sub(r"[\[\]()<>*_`~|\\#@!]", "", one_line(name))[:60].strip() or _(NO_NAME)
 
 
 def short(text: str, limit: int) -> str:
     """Return a text in one line, cut at a word where it is too long; no link of it is one here."""
-    line = " ".join(re.sub(r"```\w*", " ", text).split())
-    return inert(line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]} …")
+    return inert(cut_at_word(one_line(re.sub(r"```\w*", " ", text)), limit - 1))
 
 
 def _heading(case: Case) -> str:

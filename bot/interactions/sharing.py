@@ -18,6 +18,7 @@ from core.errors import PlatformError
 from core.languages import N_, _, spoken
 from core.ports import Claim, ConversationStore
 from core.text.markup import inert
+from core.text.words import shortened
 
 log = logging.getLogger(__name__)
 
@@ -110,5 +111,4 @@ class Sharing:
 
 
 def _quoted(question: str) -> str:
-    words = " ".join(question.split())
-    return f"> {inert(words if len(words) <= _SHOWN else words[: _SHOWN - 1] + '…')}"
+    return f"> {inert(shortened(question, _SHOWN))}"

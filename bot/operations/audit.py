@@ -9,6 +9,7 @@ from typing import Any
 
 from core.errors import StorageError, ThreadloreError
 from core.privacy.audit import BOT, Act, AuditStore
+from core.text.times import minute_of
 from core.text.words import shortened
 
 log = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ def audit_text(acts: Sequence[Act]) -> str:
     if not acts:
         return "Nothing is written down yet."
     return "\n".join(
-        f"- {time.strftime('%Y-%m-%d %H:%M', time.gmtime(act.at))} UTC, `{act.who}`"
+        f"- {minute_of(act.at)} UTC, `{act.who}`"
         f"{f' in `{act.where}`' if act.where else ''}: `{act.what}`, {act.outcome}"
         for act in acts
     )

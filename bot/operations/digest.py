@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 from bot.operations.notices import Notices
 from bot.rendering.gaps import IN_DIGEST, digest_text
 from core.insights.statistics import Gap
-
-log = logging.getLogger(__name__)
 
 OFF = "off"
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,8 @@ from bot.platforms.web.journal_records import JOURNAL, players_of, read
 from core.languages import N_, _
 from core.ports import PersonStore
 from core.privacy.names import Privacy
+from core.text.times import iso
+from core.text.words import shortened
 
 LATEST = 20
 """Questions that the short form names; the whole has all."""
@@ -78,9 +79,7 @@ class MyData:
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row with its times as people write them."""
     return {
-        key: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(value))
-        if (key == "at" or key.endswith("_at")) and isinstance(value, int | float)
-        else value
+        key: iso(value) if (key == "at" or key.endswith("_at")) and isinstance(value, int | float) else value
         for key, value in row.items()
     }
 
@@ -110,7 +109,6 @@ def short(held: Held, whole: str) -> str:
 
 
 def _question(row: Mapping[str, Any]) -> str:
-    words = " ".join(str(row["question"]).split()) or _("(its words are removed already)")
-    cut = words if len(words) <= SHOWN else words[: SHOWN - 1] + "…"
+    cut = shortened(str(row["question"]), SHOWN) or _("(its words are removed already)")
     where = f" in {row['channel']}" if row["channel"] else ""
     return f"- {row['at'][:10]}{where}: {cut}"

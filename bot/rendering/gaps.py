@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from core.insights.gaps import Gap
 from core.text.markup import inert, link
+from core.text.words import cut_at_word, one_line
 
 SHOWN = 10
 """Gaps that a chat message lists."""
@@ -40,6 +41,5 @@ def _line(gap: Gap) -> str:
     reasons = ", ".join(f"{count} {why}" for why, count in gap.reasons.items())
     title, url = gap.page
     nearest = f" · nearest page: {link(title, url)}" if url else ""
-    question = " ".join(gap.example.question.split())
-    cut = question if len(question) <= LONGEST else question[:LONGEST].rsplit(" ", 1)[0] + " …"
+    cut = cut_at_word(one_line(gap.example.question), LONGEST)
     return f"- **{len(gap.questions)}×** {inert(cut)} ({reasons}){nearest}"

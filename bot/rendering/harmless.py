@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from core.text.invisible import visible
 from core.text.markup import address, fences, settled, unlinked
+from core.text.words import one_line
 
 LONGEST_CODE = 300
 """Characters of code within a line that stay in one piece: a message is cut between pieces only."""
@@ -174,7 +175,7 @@ def _closed(text: str, at: int, out: list[str], opened: list[_Bracket]) -> int:
         )
         out.append("]\\" if following == "(" or defines else "]")
         return at
-    label = " ".join("".join(out[bracket.written + 1 :]).split())
+    label = one_line("".join(out[bracket.written + 1 :]))
     del out[bracket.written :]
     raw = target["bare"] if target["angled"] is None else target["angled"]
     url = _ENTITY.sub(lambda found: html.unescape(found[0]), _ESCAPED.sub(r"\1", raw or "")).strip()

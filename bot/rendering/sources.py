@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import json
 import time
 from collections import Counter
@@ -13,11 +12,11 @@ from bot.app.application import Application
 from bot.app.control_socket import Send
 from core.catalogue.schedule import Schedule
 from core.ports import CorpusStore, SourceRun
+from core.text.times import iso, minute_of, since_epoch
 from core.workers.costs import is_too_costly
 
 LISTED = 12
 """Sources that `status` lists."""
-_ISO = "%Y-%m-%dT%H:%M:%SZ"
 REASONS = 3
 """Reasons for passing a page over that are told, the most frequent first."""
 NAMED = 5
@@ -74,9 +73,9 @@ def with_next(
     for source in sources:
         schedule = schedules.get((source["release"], source["source"]))
         if schedule is not None:
-            at = calendar.timegm(time.strptime(source["read_at"], _ISO))
+            at = since_epoch(source["read_at"])
             next_at = at + schedule.wait(source["level"], source["failures"])
-            told = time.strftime(_ISO, time.gmtime(next_at)) if next_at > now else None
+            told = iso(next_at) if next_at > now else None
             found.append({**source, "next_at": told})
     return found
 
@@ -111,8 +110,8 @@ def sources_text(entries: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _lines(entry: Mapping[str, Any]) -> list[str]:
-    read = f"read {_at(entry['read_at'])}" if entry["read_at"] else "not read yet"
-    due = f"next {_at(entry['next_at'])}" if entry["next_at"] else "due now"
+    read = f"read {minute_of(entry['read_at'])} UTC" if entry["read_at"] else "not read yet"
+    due = f"next {minute_of(entry['next_at'])} UTC" if entry["next_at"] else "due now"
     told = f"- {entry['kind']} `{entry['place']}`: {entry['pages']} pages, {read}, {due}, every "
     adapts = " (as often as it changes)" if entry["adapts"] else ""
     lines = [told + length(entry["interval"]) + adapts]
@@ -144,10 +143,6 @@ def length(seconds: float) -> str:
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:.0f}{unit}"
     return f"{seconds:.0f}s"
-
-
-def _at(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
 async def sources(app: Application, request: dict[str, Any], send: Send) -> None:

@@ -21,10 +21,9 @@ def releases_of(file: TomlFile, tables: FileTable) -> tuple[Release, ...]:
             name=name,
             aliases=tuple(alias for alias in dict.fromkeys(by_name[name].aliases) if alias != name),
             latest=name == latest,
-            order=order,
             lts=by_name[name].lts,
         )
-        for order, name in enumerate(names)
+        for name in names
     )
 
 

@@ -17,8 +17,6 @@ from core.ports.escalations import Targets
 Mode = Literal["mentions", "off", "questions", "forum"]
 """What a channel is answered: mentions, nothing, root posts that ask, or every new post."""
 
-DAY = 86_400.0
-"""Seconds after which a source is read again, unless it says otherwise."""
 MIN_INTERVAL = 60.0
 """Seconds; a run that starts more often than it ends would never stop."""
 

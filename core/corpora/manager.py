@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from core.corpora.status import iso, memory_size, problems, progress_row, release_row, source_rows
+from core.corpora.status import memory_size, problems, progress_row, release_row, source_rows
 from core.domain import Product
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed, Indexer
@@ -18,6 +18,7 @@ from core.memory.scoring.vote_weighting import VoteWeighting
 from core.models.embedding.encoders import Encoders
 from core.ports import BUILD, CorpusStore, MemoryStore, SourceRun, UpkeepStore
 from core.retrieval.search import Searcher
+from core.text.times import iso
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -11,13 +10,9 @@ from core.domain import Product, Release
 from core.ingestion.reading import Progress
 from core.memory.scoring.score import DAY_SECONDS
 from core.ports import BUILD, Census, Corpus, SourceRun
+from core.text.times import day_of, iso
 
 Row = dict[str, Any]
-
-
-def iso(seconds: float) -> str:
-    """Write seconds since the epoch as a time in UTC."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def release_row(release: Release, product: Product, corpus: Corpus | None) -> Row:
@@ -59,7 +54,7 @@ def memory_size(census: Census) -> Row:
         before = stored - added
         share = round(added / before, 4) if before else None
         growth.insert(
-            0, {"day": iso(day * DAY_SECONDS)[:10], "stored": stored, "added": added, "growth": share}
+            0, {"day": day_of(day * DAY_SECONDS), "stored": stored, "added": added, "growth": share}
         )
         stored = before
     return {"stores": [asdict(entry) for entry in census.stores], "growth": growth}

@@ -15,7 +15,7 @@ from core.domain.documents import (
     Section,
 )
 from core.domain.hashing import content_hash
-from core.domain.memory import STRANGERS, Cluster, QAPair, Recall, Standing, Store, Vector, Vote
+from core.domain.memory import STRANGERS, QAPair, Recall, Standing, Store, Vector, Vote
 from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
 from core.domain.retrieval import Evidence, Hit, Queries
 from core.domain.spacing import single_spaced
@@ -25,7 +25,6 @@ __all__ = [
     "Answer",
     "ChunkedDocument",
     "Citation",
-    "Cluster",
     "ContextChunk",
     "Dated",
     "Document",

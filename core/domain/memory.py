@@ -61,15 +61,6 @@ class QAPair:
     """The language that the answer is in."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cluster:
-    """Pairs of one partition around their centroid, the mean of their vectors."""
-
-    id: int
-    centroid: Vector
-    members: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Recall:
     """What memory says to a question: a route, and the pairs with their similarities, best first."""

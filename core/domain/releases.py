@@ -8,12 +8,11 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One release of the product; `order` counts from the oldest."""
+    """One release of the product."""
 
     name: str
     aliases: tuple[str, ...] = ()
     latest: bool = False
-    order: int = 0
     lts: bool = False
 
 

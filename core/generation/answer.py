@@ -6,19 +6,18 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
-from core.domain import Citation, Evidence
+from core.domain import Evidence
 from core.errors import ModelError, ModelMalformed
 from core.generation.calculator import fill, without_unfinished
-from core.generation.citations import clean, settled
+from core.generation.citations import Cleaned, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Request, fit
 from core.generation.unknown import is_unknown
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW
 from core.text.words import sentences
 
-__all__ = ["ANSWER_TOKENS", "OnText", "Request", "Written", "finish", "whole", "write"]
+__all__ = ["ANSWER_TOKENS", "OnText", "Request", "finish", "whole", "write"]
 
 log = logging.getLogger(__name__)
 
@@ -38,26 +37,9 @@ _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A finished answer.
-
-    `evidence` is what the model was shown, `used` the numbers of what it cites. `unknown` tells that the
-    text is the fixed phrase, `cut` that the answer ran out of room, `uncited` that it cites nothing.
-    """
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    used: tuple[int, ...] = ()
-    evidence: tuple[Evidence, ...] = ()
-    unknown: bool = False
-    cut: bool = False
-    uncited: bool = False
-
-
 async def write(
     model: LanguageModel, request: Request, on_text: OnText | None = None, *, every: float = SHOW_SECONDS
-) -> Written:
+) -> Cleaned:
     """Stream an answer; `on_text` is awaited with all of the text so far, cleaned, as it grows.
 
     Raises the ModelErrors; one that comes after text was shown carries a note that says so.
@@ -90,21 +72,21 @@ async def write(
     return finish(raw, fitted.evidence, cut=getattr(pieces, "finish", "") == "length")
 
 
-def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Written:
+def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Cleaned:
     """Turn what a model wrote into an answer: true citations, whole sentences, or the fixed phrase.
 
     Raises ModelMalformed where nothing is left.
     """
     text = _plain(raw)
     if is_unknown(text):
-        return Written(DONT_KNOW, evidence=evidence, unknown=True)
+        return Cleaned(DONT_KNOW)
     cleaned = clean(fill(whole(text) if cut else text), evidence)
     if not re.search(r"\w", cleaned.text):
         raise ModelMalformed("The model wrote nothing that could be shown. Ask again.")
     body = cleaned.text
     if cut:
         body = f"{body}\n…" if body.endswith(("```", "~~~", "|")) else f"{body} …"
-    return Written(body, cleaned.citations, cleaned.used, evidence, cut=cut, uncited=cleaned.uncited)
+    return Cleaned(body, cleaned.citations)
 
 
 def whole(text: str) -> str:

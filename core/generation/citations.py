@@ -67,19 +67,10 @@ _HOLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """An answer whose every citation and link is the evidence's own.
-
-    `citations` are numbered 1 to n in order of first use; `used` gives the evidence number of each.
-    """
+    """An answer whose every citation and link is the evidence's own; citations in order of first use."""
 
     text: str
     citations: tuple[Citation, ...] = ()
-    used: tuple[int, ...] = ()
-
-    @property
-    def uncited(self) -> bool:
-        """Return True if the answer cites nothing at all."""
-        return not self.citations
 
 
 def citation(evidence: Evidence, number: int) -> Citation:
@@ -113,7 +104,7 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
 
     cleaned = _outside_code(text, prose).strip()
     citations = tuple(citation(known[n], index) for index, n in enumerate(order, 1))
-    return Cleaned(cleaned, citations, tuple(order))
+    return Cleaned(cleaned, citations)
 
 
 def uncited(text: str) -> str:

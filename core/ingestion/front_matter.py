@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.ingestion import plain_yaml
+from core.text.words import one_line
 
 MAX_CHARACTERS = 20_000
 """Characters above which what looks like front matter is text; ours."""
@@ -95,4 +96,4 @@ def _said(value: object) -> bool:
 
 
 def _text(value: object) -> str:
-    return " ".join(str(value).split()) if isinstance(value, str | int | float) and value is not True else ""
+    return one_line(str(value)) if isinstance(value, str | int | float) and value is not True else ""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import get_args
 
 from core.insights.statistics import Failing, Gap
+from core.text.times import day_of
+from core.text.words import cut_at_word, one_line
 
 LONGEST = 200
 LONGEST_HEADING = 70
@@ -36,7 +38,7 @@ _WHAT_DOES = re.compile(
 def page(gaps: Sequence[Gap], product: str, days: int, now: float | None = None) -> str:
     """Write gaps by release and topic, the largest first; `now` is in seconds since the epoch."""
     end = time.time() if now is None else now
-    span = f"{_day(end - days * 86_400.0)} to {_day(end)}"
+    span = f"{day_of(end - days * 86_400.0)} to {day_of(end)}"
     lines = [f"# What the {product} documentation does not answer", ""]
     if not gaps:
         return "\n".join([*lines, f"All that was asked in public from {span} was answered.", ""])
@@ -112,7 +114,7 @@ def _entry(number: int, gap: Gap) -> list[str]:
     lines = [
         f"### {number}. {_plain(gap.example.question)}",
         "",
-        f"- Asked {times} on {_day(gap.example.at)}: {reasons}",
+        f"- Asked {times} on {day_of(gap.example.at)}: {reasons}",
     ]
     shown = _plain(gap.example.question)
     others = list(dict.fromkeys(_plain(q.question) for q in gap.questions if _plain(q.question) != shown))
@@ -136,11 +138,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def _day(at: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))
-
-
 def _plain(text: str) -> str:
     """Write what somebody said in one line of Markdown that cannot open a heading, a fence or a ping."""
-    line = " ".join(text.replace("`", "").split()).lstrip("#>-*+ ").replace("<", "‹").replace("@", "@\u200b")
-    return line if len(line) <= LONGEST else line[:LONGEST].rsplit(" ", 1)[0] + " …"
+    line = one_line(text.replace("`", "")).lstrip("#>-*+ ").replace("<", "‹").replace("@", "@\u200b")
+    return cut_at_word(line, LONGEST)

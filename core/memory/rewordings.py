@@ -117,10 +117,6 @@ class Centres:
             self._place[pair_id] = place
             self._tables.setdefault(place, _Table(len(known.centre))).put(pair_id, known.centre)
 
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._ways, self._place, self._tables = {}, {}, {}
-
     def nearest(self, vector: Vector, place: Place, k: int) -> list[str]:
         """Return the ids of the k pairs of a release and scope whose centres are nearest, in any order."""
         table = self._tables.get(place)

@@ -14,6 +14,7 @@ from core.errors import (
     ModelRefused,
     ModelUnavailable,
 )
+from core.text.words import one_line
 
 _CRASHES = ("runner process", "runner has unexpectedly stopped", "llama runner", "eof", "connection reset")
 _TOO_LONG = (
@@ -41,7 +42,7 @@ def said(error: Any) -> str:
             error = error.get("error") or error.get("message") or json.dumps(error)
         else:
             break
-    return " ".join(str(error).split())[:300]
+    return one_line(str(error))[:300]
 
 
 def refusal(status: int, words: str, model: str, address: str) -> ModelError:

@@ -2,49 +2,50 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import random
-import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+
+from tenacity import (
+    AsyncRetrying,
+    before_sleep_log,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_before_delay,
+    wait_random_exponential,
+)
 
 from core.errors import ModelError
 
 log = logging.getLogger(__name__)
 
-_random = random.Random()
+Pieces = AsyncGenerator[str, None]
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
-    """How often and how long: `backoff` (seconds) doubles with each try, jitter spreads it by half.
+def again(times: int, backoff: float, patience: float) -> AsyncRetrying:
+    """Return what tries again after retryable errors: a random part of `backoff` seconds later, which
+    doubles with each try, and no later than `patience` seconds after the first one."""
+    return AsyncRetrying(
+        stop=stop_after_attempt(times + 1) | stop_before_delay(patience),
+        wait=wait_random_exponential(multiplier=backoff),
+        retry=retry_if_exception(lambda error: isinstance(error, ModelError) and error.retryable),
+        before_sleep=before_sleep_log(log, logging.INFO),
+        reraise=True,
+    )
 
-    No try begins later than `patience` seconds after the first one.
-    """
 
-    times: int = 2
-    backoff: float = 0.25
-    patience: float = 10.0
+async def stream(attempt: Callable[[], Pieces], tries: AsyncRetrying) -> Pieces:
+    """Yield what an attempt yields; begin anew on an error before the first piece, and only then."""
+    begun: tuple[Pieces, str | None] = await tries.copy()(_begun, attempt)
+    pieces, first = begun
+    async with aclosing(pieces):
+        if first is None:
+            return
+        yield first
+        async for piece in pieces:
+            yield piece
 
-    async def stream(self, attempt: Callable[[], AsyncGenerator[str, None]]) -> AsyncGenerator[str, None]:
-        """Yield what an attempt yields; begin anew on a retryable error before the first piece."""
-        start = time.monotonic()
-        tried = 0
-        while True:
-            shown = False
-            try:
-                async with aclosing(attempt()) as pieces:
-                    async for piece in pieces:
-                        shown = True
-                        yield piece
-                return
-            except ModelError as error:
-                wait = self.backoff * 2**tried * _random.uniform(0.5, 1.5)
-                late = time.monotonic() - start + wait > self.patience
-                if shown or late or not error.retryable or tried >= self.times:
-                    raise
-                log.info("%s Trying again in %.1f s.", error, wait)
-            await asyncio.sleep(wait)
-            tried += 1
+
+async def _begun(attempt: Callable[[], Pieces]) -> tuple[Pieces, str | None]:
+    pieces = attempt()
+    return pieces, await anext(pieces, None)

@@ -117,9 +117,6 @@ class CorpusStore(Protocol):
     async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
         """Return the documents of the live corpus of a release."""
 
-    async def stored(self, document_ids: Sequence[str]) -> set[str]:
-        """Return which of the documents are kept already, live or being built."""
-
     async def put(self, release: str, document: ChunkedDocument) -> None:
         """Keep a document with its chunks, not yet live; the same id again changes nothing."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from core.ports import AboutStore, RetentionStore
 from core.ports.about import RETENTION
 from core.privacy.audit import BOT, Act, AuditStore
+from core.text.times import day_of
 
 log = logging.getLogger(__name__)
 
@@ -121,8 +122,8 @@ class Retention:
         what = "what is old was removed last" if last else "the newest question or vote is"
         on = "on" if last else "of"
         return Doubt(
-            f"The clock says {_day(now)}, but {what} {on} {_day(since)}, so nothing is removed unasked. If "
-            f"the clock is right, run `threadlore retention` (`--dry-run` says what would go).",
+            f"The clock says {day_of(now)}, but {what} {on} {day_of(since)}, so nothing is removed unasked. "
+            f"If the clock is right, run `threadlore retention` (`--dry-run` says what would go).",
             since,
         )
 
@@ -162,7 +163,3 @@ def _seconds(written: str) -> float:
         return float(written or 0.0)
     except ValueError:
         return 0.0
-
-
-def _day(at: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))

@@ -5,8 +5,6 @@ stands between tags that it cannot close, and the system text says that it is da
 """
 
 from core.prompts.answering import (
-    REASONING,
-    REASONING_SCHEMA,
     answer_system,
     answer_user,
     evidence,
@@ -21,8 +19,6 @@ from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 __all__ = [
     "DONT_KNOW",
     "PROMPT_VERSION",
-    "REASONING",
-    "REASONING_SCHEMA",
     "REDUCE_SCHEMA",
     "SAME_SCHEMA",
     "SELECT_SCHEMA",

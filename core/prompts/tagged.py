@@ -41,5 +41,5 @@ def conversation(turns: Sequence[tuple[str, str]]) -> str:
     """Return the thread so far as (who, text), oldest first."""
     if not turns:
         return ""
-    told = "\n".join(f"{who}: {' '.join(data(text).split())}" for who, text in turns)
+    told = "\n".join(f"{who}: {one_line(data(text))}" for who, text in turns)
     return f"The conversation before the question:\n<conversation>\n{told}\n</conversation>"

@@ -20,7 +20,7 @@ from core.query.language.checks import translated
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
 from core.query.rewrite import queries
-from core.text.words import RULED, identifiers, one_line, parts_of, quantities, query_terms
+from core.text.words import RULED, cut_at_word, identifiers, one_line, parts_of, quantities, query_terms
 
 Doubt = Literal["", "language", "follow-up", "release"]
 
@@ -122,7 +122,7 @@ async def understand(
 
 def _fitted(model: LanguageModel, question: Question, product: Product) -> tuple[tuple[Prompt, ...], int]:
     """Write the prompts with as much of the thread as has room."""
-    turns = [(turn.role, _begin(turn.text)) for turn in question.history[-_TURNS:]]
+    turns = [(turn.role, cut_at_word(turn.text, _TURN_CHARACTERS)) for turn in question.history[-_TURNS:]]
     foreign = is_foreign(question, product)
     languages = (name_of(question.language), name_of(product.language)) if foreign else ()
     while True:
@@ -135,10 +135,6 @@ def _fitted(model: LanguageModel, question: Question, product: Product) -> tuple
                 f"A context of {model.context_tokens} tokens is too small; raise OLLAMA_NUM_CTX."
             )
         del turns[0]
-
-
-def _begin(text: str) -> str:
-    return text if len(text) <= _TURN_CHARACTERS else text[:_TURN_CHARACTERS].rsplit(" ", 1)[0] + " …"
 
 
 # --- what of the output holds -----------------------------------------------------------------------

@@ -9,26 +9,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from core.vocabulary import words_of
+
 TERMS_VERSION = "2"
 """Raised when `index_terms` changes: word indexes of other versions are rebuilt."""
 
-STOP_WORDS = frozenset(
-    """a about after all also am an and any are as at be because been before being between both but by can
-    could did do does doing done each for from get gets getting give had has have having hello help
-    hey hi how i if in into is it its just kindly like make may me might most much must my need no
-    not now of off often on once only or other our out over own please possible same shall should show so
-    some such tell than thank thanks that the their them then there these they thing things this
-    those to too try trying under until up use used using very want was way we were what when where
-    which while who whom whose why will with would you your""".split()  # noqa: SIM905
-)
-
-COMMON_WORDS = frozenset(
-    """anyone best better bit cannot can't correct correctly currently does doesn't don't everyone
-    example exactly find good idea isn't issue know let let's look looking makes maybe means need
-    needs nice people problem proper properly question really right seems someone something somehow
-    sort stuff sure there's understand want wants ways what's won't wonder wondering works working
-    would""".split()  # noqa: SIM905
-)
+_WORDS = words_of(__package__)
+STOP_WORDS = frozenset(_WORDS["stop"].split())
+COMMON_WORDS = frozenset(_WORDS["common"].split())
 """Words of questions that say nothing about their subject."""
 
 _TOKEN = re.compile(
@@ -70,6 +58,11 @@ def shortened(text: str, most: int) -> str:
     """Return the beginning of a text on one line, `most` characters with the mark that more follows."""
     line = one_line(text)
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def cut_at_word(text: str, most: int) -> str:
+    """Return at most so many characters of a text, cut between words, with the mark that more follows."""
+    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
 
 
 def storable(text: str) -> str:

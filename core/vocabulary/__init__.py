@@ -4,10 +4,17 @@ Lower case throughout. They hold general knowledge of the field, never of one pr
 adds its own words by the glossary.
 """
 
-from core.vocabulary.quantities import NUMBER_WORDS, UNITS
-from core.vocabulary.relations import NEGATIONS, OPPOSITES, RIVALS, SYNONYMS
-from core.vocabulary.software import BEFORE_VERSIONS, SOFTWARE
-from core.vocabulary.written import word_list
+from core.vocabulary.lists import (
+    BEFORE_VERSIONS,
+    NEGATIONS,
+    NUMBER_WORDS,
+    OPPOSITES,
+    RIVALS,
+    SOFTWARE,
+    SYNONYMS,
+    UNITS,
+)
+from core.vocabulary.written import word_list, words_of
 
 __all__ = [
     "BEFORE_VERSIONS",
@@ -19,4 +26,5 @@ __all__ = [
     "SYNONYMS",
     "UNITS",
     "word_list",
+    "words_of",
 ]

@@ -83,7 +83,7 @@ def compare(memory: Matrix, asked: Matrix, size: int, chance: np.random.Generato
     """Print what probing finds of the nearest pairs, and both times."""
     limits = Thresholds()
     partition = build(memory, size, chance)
-    sizes = [len(cluster.members) for cluster in partition.clusters]
+    sizes = [len(members) for members in partition.clustered.values()]
     exact, ms = _asked(asked, lambda vector: partition.nearest(vector, limits.recalled))
     reused = [number for number, found in enumerate(exact) if found[0][1] >= limits.delta]
     print(

@@ -26,7 +26,7 @@ from core.pipeline.context_selector import ContextSelector
 from core.ports import Prompt
 from core.retrieval.found import Found
 from core.settings import load_settings
-from core.text.words import query_terms, sentences
+from core.text.words import one_line, query_terms, sentences
 from evaluation.counted import Counted
 from tests.ollama_answers import Recorded, evidence_of, question_of, tokens_of
 from tests.ollama_server import Behaviour, OllamaServer
@@ -216,7 +216,7 @@ def _answer(recorded: Recorded) -> str:
     told = [
         f"{sentence} [{number}]"
         for number, text in evidence_of(recorded).items()
-        for sentence in sentences(" ".join(text.split()))[:2]
+        for sentence in sentences(one_line(text))[:2]
         if "```" not in sentence
     ]
     return " ".join(told[:ANSWER_SENTENCES]) or "I don't know."

@@ -8,6 +8,7 @@ from typing import Any
 from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.privacy.exports import note
+from core.text.words import one_line
 
 
 async def promoted_command(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -28,7 +29,7 @@ async def promoted_command(app: Application, request: dict[str, Any], send: Send
     async for item in replay(pairs, app.engine.draft, encoder):
         replayed.append(item)
         if item.changes:
-            await send({"line": f"{item.pair_id}  {item.release}  {' '.join(item.question.split())}"})
+            await send({"line": f"{item.pair_id}  {item.release}  {one_line(item.question)}"})
             for change in item.changes:
                 await send({"line": f"  {change}"})
     changed = sum(1 for item in replayed if item.changes)

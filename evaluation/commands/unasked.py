@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.app.application import Application
 from bot.app.control_socket import Send
+from core.text.words import one_line
 
 
 async def unasked(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -20,7 +21,5 @@ async def unasked(app: Application, request: dict[str, Any], send: Send) -> None
     await send({"line": table(judged)})
     for one in judged:
         if one.speaks() and not one.post.speak:
-            await send(
-                {"line": f"wrongly answered ({one.confidence:.3f}): {' '.join(one.post.text.split())[:120]}"}
-            )
+            await send({"line": f"wrongly answered ({one.confidence:.3f}): {one_line(one.post.text)[:120]}"})
     await send({"code": 0})

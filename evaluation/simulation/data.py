@@ -15,6 +15,7 @@ import numpy as np
 
 from core.domain import Vector, content_hash
 from core.errors import UsageError
+from core.text.words import one_line
 
 Half = Literal["all", "tune", "report"]
 FORM = '{"topic": "…", "question": "…", "answer"?: "…", "release"?: "…"}'
@@ -250,5 +251,5 @@ def _threads(path: Path, text: str) -> Iterator[Line]:
 
 
 def _texts(thread: ElementTree.Element, tag: str) -> list[str]:
-    found = (" ".join("".join(element.itertext()).split()) for element in thread.iter(tag))
+    found = (one_line("".join(element.itertext())) for element in thread.iter(tag))
     return [text for text in found if text]

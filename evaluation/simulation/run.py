@@ -14,6 +14,7 @@ from core.errors import UsageError
 from core.memory.decision import LEARNED, PAPER, Decision, Guard
 from core.memory.scoring.score import Thresholds
 from core.ports import Encoder
+from core.text.words import one_line
 from evaluation.simulation.data import (
     Half,
     Topic,
@@ -185,7 +186,7 @@ class _Runner:
 
 def _baselines(memory: Memory, released: bool) -> dict[str, Memory]:
     def exact(asked: str, remembered: str) -> str:
-        alike = " ".join(asked.lower().split()) == " ".join(remembered.lower().split())
+        alike = one_line(asked.lower()) == one_line(remembered.lower())
         return "" if alike else "The words are not the same."
 
     verbatim = replace(memory.thresholds, delta=0.99, tau=0.99)

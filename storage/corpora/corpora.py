@@ -54,14 +54,6 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
         async with self._database.read() as connection:
             return tuple(await every(await connection.execute(statement), lambda row: StoredDocument(*row)))
 
-    async def stored(self, document_ids: Sequence[str]) -> set[str]:
-        """Return which of the documents are kept already, live or being built."""
-        found: set[str] = set()
-        async with self._database.read() as connection:
-            for part in slices(document_ids):
-                found.update(await connection.scalars(select(DocumentRow.id).where(DocumentRow.id.in_(part))))
-        return found
-
     async def put(self, release: str, document: ChunkedDocument) -> None:
         """Keep a document with its chunks, not yet live; the same id again changes nothing."""
         async with self._database.write() as connection:

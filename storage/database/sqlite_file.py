@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.errors import StorageError
 from core.system.private_files import private
+from core.text.words import one_line
 
 FILE = "threadlore.sqlite3"
 """Name of the database in a home."""
@@ -96,4 +97,4 @@ def _contents(file: Path) -> str:
         return "" if isinstance(error, sqlite3.OperationalError) else str(error)
     finally:
         connection.close()
-    return "" if found == "ok" else " ".join(found.removeprefix("*** in database main ***").split())[:200]
+    return "" if found == "ok" else one_line(found.removeprefix("*** in database main ***"))[:200]

@@ -16,7 +16,6 @@ from core.privacy.names import Names
 from storage.tables import (
     ActRow,
     AnswerRow,
-    AuthorRow,
     ChannelModeRow,
     ClaimRow,
     CorrectionRow,
@@ -25,7 +24,6 @@ from storage.tables import (
     PairRow,
     PauseRow,
     VoteRow,
-    WordsRow,
 )
 
 
@@ -89,8 +87,6 @@ STANDS: tuple[Stand, ...] = (
           (PauseRow.place, PauseRow.at, PauseRow.until, PauseRow.why), "name", words=(PauseRow.why,)),
 )
 # fmt: on
-OTHERS = (AuthorRow, WordsRow, "events", "opt_outs", "forgotten", "escalations.people")
-"""What names people in another way, and is looked for by hand."""
 
 
 async def rows_of(

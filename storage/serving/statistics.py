@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter, defaultdict
 from typing import Any
 
 from sqlalchemy import func, select
 
 from core.insights.statistics import Day, Failing, Unserved
+from core.text.times import day_of
 from storage.database.database import Database
 from storage.database.rows import LONG, parts
 from storage.tables import AnswerRow, CorrectionRow, EscalationRow, VoteRow
@@ -43,7 +43,7 @@ class SqlStatistics:
         async with self._database.read() as connection:
             async for rows in parts(await connection.execute(answers.where(AnswerRow.at >= since))):
                 for row in rows:
-                    day = _day(row.at)
+                    day = day_of(row.at)
                     routes[day][row.route] += 1
                     people[day].add(row.asker)
                     failed[day] += bool(row.error)
@@ -52,7 +52,7 @@ class SqlStatistics:
                         first[day].append(row.ms if row.first is None else row.first)
             async for rows in parts(await connection.execute(votes)):
                 for row in rows:
-                    values[_day(row.at)][row.value] += 1
+                    values[day_of(row.at)][row.value] += 1
         return tuple(
             Day(
                 day,
@@ -135,10 +135,6 @@ def _unserved(row: Any, why: Failing) -> Unserved:
     # a follow-up says little without its thread, its stand-alone form does
     asked = str(queries.get("base") or row.question) if trace.get("rewritten") else row.question
     return Unserved(row.id, topic, asked, row.release, row.at, why, page)
-
-
-def _day(at: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
 def _percentile(values: list[float], share: float) -> float:

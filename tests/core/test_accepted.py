@@ -44,7 +44,7 @@ class House:
 @pytest.fixture
 async def house() -> House:
     encoder, store, memories = FakeEncoder(), FakeCorpora(), FakeMemories()
-    product = Product("Kettle", ("kettle",), (Release("1.0"), Release("2.0", latest=True, order=1)))
+    product = Product("Kettle", ("kettle",), (Release("1.0"), Release("2.0", latest=True)))
     searcher = Searcher(store, FakeVectors(), FakeWords())
     await searcher.load()
     memory = CommunityMemory(memories, store, Thresholds(min_voters=3), lambda asked, remembered: "")

@@ -88,7 +88,6 @@ ada = ["slack:U1", "discord:2", "slack:U1"]
     )
     product = catalogue.product
     assert [r.name for r in product.releases] == ["2.9", "2.10", "3.1"]
-    assert [r.order for r in product.releases] == [0, 1, 2]
     assert [r.latest for r in product.releases] == [False, False, True]
     assert [r.lts for r in product.releases] == [False, True, False]
     assert product.releases[0].aliases == ("2.9.x",)

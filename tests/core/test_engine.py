@@ -95,7 +95,7 @@ async def house(
     """Index the pages of three releases and wire an engine."""
     encoder = FakeEncoder()
     store, vectors, words, memories = FakeCorpora(), FakeVectors(), FakeWords(), FakeMemories()
-    releases = [Release(name, latest=name == "2.0", order=at) for at, name in enumerate(MINUTES)]
+    releases = [Release(name, latest=name == "2.0") for name in MINUTES]
     product = Product("Kettle", ("kettle",), tuple(releases))
     for release, minutes in MINUTES.items():
         documents = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -21,7 +20,6 @@ from core.privacy.audit import FORGOTTEN
 
 __all__ = ["ONLY_ADMINS", "Call", "Option", "SlashCommands", "Subcommand", "words"]
 
-log = logging.getLogger(__name__)
 
 ONLY_ADMINS = N_(
     "Only admins may do that. An admin can add you with THREADLORE_ADMINS in `.env`, or allow it with "

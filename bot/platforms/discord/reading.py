@@ -12,6 +12,7 @@ import discord
 from bot.platforms.discord.places import TROUBLE
 from bot.ports.chat import Message, Person
 from core.domain import MessageRef, Scope
+from core.text.words import one_line
 
 log = logging.getLogger(__name__)
 
@@ -183,7 +184,7 @@ def _title(message: discord.Message) -> str:
 def thread_name(question: str) -> str:
     """Make a thread's name of the first words of a question, at most 100 characters."""
     plain = re.sub(r"```.*?(```|\Z)", " ", question, flags=re.DOTALL)
-    plain = " ".join(re.sub(r"[*`~|#>\[\]]+", " ", plain).split())
+    plain = one_line(re.sub(r"[*`~|#>\[\]]+", " ", plain))
     if len(plain) > THREAD_NAME:
         plain = plain[: THREAD_NAME - 1].rsplit(" ", 1)[0].rstrip(" ,.;:") + "…"
     return plain or "Answer"

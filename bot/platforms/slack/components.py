@@ -14,6 +14,7 @@ from typing import Any
 from bot.platforms.slack.event_link import Link
 from bot.ports.chat import Choice, Control, Form
 from core.domain import MessageRef
+from core.text.words import shortened
 
 ELEMENTS = 25
 OPTIONS = 100
@@ -103,8 +104,7 @@ def _options(choices: Sequence[Choice]) -> list[dict[str, Any]]:
 
 
 def _plain(text: str, limit: int) -> dict[str, Any]:
-    shown = text if len(text) <= limit else f"{text[: limit - 1]}…"
-    return {"type": "plain_text", "text": shown, "emoji": True}
+    return {"type": "plain_text", "text": shortened(text, limit), "emoji": True}
 
 
 def pressed(body: Mapping[str, Any]) -> Pressed | None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.text.invisible import visible
+from core.text.words import one_line
 
 PAIRS_VERSION = "1"
 """Changes with every change of meaning here; documents done with another version are done again."""
@@ -78,4 +79,4 @@ def _data(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    return " ".join(_data(text).replace('"', "'").split())
+    return one_line(_data(text).replace('"', "'"))

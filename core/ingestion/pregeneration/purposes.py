@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.text.words import sentences
+from core.text.words import one_line, sentences
 
 LONGEST = 16
 """Words of a purpose; what is longer is a clause of its own."""
@@ -94,7 +94,7 @@ _MINE = (
 def asked_by(text: str) -> Iterator[tuple[str, str]]:
     """Yield a question and the sentence that answers it for each sentence of prose that says what for."""
     for item in _ITEM.split(text):
-        for sentence in sentences(" ".join(item.split())):
+        for sentence in sentences(one_line(item)):
             if question := _question(sentence.lstrip("> ").strip()):
                 yield question, sentence
 

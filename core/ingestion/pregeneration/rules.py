@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
 from core.ingestion.pregeneration.purposes import asked_by
-from core.text.words import sentences
+from core.text.words import cut_at_word, one_line, sentences
 from core.vocabulary import word_list
 
 _ANY = "rules "
@@ -110,9 +110,8 @@ def short_answer(text: str) -> str:
     """Return the first sentences of prose of a page; of a page without prose its first lines."""
     blocks = [block.strip() for block in _PARAGRAPH.split(_FENCE.sub("", text))]
     prose = [block for block in blocks if _is_prose(block)]
-    picked = sentences(" ".join((prose[0] if prose else text.strip()).split()))[:ANSWER_SENTENCES]
-    said = " ".join(picked)
-    return said if len(said) <= ANSWER_CHARACTERS else said[:ANSWER_CHARACTERS].rsplit(" ", 1)[0] + " …"
+    picked = sentences(one_line(prose[0] if prose else text))[:ANSWER_SENTENCES]
+    return cut_at_word(" ".join(picked), ANSWER_CHARACTERS)
 
 
 def _is_prose(block: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import RawDocument
-from core.text.words import looks_like_question
+from core.text.words import cut_at_word, looks_like_question, one_line
 
 OPEN = 12
 """Conversations of a channel that a message may belong to: the latest ones."""
@@ -188,7 +188,7 @@ def _item(text: str) -> str:
     """
     is_whole = text[:1].isupper() and text.rstrip("*_`)\"'").endswith((".", "!", "?"))
     is_block = re.search(r"```|\n\s*\n|^\s*(?:[-*+#>|]|\d+[.)])", text, re.MULTILINE)
-    return text if is_whole or is_block or len(text) > ITEM else f"- {' '.join(text.split())}"
+    return text if is_whole or is_block or len(text) > ITEM else f"- {one_line(text)}"
 
 
 def _headline(text: str) -> str:
@@ -197,5 +197,4 @@ def _headline(text: str) -> str:
         r"(?<=[.!?])\s+|\n+", re.sub(r"```.*?(?:```|\Z)", " ", text, flags=re.DOTALL).strip()
     )
     asked = next((s for s in sentences if looks_like_question(s)), sentences[0] if sentences else text)
-    line = " ".join(asked.split()).lstrip("#>-* ")
-    return line if len(line) <= 150 else line[:150].rsplit(" ", 1)[0] + " …"
+    return cut_at_word(one_line(asked).lstrip("#>-* "), 150)

@@ -19,6 +19,7 @@ from core.ingestion.sources._files import MAX_DOCUMENT_BYTES
 from core.ingestion.sources._patterns import Patterns
 from core.ports import Workers
 from core.settings import Settings, variable
+from core.text.words import one_line
 
 _URL_KEYS = ("url", "URL", "source_url", "link", "html_url", "page_url", "source")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
@@ -151,7 +152,7 @@ class ReaderSource:
 
     def _document(self, path: str, text: str, metadata: Mapping[str, Any]) -> RawDocument:
         document_format = self._spec.format or format_of(path) or "markdown"
-        title = " ".join(str(metadata.get("title") or "").split())
+        title = one_line(str(metadata.get("title") or ""))
         if title and document_format in _TITLED and title not in text[: 2 * len(title) + 200]:
             text = _TITLED[document_format].format(title=title, rule="=" * len(title), text=text)
         links = (str(metadata.get(key) or "") for key in _URL_KEYS)

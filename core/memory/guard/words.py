@@ -6,22 +6,9 @@ from collections.abc import Sequence
 
 from core.memory.guard.sense import Sense, root
 from core.text.words import parts_of
-from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, word_list
+from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, words_of
 
-_LIGHT = frozenset(
-    root(w)
-    for w in word_list(
-        """make way possible best good better easy easily simple simply work works use using used want need
-        able help question problem issue mean meaning happen actually currently exactly really correct
-        correctly proper properly right know tell explain wonder idea example go going come take give
-        keep done let try find get have cause reason purpose seem look looking like just still even ever
-        already specific certain thing stuff kind sort someone anyone something anything people person
-        one ones user's since here there time point respective various own my please wish wanna gonna
-        cant recommend recommended suggest suggestion suggestions advice solution method approach manner
-        quick quickly quickest fastest safe available support supported case different possibility exist
-        exists long often many much number well part lot"""
-    )
-)
+_LIGHT = frozenset(map(root, words_of(__package__)["light"].split()))
 """Stems of words in which two questions may differ and still ask the same."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from core.domain import Cluster, Vector
+from core.domain import Vector
 
 Mean = Callable[[Iterable[str]], Vector]
 
@@ -38,10 +38,6 @@ class Centroids:
     def members(self, cluster: int) -> Sequence[str]:
         """Return the ids of a cluster's pairs, in the order in which they joined."""
         return tuple(self._members[cluster])
-
-    def all(self) -> tuple[Cluster, ...]:
-        """Return the clusters with the mean of their members' vectors."""
-        return tuple(Cluster(key, self._mean(ids), tuple(ids)) for key, ids in self._members.items())
 
     def clustered(self) -> dict[int, tuple[str, ...]]:
         """Return the ids in each cluster, in the order in which they joined."""

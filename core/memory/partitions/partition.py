@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.domain import Cluster, Vector
+from core.domain import Vector
 from core.memory.partitions.centroids import Centroids
 from core.memory.partitions.vectors import ROWS_AT_ONCE, VectorTable
 
@@ -72,11 +72,6 @@ class Partition:
     def kept(self) -> Set[str]:
         """Return the ids of the pairs that are recalled; a view that follows what changes."""
         return self._kept.keys()
-
-    @property
-    def clusters(self) -> tuple[Cluster, ...]:
-        """Return the clusters with their centroids (means of the members' vectors)."""
-        return self._centroids.all()
 
     @property
     def clustered(self) -> dict[int, tuple[str, ...]]:

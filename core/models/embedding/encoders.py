@@ -28,10 +28,6 @@ class Encoders:
         """Return the encoder a corpus was built with: its name is `model@tokens`."""
         return await self._get(name.rpartition("@")[0] or name)
 
-    def loaded(self, name: str) -> Encoder:
-        """Return an encoder that is loaded already."""
-        return self._loaded[name.rpartition("@")[0] or name]
-
     def close(self) -> None:
         """End the threads of every encoder."""
         for encoder in self._loaded.values():

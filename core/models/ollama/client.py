@@ -15,7 +15,7 @@ from core.models.ollama.control_tokens import TurnedBack, inert
 from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
 from core.models.ollama.thinking import Unthought
 from core.models.refusal import failed
-from core.models.retry import Retry
+from core.models.retry import again, stream
 from core.models.schema import read_json
 from core.models.tokens import TokenCount
 from core.ports import ModelHealth, Prompt
@@ -46,8 +46,8 @@ class Ollama:
     """A `LanguageModel` served by Ollama.
 
     `timeout` is the longest wait in seconds for the first byte of an answer, loading the model
-    included. What fails before any text came is tried again up to `retries` times, with exponential
-    backoff (starting at `backoff` seconds) and jitter, and not beyond `patience` seconds after the start.
+    included. What fails before any text came is tried again up to `retries` times, each a random
+    part of `backoff` seconds later, which double, and not beyond `patience` seconds after the start.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Ollama:
         num_ctx: int = 8192,
         keep_alive: str = "30m",
         retries: int = 2,
-        backoff: float = 0.25,
+        backoff: float = 0.5,
         patience: float = 10.0,
         pause: float = _PAUSE_SECONDS,
     ) -> None:
@@ -71,7 +71,7 @@ class Ollama:
         self.context_tokens = num_ctx
         """Tokens of context: `num_ctx`, or what the model was trained for where that is less."""
         self._keep_alive = _duration(keep_alive)
-        self._retry = Retry(retries, backoff, patience)
+        self._tries = again(retries, backoff, patience)
         self._tokens = TokenCount()
         self._leaks = False
         self._think: bool | Literal["low"] | None = None
@@ -135,7 +135,7 @@ class Ollama:
     # --- one answer -------------------------------------------------------------------------------
 
     def _completion(self, call: _Call) -> Completion:
-        return Completion(lambda done: self._retry.stream(lambda: self._attempt(done, call)))
+        return Completion(lambda done: stream(lambda: self._attempt(done, call), self._tries))
 
     async def _attempt(self, completion: Completion, call: _Call) -> AsyncGenerator[str, None]:
         if not self._described:

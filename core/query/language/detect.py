@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from core.text.words import one_line, ruled
+from core.vocabulary import words_of
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -45,22 +46,7 @@ _CODE = re.compile(
     r"|\d+",
     re.DOTALL,
 )
-_SMALL_WORDS = {
-    "de": """aber als am an auch auf aus bei beim bitte da dann das dass dem den der des die dies ein eine
-        einen einer es fehlt für geht gibt habe hat ich im ist kann kein keine man mein mit muss nach
-        nicht noch nur oder ohne sich sind und vom von vor war warum was welche welcher wenn wer werden
-        wie wird wo zu zum zur zwischen über""",
-    "es": """al con cual cuando cuál cuándo cómo como de del desde donde dónde el ella en es esta está este
-        esto estoy funciona hace hago hay la las lo los me mi no para pero por porque puede puedo que qué
-        quiero se ser si sin sobre son su tengo tiene un una uno y ya""",
-    "fr": """après au aux avec ce ces cette comment comme dans de des du elle en est et faire faut il je la le
-        les leur lors ma mais mon même ne non nous on ou où par pas peut peux plus pour pourquoi qu que
-        quel quelle qui quoi sans se si son sont sous sur un une vous à""",
-    "pt": """ao aos as com como da das de depois do dos e ela ele em entre essa esse esta este está eu faz
-        fazer faço funciona há isso mais mas me meu muito na nas no nos não o onde os ou para pela pelo
-        por porque posso pode qual quando que quero se sem ser sobre são tem tenho um uma você é""",
-}
-_SMALL = {language: frozenset(words.split()) for language, words in _SMALL_WORDS.items()}
+_SMALL = {language: frozenset(words.split()) for language, words in words_of(__package__)["small"].items()}
 _OWN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")

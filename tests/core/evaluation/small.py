@@ -92,7 +92,7 @@ def write(folder: Path, lines: list[dict[str, Any]] = GOLD) -> Path:
 
 async def parts(model: LanguageModel | None = None) -> Parts:
     """Index the pages of both releases and wire what the harness measures."""
-    product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True, order=1)))
+    product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True)))
     documents = {
         release: [
             Document(

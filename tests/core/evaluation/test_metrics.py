@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import UsageError
 from evaluation.answers.judges import contextual_precision
-from evaluation.calibration import calibrate, choose, fit
+from evaluation.calibration import Calibration, calibrate, choose, fit
 from evaluation.gold import parse_line
 from evaluation.metrics import Outcome, crag, reliability, summary, trade_off
 from tests.core.evaluation.small import line
@@ -104,16 +104,22 @@ def test_the_threshold_loses_no_more_than_allowed() -> None:
     assert choose(scores, 1.0) == 1.0
 
 
+def probability(made: Calibration, cosine: float) -> float:
+    signs = {"cosine": cosine, "words": 0.5}
+    logit = made.bias + sum(weight * signs[name] for name, weight in made.coefficients.items())
+    return float(1.0 / (1.0 + np.exp(-logit)))
+
+
 def test_calibration_abstains_from_what_has_no_signs_and_wants_both_kinds() -> None:
     pairs = [({"cosine": 0.6 + n / 100, "words": 0.5}, True) for n in range(20)]
     pairs += [({"cosine": 0.2 + n / 100, "words": 0.5}, False) for n in range(20)]
     made = calibrate(pairs, most_lost=0.0)
     assert (made.answerable_lost, made.abstained) == (0.0, 1.0)
-    assert made.probability({"cosine": 0.7, "words": 0.5}) > made.threshold
-    assert made.probability({"cosine": 0.3, "words": 0.5}) < made.threshold
+    assert probability(made, 0.7) > made.threshold
+    assert probability(made, 0.3) < made.threshold
     # Where most questions have an answer the same evidence is worth more, and as much is abstained from.
     other = calibrate(pairs, most_lost=0.0, answerable_share=0.5)
-    assert other.probability({"cosine": 0.5, "words": 0.5}) < made.probability({"cosine": 0.5, "words": 0.5})
+    assert probability(other, 0.5) < probability(made, 0.5)
     assert other.abstained == made.abstained
     with pytest.raises(UsageError, match="out_of_scope"):
         calibrate(pairs[:20])

@@ -6,6 +6,7 @@ import pytest
 from core.domain import QAPair, Turn
 from core.errors import ModelInterrupted, ModelMalformed, ModelRefused, ModelUnavailable
 from core.generation.answer import finish, whole, write
+from core.generation.citations import citation
 from core.generation.context.fitting import Request, fit
 from core.models.ollama.client import Ollama
 from core.prompts import DONT_KNOW
@@ -116,12 +117,11 @@ async def test_text_is_shown_as_it_grows_and_cleaned_at_every_step() -> None:
 
     written = await write(model, request(temperature=0.9, max_tokens=300), show, every=0)
     assert written.text == "Set `app.secret_key` [1]. See this and. Then use `session` [2]."
-    assert written.used == (2, 1) and [c.number for c in written.citations] == [1, 2]
+    assert written.citations == (citation(EVIDENCE[1], 1), citation(EVIDENCE[0], 2))
     assert (model.temperature, model.max_tokens) == (0.9, 300)
     assert len(shown) > 5
     assert not any("evil" in text or "[9]" in text for text in shown)
     assert all(written.text.startswith(text.rstrip(".,")) for text in shown)
-    assert (written.cut, written.unknown, written.uncited) == (False, False, False)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ async def test_text_is_shown_as_it_grows_and_cleaned_at_every_step() -> None:
 )
 async def test_not_knowing_is_the_fixed_phrase_alone(said: str) -> None:
     written = await write(Told(said), request())
-    assert (written.text, written.citations, written.unknown) == (DONT_KNOW, (), True)
+    assert (written.text, written.citations) == (DONT_KNOW, ())
 
 
 async def test_an_error_is_raised_and_notes_what_was_shown() -> None:
@@ -206,7 +206,7 @@ async def test_with_ollama_a_cut_answer_says_so() -> None:
         model = Ollama(server.url, server.model)
         written = await write(model, request())
         await model.close()
-    assert (written.text, written.cut) == ("Set the key [1]. …", True)
+    assert written.text == "Set the key [1]. …"
 
 
 async def test_with_ollama_nothing_is_cut_from_the_prompt_and_the_answer_is_cited() -> None:
@@ -217,7 +217,7 @@ async def test_with_ollama_nothing_is_cut_from_the_prompt_and_the_answer_is_cite
         await model.close()
     assert server.truncated == []
     assert server.calls == 1
-    assert written.citations and not written.uncited
+    assert written.citations
 
 
 async def test_giving_up_on_an_answer_stops_ollama() -> None:

@@ -208,7 +208,7 @@ async def test_a_dry_run_tells_and_writes_nothing() -> None:
     assert plan.changed == ("folder:pages: kettle.md",)
     assert plan.removed == ("folder:pages: teapot.md",)
     assert {d.path for d in await house.store.manifest("1.0")} == {"kettle.md", "teapot.md"}
-    assert not await house.store.stored(["cup.md"])
+    assert not await house.store.rows("1.0", ["cup.md"])
 
 
 async def test_a_source_that_fails_keeps_its_old_pages_and_is_noted() -> None:

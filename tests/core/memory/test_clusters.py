@@ -96,9 +96,9 @@ def test_nearest_finds_what_comparing_with_all_finds(
 
     by_centroid = partition.nearest_by_centroid(query, k, probed)
     assert {key for key, _ in by_centroid} <= partition.kept
-    closeness = {c.id: float(c.centroid @ query / np.linalg.norm(c.centroid)) for c in partition.clusters}
+    closeness = {c: float(centroid @ query) for c, centroid in partition.centroids.items()}
     nearest = sorted(closeness, key=lambda c: -closeness[c])[:probed]
-    within = [cosines[key] for c in partition.clusters if c.id in nearest for key in c.members]
+    within = [cosines[key] for c, ids in partition.clustered.items() if c in nearest for key in ids]
     assert [c for _, c in by_centroid] == pytest.approx(sorted(within, reverse=True)[:k], abs=1e-5)
 
 
@@ -106,14 +106,14 @@ def test_a_pair_joins_the_nearest_centroid_from_tau_on_or_starts_a_cluster() -> 
     partition = Partition(0.99, TAU, 3)
     for key, vector in {"a": (1, 0, 0), "b": (0.8, 0.6, 0), "c": (0, 0, 1), "d": (0, 0.5, 0.866)}.items():
         partition.put(Member(key, 1.0, 0.0, np.array(vector, np.float32)))
-    assert [cluster.members for cluster in partition.clusters] == [("a", "b"), ("c", "d")]
-    assert partition.clusters[0].centroid == pytest.approx([0.9, 0.3, 0.0])
+    assert list(partition.clustered.values()) == [("a", "b"), ("c", "d")]
+    assert partition.mean(partition.clustered[1]) == pytest.approx([0.9, 0.3, 0.0])
     partition.remove("a")
-    assert partition.clusters[0].centroid == pytest.approx([0.8, 0.6, 0.0])
+    assert partition.mean(partition.clustered[1]) == pytest.approx([0.8, 0.6, 0.0])
     query = np.array([0.2, 0.9, 0.4], np.float32)  # nearer to b than to the centroid of a and b
     assert [key for key, _ in partition.nearest_by_centroid(query, 1, probed=1)] == ["b"]
     partition.remove("b")
-    assert [cluster.members for cluster in partition.clusters] == [("c", "d")]
+    assert list(partition.clustered.values()) == [("c", "d")]
 
 
 def test_an_empty_partition_has_nothing_near() -> None:
@@ -171,6 +171,6 @@ def test_what_was_taken_out_leaves_no_vector_behind() -> None:
     for key in members:
         partition.remove(key)
     assert len(partition) == 0
-    assert not partition.clusters
+    assert not partition.clustered
     assert not partition._vectors._matrix.any()
     assert not partition._centroids._matrix.any()

@@ -542,10 +542,8 @@ class Community(RuleBasedStateMachine):
             for pair in self.run(self.store.pairs(list(placed))).values():
                 assert placed[pair.id].score == self.memory.score(pair)
             for (_, _, store), partition in self.memory.partitions().items():
-                for cluster in partition.clusters:
-                    assert {(placed[key].store, placed[key].cluster) for key in cluster.members} == {
-                        (store, cluster.id)
-                    }
+                for cluster, members in partition.clustered.items():
+                    assert {(placed[key].store, placed[key].cluster) for key in members} == {(store, cluster)}
 
     @invariant()
     def centroids_are_means_and_kept_pairs_are_apart(self) -> None:
@@ -554,14 +552,14 @@ class Community(RuleBasedStateMachine):
         topics = {pair.id: pair.topic for pair in self.pairs()}
         seen: set[str] = set()
         for partition in self.memory.partitions().values():
-            members = [key for cluster in partition.clusters for key in cluster.members]
+            members = [key for ids in partition.clustered.values() for key in ids]
             assert sorted(members) == sorted(partition.kept)
             assert not seen & partition.kept
             seen |= partition.kept
             assert partition.sound()
-            for cluster in partition.clusters:
-                vectors = np.stack([self.encoder.vector(topics[key]) for key in cluster.members])
-                assert cluster.centroid == pytest.approx(vectors.mean(axis=0), abs=1e-5)
+            for cluster, ids in partition.clustered.items():
+                mean = np.stack([self.encoder.vector(topics[key]) for key in ids]).mean(axis=0)
+                assert partition.centroids[cluster] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-5)
             for one, two in itertools.combinations(sorted(members), 2):
                 cosine = float(self.encoder.vector(topics[one]) @ self.encoder.vector(topics[two]))
                 assert cosine < self.thresholds.delta

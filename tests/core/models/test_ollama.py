@@ -273,6 +273,7 @@ async def test_structured_output_is_asked_for_at_temperature_0_and_checked() -> 
         (Behaviour(text='{"base": "x"}'), "n is missing"),
         (Behaviour(text='{"base": "x", "n": "2"}'), "n is not of type integer"),
         (Behaviour(text='{"base": "x", "n": 1}'), "n is below 2"),
+        (Behaviour(text='{"base": "x", "n": 2.0}'), "n is not of type integer"),
         (Behaviour("empty"), "empty answer"),
     ],
 )

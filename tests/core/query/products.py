@@ -5,8 +5,8 @@ from core.domain import Product, Release
 
 def _product(name, aliases, *releases):
     built = []
-    for order, (label, other, marks) in enumerate(releases):
-        built.append(Release(label, tuple(other), "latest" in marks, order, "lts" in marks))
+    for label, other, marks in releases:
+        built.append(Release(label, tuple(other), "latest" in marks, "lts" in marks))
     return Product(name, tuple(aliases), tuple(built))
 
 

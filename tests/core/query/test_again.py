@@ -7,7 +7,7 @@ import pytest
 from core.domain import Product, Release
 from core.query.again import for_release
 
-KETTLE = Product("Kettle", ("kettle",), (Release("1.5"), Release("2.0", latest=True, order=1)))
+KETTLE = Product("Kettle", ("kettle",), (Release("1.5"), Release("2.0", latest=True)))
 
 
 @pytest.mark.parametrize(

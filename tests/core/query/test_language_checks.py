@@ -14,7 +14,7 @@ from core.query.releases.resolve import resolve
 from core.query.rewrite import queries
 from tests.fakes import FakeModel
 
-FLASK = Product("Flask", ("flask",), (Release("2.3"), Release("3.1", latest=True, order=1)))
+FLASK = Product("Flask", ("flask",), (Release("2.3"), Release("3.1", latest=True)))
 
 
 @pytest.mark.parametrize(

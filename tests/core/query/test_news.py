@@ -10,9 +10,9 @@ PRODUCT = Product(
     "Kettle",
     ("kettle",),
     (
-        Release("2.0", ("v2.0",), order=0),
-        Release("2.3", ("v2.3",), order=1),
-        Release("3.1", ("v3.1",), latest=True, order=2),
+        Release("2.0", ("v2.0",)),
+        Release("2.3", ("v2.3",)),
+        Release("3.1", ("v3.1",), latest=True),
     ),
 )
 

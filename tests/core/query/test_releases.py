@@ -13,7 +13,7 @@ CASES = [json.loads(line) for line in GOLDEN.read_text("utf-8").splitlines() if 
 
 
 def _release(name, alias):
-    return Release(name, (alias,), True, 1)
+    return Release(name, (alias,), True)
 
 
 def _resolved(case):

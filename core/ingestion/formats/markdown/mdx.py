@@ -14,6 +14,7 @@ from core.ingestion.formats._outline import fence
 from core.ingestion.formats.markdown.jsx import Element, braces_of, tree_of
 from core.ingestion.formats.markdown.masking import Masked, cut_out
 from core.ingestion.formats.rst.vocabulary import ENDINGS
+from core.text.words import one_line
 
 Read = Callable[[str], tuple[Path, str] | None]
 """Reads an imported file, `./_part.mdx` or `@site/docs/_part.mdx`; None where it may not be read."""
@@ -149,7 +150,7 @@ class _Writer:
         if not label or not body.strip():
             return f"\n\n{body}\n\n"
         indented = "\n".join(f"    {line}" if line.strip() else "" for line in body.split("\n"))
-        label = " ".join(label.split()).replace('"', "'")
+        label = one_line(label).replace('"', "'")
         return f'\n\n!!! {kind} "{label}"\n\n{indented}\n\n'
 
     def _label(self, props: dict[str, str]) -> str:
@@ -160,7 +161,7 @@ class _Writer:
         value = self._hidden.shown(value).strip()
         if value[:1] in "\"'`" and value[-1:] == value[:1]:
             value = value[1:-1]
-        return " ".join(re.sub(r"<[^>]{0,300}+>|\{[^}]{0,300}+\}", " ", value).split())
+        return one_line(re.sub(r"<[^>]{0,300}+>|\{[^}]{0,300}+\}", " ", value))
 
     def _code(self, element: Element) -> str:
         inner = self._hidden.shown("".join(part for part in element.parts if isinstance(part, str))).strip()

@@ -13,6 +13,8 @@ from itertools import pairwise
 from statistics import median
 from typing import Any
 
+from core.text.words import one_line
+
 MARGIN = 0.12
 """Part of a page's height at its top and its foot where running lines are looked for; ours."""
 REPEATED = 0.3
@@ -55,7 +57,6 @@ class Grid:
 
     rows: tuple[tuple[str, ...], ...]
     top: float
-    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ def _at_edge(line: Line, page: Page) -> bool:
 
 
 def _shape(text: str) -> str:
-    return " ".join(_NUMBER.sub("#", text.lower()).split())
+    return one_line(_NUMBER.sub("#", text.lower()))
 
 
 def body_size(pages: Sequence[Page]) -> float:

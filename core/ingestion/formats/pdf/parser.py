@@ -73,7 +73,7 @@ def _page(page: Any) -> Page:
         rows = [tuple(one_line(cell or "") for cell in row) for row in found.extract()]
         filled = [row for row in rows if any(row)]
         if len(filled) > 1 and max(sum(1 for cell in row if cell) for row in filled) > 1:
-            grids.append(Grid(tuple(filled), found.bbox[1], found.bbox[3]))
+            grids.append(Grid(tuple(filled), found.bbox[1]))
             boxes.append(found.bbox)
     words = [
         word

@@ -25,6 +25,7 @@ from core.ingestion.formats.rst.doctree import Writer
 from core.ingestion.formats.rst.labels import document_title, label_title
 from core.ingestion.formats.rst.sphinx import conf_of, role
 from core.ingestion.formats.rst.vocabulary import DOCUTILS
+from core.text.words import one_line
 
 MAX_LINE = 10_000
 """Characters of one line; docutils' own limit, against which its patterns are safe."""
@@ -45,7 +46,7 @@ def parse(raw: RawDocument, text: str) -> Document:
     writer = Writer(labels)
     writer.document(tree)
     title = next((node.astext() for node in tree.findall(nodes.title)), "")
-    return Document(raw.path, " ".join(title.split()) or raw.path, raw.url, writer.outline.sections())
+    return Document(raw.path, one_line(title) or raw.path, raw.url, writer.outline.sections())
 
 
 def _tree(text: str, session: Session) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.domain import RawDocument
 from core.ingestion.formats._files import location
+from core.text.words import one_line
 
 _TITLED = re.compile(r"^(.*)(?<!\\)<([^<>]*)>$", re.S)
 
@@ -95,7 +96,7 @@ def unslug(label: str) -> str:
 def object_id(name: str) -> str:
     """Return the anchor that Sphinx gives to a documented object (`sphinx.util.nodes.make_id`)."""
     text = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii")
-    text = re.sub(r"[^a-zA-Z0-9._]+", "-", " ".join(text.split()))
+    text = re.sub(r"[^a-zA-Z0-9._]+", "-", one_line(text))
     return re.sub(r"^[-0-9._]+|-+$", "", text)
 
 

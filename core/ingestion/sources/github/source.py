@@ -21,6 +21,7 @@ from core.privacy.names import never, no_name, nobody
 from core.settings import Settings
 from core.system.json_parts import whole, written
 from core.system.private_files import private_folder
+from core.text.words import one_line
 
 
 def _repository(value: str) -> str:
@@ -94,7 +95,7 @@ class GithubSource:
             elif self._options.answers == "settled" and not told.settled:
                 self._skipped.append((path, "it was not settled"))
             else:
-                yield document(path, told, " ".join(str(item.get("title") or "").split()), self._author)
+                yield document(path, told, one_line(str(item.get("title") or "")), self._author)
 
     def _exported(self) -> list[tuple[str, Mapping[str, Any]]]:
         place = self._spec.resolve(self._options.export)
