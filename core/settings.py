@@ -90,7 +90,7 @@ class Settings(BaseSettings):
     """Calls at once; more than the server's OLLAMA_NUM_PARALLEL only wait there instead of here."""
     ollama_keep_alive: str = Field("30m", alias="OLLAMA_KEEP_ALIVE")
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
-    """The packaged MiniLM, or any sentence-transformers model by name or folder."""
+    """The packaged MiniLM, any sentence-transformers model by name or folder, or a class of llama-index."""
 
     retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
     """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
