@@ -89,6 +89,8 @@ class Settings(BaseSettings):
     ollama_parallel: int = Field(1, alias="OLLAMA_PARALLEL", ge=1)
     """Calls at once; more than the server's OLLAMA_NUM_PARALLEL only wait there instead of here."""
     ollama_keep_alive: str = Field("30m", alias="OLLAMA_KEEP_ALIVE")
+    llm: str = Field("", alias="LLM")
+    """A class of llama-index that writes answers instead of Ollama."""
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, any sentence-transformers model by name or folder, or a class of llama-index."""
 
