@@ -97,7 +97,7 @@ class Settings(BaseSettings):
     retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
     """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
-    """A cross-encoder, by name or folder, that orders what was found; empty to do without."""
+    """A cross-encoder by name or folder, or a class of llama-index, that orders what was found; or none."""
 
     pregenerate: Literal["rules", "off"] = Field("off", alias="PREGENERATE")
     """Whether rules make questions and answers of documents when they are read; a model does by command."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from core.errors import EncoderError
 from core.models.llama_index.integration import Integration, build, is_integration
+from core.settings import load_settings
 
 MOCK = "llama_index.core.embeddings.MockEmbedding"
 EMBEDDING = "llama_index.core.base.embeddings.base:BaseEmbedding"
+ROOT = Path(__file__).parents[4]
 ANYTHING = "builtins:object"
 
 
@@ -103,6 +107,13 @@ def test_each_mistake_says_what_to_do(line: str, told: str) -> None:
     assert said.startswith("EMBEDDING_MODEL") and told in said
 
 
+def test_a_line_stands_in_env_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    line = f"{MOCK}(embed_dim=8, x=\"a b\", y='#1', api_key=GPU_KEY)"
+    file.write_text(f"EMBEDDING_MODEL={line}\n")
+    assert load_settings(str(file)).embedding_model == line
+
+
 def test_a_key_in_plain_sight_is_refused() -> None:
     said = refused(f"{__name__}:Anything(openai_api_key='sesame')")
     assert "write openai_api_key=MY_OPENAI_API_KEY, without quotes" in said and "sesame" not in said
@@ -119,8 +130,18 @@ def test_no_message_tells_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_llama_index_is_not_imported_where_nothing_names_it() -> None:
     script = (
-        "import sys, bot.app.bootstrap, bot.app.serve, core.models.llama_index.embeddings;"
+        "import sys, core.models.embedding.encoder, core.models.language_model, core.models.reranker,"
+        " core.ingestion.sources.reader;"
         "print([name for name in sys.modules if name.startswith(('llama_index', 'openai'))])"
     )
     shown = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+    lent = "core.pipeline.lent"
+    importers = [
+        path
+        for room in ("bot", "core", "storage", "evaluation")
+        for path in (ROOT / room).rglob("*.py")
+        if "lent" not in path.parts
+        and re.search(rf"^\s*(?:from|import) {lent}", path.read_text("utf-8"), re.M)
+    ]
+    assert not importers, "what is lent imports llama-index"
