@@ -89,13 +89,15 @@ class Settings(BaseSettings):
     ollama_parallel: int = Field(1, alias="OLLAMA_PARALLEL", ge=1)
     """Calls at once; more than the server's OLLAMA_NUM_PARALLEL only wait there instead of here."""
     ollama_keep_alive: str = Field("30m", alias="OLLAMA_KEEP_ALIVE")
+    llm: str = Field("", alias="LLM")
+    """A class of llama-index that writes answers instead of Ollama."""
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
-    """The packaged MiniLM, or any sentence-transformers model by name or folder."""
+    """The packaged MiniLM, any sentence-transformers model by name or folder, or a class of llama-index."""
 
     retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
     """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
-    """A cross-encoder, by name or folder, that orders what was found; empty to do without."""
+    """A cross-encoder by name or folder, or a class of llama-index, that orders what was found; or none."""
 
     pregenerate: Literal["rules", "off"] = Field("off", alias="PREGENERATE")
     """Whether rules make questions and answers of documents when they are read; a model does by command."""

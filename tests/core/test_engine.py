@@ -13,7 +13,7 @@ import pytest
 from core.catalogue import Catalogue, ChannelSettings
 from core.domain import Answer, Document, Product, Question, Release, Section, Turn, Vote
 from core.engine import Engine
-from core.errors import ModelUnavailable
+from core.errors import EncoderError, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.ingestion.chunking import chunk
 from core.memory.community import CommunityMemory
@@ -324,6 +324,25 @@ async def test_a_reranker_orders_what_was_found() -> None:
     assert reranker.asked == [(TIMER, len(answer.evidence))]
     plain = await (await house()).ask(TIMER)
     assert plain.evidence[0].chunk.path == "timer.md" and plain.confidence == answer.confidence
+
+
+class Away:
+    """A reranker whose service does not answer."""
+
+    name = "away"
+
+    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        raise EncoderError("no card")
+
+
+async def test_where_a_reranker_fails_what_was_found_keeps_its_order(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level("WARNING"):
+        answer = await (await house(reranker=Away())).ask(TIMER)
+    plain = await (await house()).ask(TIMER)
+    assert [e.chunk.path for e in answer.evidence] == [e.chunk.path for e in plain.evidence]
+    assert "no card" in caplog.text
 
 
 async def test_the_trace_tells_how_each_page_was_found() -> None:

@@ -13,6 +13,7 @@ from core.errors import ThreadloreError
 from core.generation.context.fitting import ANSWER_TOKENS
 from core.ingestion.sources import Kinds
 from core.models.embedding.encoder import load_encoder
+from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.prompts import answer_system
 from core.settings import Settings
@@ -72,6 +73,8 @@ def _indexed(settings: Settings) -> dict[str, str]:
 
 async def model(settings: Settings) -> list[Finding]:
     """Ask Ollama for its version, the model, its context, and how much of it is on the GPU."""
+    if settings.llm:
+        return await _integration(settings)
     if not settings.ollama_host:
         said, advice = "none is used (OLLAMA_HOST=off)", "answers quote; install Ollama to have them written"
         return [unsure("Model", said, advice)]
@@ -96,6 +99,19 @@ async def model(settings: Settings) -> list[Finding]:
         elif size:
             found.append(good("GPU", "the whole model is on it"))
         return found
+    finally:
+        await writer.close()
+
+
+async def _integration(settings: Settings) -> list[Finding]:
+    """Ask a language model of llama-index for a word."""
+    writer = await asyncio.to_thread(open_llm, settings.llm, min(CALL_SECONDS, settings.ollama_timeout))
+    try:
+        health = await writer.health()
+        if not health.ready:
+            return [bad("Model", health.problem, "until then answers quote the pages")]
+        told = f"{health.model} by llama-index, with {writer.context_tokens} tokens of context"
+        return [good("Model", told)]
     finally:
         await writer.close()
 

