@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.cli.doctor.history import history
-from bot.operations.live_history import readers
+from bot.platforms import readers
 from bot.platforms.slack.history import A_MINUTE, open_reader
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from bot import platforms
+from bot.app.builders.storage import check_database, count_collections, database_file
 from bot.app.configuration import find_catalogue
 from bot.app.control_socket import call
 from bot.app.exposure import exposed
@@ -22,8 +23,6 @@ from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
 from core.settings import Settings
-from storage.database.sqlite_file import FILE, check
-from storage.vectors.chroma import ChromaVectors
 
 LEAST_DISK = 2_000_000_000
 """Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""
@@ -108,16 +107,14 @@ async def _reach(settings: Settings) -> list[Finding]:
 
 async def _database(settings: Settings) -> list[Finding]:
     """Read the whole database, unless somebody serves it or it is a server's."""
-    file = settings.home / FILE
-    if settings.database_url.get_secret_value() or not file.exists():
-        return []
-    if owner_of(settings.home).get("what") == SERVE:
+    file = database_file(settings)
+    if file is None or owner_of(settings.home).get("what") == SERVE:
         return []
     try:
-        await asyncio.to_thread(check, file, thorough=True)
+        await asyncio.to_thread(check_database, file)
     except ThreadloreError as error:
         return [bad("Database", str(error), "")]
-    return [good("Database", f"{FILE} is whole, {file.stat().st_size / 1e6:.0f} MB")]
+    return [good("Database", f"{file.name} is whole, {file.stat().st_size / 1e6:.0f} MB")]
 
 
 async def _configuration(settings: Settings) -> list[Finding]:
@@ -154,11 +151,7 @@ async def _corpora(settings: Settings) -> list[Finding]:
 async def _chroma(settings: Settings) -> list[Finding]:
     if not settings.chroma_url:
         return []
-    vectors = await asyncio.to_thread(ChromaVectors, settings.home / "vectors", settings.chroma_url)
-    try:
-        count = len(await vectors.collections())
-    finally:
-        await asyncio.to_thread(vectors.close)
+    count = await count_collections(settings)
     return [good("Chroma", f"{settings.chroma_url} answers, {count} collections")]
 
 

@@ -23,7 +23,7 @@ from core.ingestion.sources._conversations import Post, Told, document, threads,
 from core.ingestion.sources._patterns import Patterns
 from core.ingestion.sources.history.discord_posts import read_channel
 from core.ingestion.sources.history.slack_posts import NoExport, outline, posts_of
-from core.ports import Workers
+from core.ports import LeftOut, Workers
 from core.privacy.names import never, no_name, nobody
 from core.settings import Settings
 
@@ -93,7 +93,7 @@ class HistorySource:
         self.withheld = 0
         self.may_be_empty = bool(cast(Options, spec.options).channel)
         self.live: LiveChannels | None = None
-        """Reads live channels; the bootstrap puts it there."""
+        """Reads live channels, where there is a bot that does."""
         self.asks = True
         """Whether the next reading asks the platforms; without it, it goes by what was read before."""
         self._options = cast(Options, spec.options)
@@ -105,6 +105,14 @@ class HistorySource:
         self._place = spec.resolve(self._options.path or ".")
         self._channels = Patterns(self._options.channels or ["**"])
         self._skipped: list[tuple[str, str]] = []
+
+    def heed(self, people: LeftOut) -> None:
+        """Leave these people out of every reading from now on."""
+        self.is_out, self.forgotten, self.one_way = people.is_out, people.forgotten, people.one_way
+
+    def read_by(self, live: LiveChannels) -> None:
+        """Have live channels read by what all sources of the home share; called before the first reading."""
+        self.live = live
 
     @property
     def reach(self) -> Reach:
