@@ -23,6 +23,8 @@ from core.catalogue.schedule import Schedule
 from core.ingestion.sources import Kinds
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics
+from core.memory.decision import Decision
+from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.privacy.names import Privacy
@@ -52,16 +54,13 @@ async def build(
     catalogue = load_catalogue(find_catalogue(settings), Kinds())
     async with AsyncExitStack() as opened:
         home = opened.enter_context(Home(settings.home, what)).path
-        thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
-        if warning:
-            log.warning("%s", warning)
+        thresholds, decision, warning = await _memory_settings(settings)
         stores = await opened.enter_async_context(
             open_stores(
                 home=home, what=what, settings=settings, people=catalogue.people, alone=processes.alone
             )
         )
-        privacy = Privacy(stores.opt_outs, stores.names)
-        await privacy.load()
+        privacy = await _privacy(stores)
         models = await opened.enter_async_context(open_models(home=home, settings=settings, load=load))
         workers = processes.pool(settings)
         opened.push_async_callback(asyncio.to_thread, workers.close)
@@ -101,6 +100,20 @@ async def build(
             schedules=_schedules(catalogue, sources),
             warning=warning,
         )
+
+
+async def _memory_settings(settings: Settings) -> tuple[Thresholds, Decision, str]:
+    """Return what memory goes by, and what is wrong with it, which is logged, too."""
+    thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
+    if warning:
+        log.warning("%s", warning)
+    return thresholds, decision, warning
+
+
+async def _privacy(stores: Stores) -> Privacy:
+    privacy = Privacy(stores.opt_outs, stores.names)
+    await privacy.load()
+    return privacy
 
 
 def _schedules(catalogue: Catalogue, sources: Sources) -> dict[tuple[str, str], Schedule]:
