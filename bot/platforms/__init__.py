@@ -8,6 +8,7 @@ The bot asks a platform's package for these modules, of which only the first mus
                        looks at what the platform needs; empty where it is not used.
     history.py         open_reader(settings) -> async context manager of a HistoryReader
                        signs in to read channels as sources.
+    logs.py            LIBRARIES whose loggers tell too much, and SECRETS, a pattern of what no line may hold.
     personal_data.py   what the platform keeps of people in the home (`bot.ports.platform.PersonalData`).
 """
 

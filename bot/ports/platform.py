@@ -25,6 +25,8 @@ class Platform(Protocol):
 class PersonalData(Protocol):
     """What a platform keeps of people in files of the home: its module `personal_data`; blocking."""
 
+    FILES: tuple[str, ...]
+    """Their names; whatever begins as one of them does up to its dot is the platform's, too."""
     WHAT: str
     """What it is, such as "messages in the playground", to be put into people's languages."""
 

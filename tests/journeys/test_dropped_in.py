@@ -75,6 +75,7 @@ class Pigeons:
         pass
 '''.replace("QUESTION", PORT)
 PERSONAL_DATA = """
+FILES = ("pigeons.txt",)
 WHAT = "letters of pigeons"
 
 def held(home, accounts):

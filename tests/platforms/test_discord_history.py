@@ -50,7 +50,7 @@ class House:
             FakeWorkers(),
             lambda: self.now,
         )
-        self.source.live = LiveChannels(home, readers(self.settings), (), lambda: self.now)
+        self.source.live = LiveChannels(home, readers(self.settings), lambda: self.now)
 
     async def read(self) -> dict[str, tuple[str, str]]:
         """Read as the bot does, in a thread; return link and text by path."""

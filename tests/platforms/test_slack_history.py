@@ -48,7 +48,7 @@ class House:
             helpers="slack:UHAL",
             home=home,
         )
-        self.live = LiveChannels(home, self.readers(), ("slack:UHAL",), lambda: self.now)
+        self.live = LiveChannels(home, self.readers(), lambda: self.now)
         self.options = options | {"channel": list(channels or ("C1",))}
         self.options["channel"] = [f"slack:{c}" for c in self.options["channel"]]
         self.source = self.another()
@@ -348,7 +348,7 @@ async def test_fewer_calls_are_made_than_slack_allows(slack: SlackServer, tmp_pa
     house = House(slack, tmp_path)
     slack.limits.minute = 1.5
     pace = partial(open_reader, house.settings, A_MINUTE * 60 / slack.limits.minute)
-    house.source.live = LiveChannels(tmp_path, {"slack": pace}, (), lambda: NOW)
+    house.source.live = LiveChannels(tmp_path, {"slack": pace}, lambda: NOW)
     assert len(await house.read()) == 70
     assert slack.limits.refused == [] and len(slack.calls) > 70
 
@@ -373,7 +373,7 @@ async def test_the_time_of_a_reading_is_bounded(slack: SlackServer, tmp_path: Pa
         slack.react("U1", "C1", slack.say("U2", "C1", "With glue.", ts), "+1")
     house = House(slack, tmp_path, minutes=1.0)
     ticks = iter(range(10_000))
-    house.live = LiveChannels(tmp_path, house.readers(), (), lambda: NOW + 10 * next(ticks))
+    house.live = LiveChannels(tmp_path, house.readers(), lambda: NOW + 10 * next(ticks))
     house.source.live = house.live
     readings = [await house.read()]
     assert len(readings[0]) < 12

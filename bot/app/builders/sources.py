@@ -17,7 +17,7 @@ def open_sources(
     *, catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
 ) -> tuple[Sources, LiveChannels]:
     """Build the sources of every release, and what reads live channels for them; nothing is read yet."""
-    live = LiveChannels(settings.home, platforms.readers(settings), (*settings.helpers, *settings.admins))
+    live = LiveChannels(settings.home, platforms.readers(settings))
     sources = {
         release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
         for release in catalogue.product.releases

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import socket
 from collections.abc import Awaitable, Callable
 
 from bot import platforms
@@ -156,21 +155,8 @@ async def _chroma(settings: Settings) -> list[Finding]:
 
 
 async def _platforms(settings: Settings) -> list[Finding]:
-    """Look at what people reach the bot by; each platform's own examination follows."""
-    found = []
-    if settings.playground is not False and owner_of(settings.home).get("what") != SERVE and settings.port:
-        try:
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind((settings.host, settings.port))
-            found.append(good("Playground", f"port {settings.port} is free"))
-        except OSError as error:
-            said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
-            found.append(
-                bad("Playground", said, "set another THREADLORE_PORT, or THREADLORE_PLAYGROUND=false")
-            )
-    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.discord_token)
-    if not any(token.get_secret_value().strip() for token in tokens):
-        advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
-        found.append(unsure("Platforms", "neither Slack nor Discord is connected", advice))
-    return found
+    """Look whether people reach the bot anywhere; each platform's own examination follows."""
+    if settings.on_platforms:
+        return []
+    advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
+    return [unsure("Platforms", "neither Slack nor Discord is connected", advice)]

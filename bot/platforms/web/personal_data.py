@@ -10,6 +10,7 @@ from bot.platforms.web import journal_records
 from bot.platforms.web.journal_records import JOURNAL, players_of, read, without, write
 from core.languages import N_
 
+FILES = (JOURNAL, "playground.new")
 WHAT = N_("messages in the playground")
 
 
