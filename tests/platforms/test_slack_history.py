@@ -458,7 +458,7 @@ name = "Kettle"
 name = "1"
 [[release.source]]
 kind = "history"
-channel = ["slack:C1", "slack:C2", "slack:G1", "discord:5"]
+channel = ["slack:C1", "slack:C2", "slack:G1", "discord:5", "slak:C1"]
 """
 
 
@@ -473,7 +473,9 @@ async def test_the_doctor_tries_each_channel(slack: SlackServer, tmp_path: Path)
         "History of slack:C2": ("bad", "The bot is not in #c2"),
         "History of slack:G1": ("bad", "#g1 is private, and nothing private is told in public"),
         "History of discord:5": ("bad", "DISCORD_TOKEN is missing"),
+        "History of slak:C1": ("bad", "there is no history of slak to read"),
     }
+    assert '"slack:…"' in found["History of slak:C1"].advice
     assert found["History of slack:C2"].advice == "type /invite @Threadlore there"
     slack.fail("conversations.history", "missing_scope")
     [first, *_] = await history(settings)

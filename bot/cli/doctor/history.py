@@ -26,6 +26,9 @@ async def history(settings: Settings) -> list[Finding]:
 
 async def _channel(key: str, openers: dict[str, OpenReader]) -> Finding:
     what, (platform, _, place) = f"History of {key}", key.partition(":")
+    if platform not in openers:
+        known = " or ".join(f'"{name}:…"' for name in sorted(openers))
+        return bad(what, f"there is no history of {platform} to read", f"write {known} in corpora.toml")
     try:
         async with openers[platform]() as reader:
             channel = await reader.channel(place)
