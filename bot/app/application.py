@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.operations.live_history import HistoryUpkeep
 from bot.privacy.forgetting import Forgetting
+from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData
 from core.catalogue import Catalogue
 from core.catalogue.schedule import Schedule
@@ -37,7 +38,7 @@ from core.retrieval.search import Searcher
 from core.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
     """Everything that a command, a platform or a test needs."""
 
@@ -70,6 +71,7 @@ class Application:
     examples: Examples
     passages: PassageStore
     history: HistoryUpkeep
+    holders: Holders
     health: StorageHealth
     warning: str = ""
     """That memory's thresholds are not for the embedding model, where they are not."""

@@ -1,84 +1,35 @@
-"""The only wiring: settings in, everything that runs out. Nothing else sees core and storage both."""
+"""The only wiring: settings in, everything that runs out, and in the end everything closed."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from functools import partial
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from bot.app.application import Application
+from bot.app.builders.chat import Around, build_around
+from bot.app.builders.core import Core, build_core
+from bot.app.builders.models import Models, open_models
+from bot.app.builders.sources import open_sources
+from bot.app.builders.storage import Stores, open_stores
 from bot.app.configuration import find_catalogue
 from bot.app.home import SERVE, Home
-from bot.app.logs import FOLDER as LOGS
 from bot.app.memory_settings import tuned
-from bot.app.privacy_key import key_of
-from bot.operations.live_history import HistoryUpkeep, open_sources
-from bot.platforms.web.journal_records import JOURNAL, expire
-from bot.privacy.forgetting import Forgetting
-from bot.privacy.my_data import MyData
-from core.catalogue import load_catalogue
-from core.community.channels import ChannelModes, Pauses
-from core.corpora.manager import CorpusManager
-from core.engine import Engine
-from core.errors import DatabaseBusy, StorageError
-from core.feedback.accepted_answers import AcceptedAnswers
-from core.feedback.stale_answers import StaleAnswerReview
-from core.ingestion.indexer import Indexer
-from core.ingestion.pregeneration.rules import RulePairs
-from core.ingestion.pregeneration.work import Pregeneration
-from core.ingestion.quota import Quota
+from bot.operations.live_history import Sources
+from core.catalogue import Catalogue, load_catalogue
+from core.catalogue.schedule import Schedule
 from core.ingestion.sources import Kinds
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics
-from core.memory.community import CommunityMemory
-from core.memory.guard import guard
-from core.memory.scoring.prior import PriorScorer
-from core.memory.scoring.vote_weighting import Policy, VoteWeighting
-from core.models.bertscore import load_bertscore
-from core.models.breaker import Breaker
+from core.memory.decision import Decision
+from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoder import load_encoder
-from core.models.embedding.encoders import Encoders
-from core.models.language_model import open_model
-from core.models.reranker import load_reranker
-from core.pipeline.context_selector import ContextSelector
-from core.pipeline.model_budget import ModelBudget
-from core.pipeline.research import Research
 from core.ports import Encoder
-from core.privacy.names import Names, Privacy
-from core.privacy.retention import Policy as Keeping
-from core.privacy.retention import Retention
-from core.retrieval.search import Searcher
-from core.retrieval.tuned import FILE, load_ranking
+from core.privacy.names import Privacy
 from core.settings import Settings
 from core.workers.pool import Processes
-from storage.corpora.bm25 import TantivyWords
-from storage.corpora.corpora import SqlCorpora
-from storage.corpora.passages import SqlPassages
-from storage.corpora.pregenerated import SqlPregenerated
-from storage.database.database import Database
-from storage.database.health import SqlHealth
-from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlOpinions
-from storage.memory.rewordings import SqlRewordings
-from storage.memory.upkeep import SqlUpkeep
-from storage.memory.voters import SqlVoters
-from storage.people.forgetting import SqlPeople
-from storage.people.opt_outs import SqlOptOuts
-from storage.people.retention import SqlRetention
-from storage.serving.about import SqlAbout
-from storage.serving.audit import SqlAudit
-from storage.serving.channels import SqlChannels
-from storage.serving.conversations import SqlConversations
-from storage.serving.escalations import SqlEscalations
-from storage.serving.noise import SqlNoise
-from storage.serving.notices import SqlNotices
-from storage.serving.statistics import SqlStatistics
-from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
-from storage.vectors.files import empty_room, overwrite
 
 __all__ = ["build"]
 
@@ -96,216 +47,130 @@ async def build(
     load: Callable[[str, Path], Encoder] = load_encoder,
     processes: Processes = PROCESSES,
 ) -> AsyncIterator[Application]:
-    """Open the home and wire everything; closes it all at the end.
+    """Open the home and wire everything; closes it all at the end, what was opened last first.
 
     Raises the errors of `core.errors`, each saying what to do.
     """
     catalogue = load_catalogue(find_catalogue(settings), Kinds())
-    with Home(settings.home, what) as home:
-        thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
-        if warning:
-            log.warning("%s", warning)
-        own = home.path / "vectors"
-        broken = "" if settings.chroma_url else await asyncio.to_thread(set_aside_if_broken, own)
-        if broken:
-            log.warning(
-                "the vector index was torn (%s); it is set aside and rebuilt from the database", broken
+    async with AsyncExitStack() as opened:
+        home = opened.enter_context(Home(settings.home, what)).path
+        thresholds, decision, warning = await _memory_settings(settings)
+        stores = await opened.enter_async_context(
+            open_stores(
+                home=home, what=what, settings=settings, people=catalogue.people, alone=processes.alone
             )
-        # a process that was killed may have left there what lay in its memory
-        await asyncio.to_thread(empty_room, own)
-        main = asyncio.current_task()
-        database = await Database.open(
-            home.path,
-            settings.database_url.get_secret_value(),
-            what,
-            lost=lambda: main.cancel() if main else None,
         )
-        encoders = Encoders(settings.embedding_model, home.path / "models", load)
+        privacy = await _privacy(stores)
+        models = await opened.enter_async_context(open_models(home=home, settings=settings, load=load))
         workers = processes.pool(settings)
-        vectors = words = model = reranker = history = None
-        try:
-            opt_outs = SqlOptOuts(database)
-            about = SqlAbout(database)
-            names_of = Names(await key_of(home.path, about), catalogue.people)
-            privacy = Privacy(opt_outs, names_of)
-            await privacy.load()
-            corpora, memories = SqlCorpora(database), SqlMemories(database, names_of.veils)
-            upkeep, voters = SqlUpkeep(database), SqlVoters(database)
-            await voters.link(catalogue.people)
-            vectors = await asyncio.to_thread(ChromaVectors, own, settings.chroma_url, processes.alone)
-            words = TantivyWords(home.path / "words")
-            product = catalogue.product
-            names = (product.name, *product.aliases)
-            releases = tuple(
-                alias for release in product.releases for alias in (release.name, *release.aliases)
-            )
-            memory = CommunityMemory(
-                memories,
-                corpora,
-                thresholds,
-                lambda asked, remembered: guard(asked, remembered, names, releases),
-                share_platforms=catalogue.share_platforms,
-                decision=decision,
-                rewordings=SqlRewordings(database),
-            )
-            electorate = VoteWeighting(
-                voters,
-                memory.thresholds,
-                Policy(settings.newcomer_days, settings.votes_per_hour),
-                catalogue.people,
-                (*settings.helpers, *settings.admins),
-            )
-            if settings.reranker_model:
-                reranker = await asyncio.to_thread(load_reranker, settings.reranker_model)
-            encoder = await encoders.current()
-            ranking, problem = await asyncio.to_thread(load_ranking, home.path / FILE, encoder.name)
-            if problem:
-                log.warning("%s", problem)
-            pregenerated = SqlPregenerated(database)
-            searcher = Searcher(
-                corpora, vectors, words, ranking, reranker, problem, settings.retriever, pregenerated
-            )
-            sources, live = open_sources(catalogue, settings, privacy, workers)
+        opened.push_async_callback(asyncio.to_thread, workers.close)
+        sources, live = open_sources(catalogue=catalogue, settings=settings, privacy=privacy, workers=workers)
+        core = await build_core(
+            home=home,
+            settings=settings,
+            catalogue=catalogue,
+            stores=stores,
+            models=models,
+            workers=workers,
+            sources=sources,
+            privacy=privacy,
+            thresholds=thresholds,
+            decision=decision,
+        )
+        around = build_around(
+            home=home,
+            settings=settings,
+            catalogue=catalogue,
+            stores=stores,
+            models=models,
+            core=core,
+            privacy=privacy,
+            sources=sources,
+            live=live,
+        )
+        opened.push_async_callback(around.history.close, STOP_SECONDS if what == SERVE else READ_SECONDS)
+        yield _application(
+            settings=settings,
+            catalogue=catalogue,
+            stores=stores,
+            models=models,
+            core=core,
+            around=around,
+            privacy=privacy,
+            schedules=_schedules(catalogue, sources),
+            warning=warning,
+        )
 
-            def free() -> int:
-                return shutil.disk_usage(home.path).free
 
-            quota = Quota(settings.max_passages, settings.disk_reserve_mb * 1_000_000, free)
-            indexer = Indexer(
-                corpora,
-                vectors,
-                words,
-                lambda release: sources[release],
-                lambda release: library.went_live(release),
-                workers,
-                quota,
-            )
-            pregeneration = Pregeneration(
-                pregenerated,
-                corpora,
-                vectors,
-                words,
-                RulePairs() if settings.pregenerate == "rules" else None,
-                searcher.load,
-                quota,
-            )
-            library = CorpusManager(
-                product,
-                corpora,
-                memories,
-                indexer,
-                searcher,
-                memory,
-                encoders,
-                upkeep,
-                electorate,
-                pregeneration,
-            )
-            model = await asyncio.to_thread(open_model, settings)
-            writer = Breaker(model, parallel=settings.ollama_parallel) if model else None
-            only = (*(() if settings.fast else settings.model_steps), "guard")
-            steps = ModelBudget(writer, only=only, seconds=settings.steps_seconds)
-            alike = None
-            if settings.bertscore_model:
-                alike = await asyncio.to_thread(load_bertscore, settings.bertscore_model)
-            research = Research(
-                catalogue, memory, searcher, encoders, steps, second_look=settings.guard_by_model
-            )
-            engine = Engine(
-                catalogue,
-                memory,
-                memories,
-                research,
-                writer,
-                AcceptedAnswers(memory, memories, SqlOpinions(database), research, privacy.is_out),
-                electorate,
-                ContextSelector(product.name, steps, settings.selected_chunks),
-                PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
-                privacy.is_out,
-                privacy.gone,
-            )
-            renewal = StaleAnswerReview(upkeep, corpora, encoders, engine.draft, writer is not None)
-            await library.open()
-            schedules = {
-                (release, source.name): spec.schedule
-                for release in sources
-                for spec, source in zip(catalogue.sources_of(release), sources[release], strict=True)
-            }
-            persons = SqlPeople(database, names_of)
-            people = Forgetting(
-                privacy, persons, memory, encoders, home.path, partial(overwrite, own), searcher.load
-            )
+async def _memory_settings(settings: Settings) -> tuple[Thresholds, Decision, str]:
+    """Return what memory goes by, and what is wrong with it, which is logged, too."""
+    thresholds, decision, warning = await asyncio.to_thread(tuned, settings)
+    if warning:
+        log.warning("%s", warning)
+    return thresholds, decision, warning
 
-            async def scrub() -> None:
-                async with database.write() as connection:
-                    await database.owe_scrub(connection)
-                await persons.scrub()
-                await asyncio.to_thread(empty_room, own)
 
-            history = HistoryUpkeep(live, sources, library, scrub, privacy.pages_are_made_anew)
-            people.after = [history.person_gone]
-            my_data = MyData(persons, privacy, home.path)
-            my_data.others = {"read in channels": history.written}
-            channels = SqlChannels(database)
-            yield Application(
-                settings,
-                catalogue,
-                engine,
-                library,
-                memory,
-                SqlConversations(database),
-                corpora,
-                schedules,
-                research,
-                people,
-                vectors,
-                words,
-                electorate,
-                upkeep,
-                renewal,
-                Statistics(SqlStatistics(database), encoders, thresholds),
-                searcher,
-                ChannelModes(channels, catalogue.channels, audit=SqlAudit(database)),
-                Pauses(channels),
-                SqlAudit(database),
-                SqlEscalations(database),
-                privacy,
-                my_data,
-                Retention(
-                    SqlRetention(database, names_of),
-                    Keeping(
-                        settings.retention_questions_days,
-                        settings.retention_votes_days,
-                        settings.retention_logs_days,
-                    ),
-                    SqlAudit(database),
-                    home.path / LOGS,
-                    lambda before: asyncio.to_thread(expire, home.path / JOURNAL, before),
-                    scrub=lambda: asyncio.to_thread(empty_room, own),
-                    about=about,
-                ),
-                SqlNoise(database),
-                SqlNotices(database),
-                Examples(product, catalogue.channels, memory, memories, corpora, research),
-                SqlPassages(database),
-                history,
-                SqlHealth(database, free),
-                warning,
-            )
-        except (asyncio.CancelledError, StorageError):
-            if database.lost:  # this process would go on with what the other one has changed
-                raise DatabaseBusy(f"{database.lost} This process has ended.") from None
-            raise
-        finally:
-            if history is not None:
-                await history.close(STOP_SECONDS if what == SERVE else READ_SECONDS)
-            await asyncio.to_thread(workers.close)
-            encoders.close()
-            if model is not None:
-                await model.close()
-            if reranker is not None:
-                reranker.close()
-            for index in (vectors, words):
-                if index is not None:
-                    await asyncio.to_thread(index.close)
-            await database.close()
+async def _privacy(stores: Stores) -> Privacy:
+    privacy = Privacy(stores.opt_outs, stores.names)
+    await privacy.load()
+    return privacy
+
+
+def _schedules(catalogue: Catalogue, sources: Sources) -> dict[tuple[str, str], Schedule]:
+    """Return how often each source is read, by its release and name."""
+    return {
+        (release, source.name): spec.schedule
+        for release, opened in sources.items()
+        for spec, source in zip(catalogue.sources_of(release), opened, strict=True)
+    }
+
+
+def _application(
+    *,
+    settings: Settings,
+    catalogue: Catalogue,
+    stores: Stores,
+    models: Models,
+    core: Core,
+    around: Around,
+    privacy: Privacy,
+    schedules: dict[tuple[str, str], Schedule],
+    warning: str,
+) -> Application:
+    examples = Examples(
+        catalogue.product, catalogue.channels, core.memory, stores.memories, stores.corpora, core.research
+    )
+    return Application(
+        settings=settings,
+        catalogue=catalogue,
+        engine=core.engine,
+        library=core.library,
+        memory=core.memory,
+        conversations=stores.conversations,
+        corpora=stores.corpora,
+        schedules=schedules,
+        research=core.research,
+        people=around.people,
+        vectors=stores.vectors,
+        words=stores.words,
+        electorate=core.electorate,
+        upkeep=stores.upkeep,
+        renewal=core.renewal,
+        statistics=Statistics(stores.statistics, models.encoders, core.memory.thresholds),
+        searcher=core.searcher,
+        modes=around.modes,
+        pauses=around.pauses,
+        audit=stores.audit,
+        escalations=stores.escalations,
+        privacy=privacy,
+        my_data=around.my_data,
+        retention=around.retention,
+        noise=stores.noise,
+        notices=stores.notices,
+        examples=examples,
+        passages=stores.passages,
+        history=around.history,
+        holders=around.holders,
+        health=stores.health,
+        warning=warning,
+    )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from bot import platforms
 from core.errors import HomeBusy, HomeError
 from core.system.private_files import is_loose, private, private_folder, set_aside, tighten
 
@@ -25,20 +26,17 @@ PARTS = (
     "models",
     "sources",
     "logs",
-    "playground.*",
     "privacy.*",
     "exports.txt",
     "ranking.*",
     "calibration.*",
 )
-"""What Threadlore writes into a home, by the names that it has there."""
+"""What Threadlore writes into a home, by the names that it has there; platforms have files of their own."""
 FOLDERS = ("vectors", "words", "models", "sources", "logs")
 FILES = (
     LOCK,
     SOCKET,
     "vectors.sealed",
-    "playground.jsonl",
-    "playground.new",
     "exports.txt",
     "ranking.json",
     "calibration.json",
@@ -119,7 +117,7 @@ def close(path: Path) -> None:
 def put_right(path: Path) -> None:
     """Set aside folders where files of a home belong, and files where folders do, and log it."""
     wrong = [path / name for name in FOLDERS if (path / name).exists() and not (path / name).is_dir()]
-    wrong += [path / name for name in FILES if (path / name).is_dir()]
+    wrong += [path / name for name in (*FILES, *_of_platforms()) if (path / name).is_dir()]
     for place in wrong:
         what = "no folder" if place.name in FOLDERS else "no file"
         log.warning("%s is %s; it is set aside as %s", place, what, set_aside(place) or "nothing: it stays")
@@ -127,7 +125,12 @@ def put_right(path: Path) -> None:
 
 def parts_of(path: Path) -> list[Path]:
     """Return what Threadlore wrote into a home, one level deep."""
-    return sorted(place for pattern in PARTS for place in path.glob(pattern))
+    patterns = {*PARTS, *(f"{name.partition('.')[0]}.*" for name in _of_platforms())}
+    return sorted({place for pattern in patterns for place in path.glob(pattern)})
+
+
+def _of_platforms() -> list[str]:
+    return [name for kept in platforms.personal_data().values() for name in kept.FILES]
 
 
 def inside(folder: Path) -> Iterator[Path]:

@@ -20,11 +20,13 @@ from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from logging.handlers import TimedRotatingFileHandler
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Literal, TextIO
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from bot import platforms
 from core.domain import content_hash
 from core.errors import ThreadloreError, UsageError
 from core.settings import Settings
@@ -41,18 +43,12 @@ _NOISY = (
     "chromadb",
     "alembic",
     "apscheduler",
-    "discord",
-    "slack_bolt",
-    "slack_sdk",
     "aiohttp.access",
 )
 _USUAL = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _TOKENS = re.compile(
-    r"\bxox[a-z]-[\w-]+|\bxapp-[\w-]+"  # Slack
-    r"|\b[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}"  # Discord
-    r"|(?<=hooks\.slack\.com/)[\w/-]+|(?<=/webhooks/)\d+/[\w-]+|(?<=/interactions/)\d+/[\w-]+"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"  # a password in an address
-    r"|(?<=[?&]token=)[^&\s\"']+|(?<=[?&]ticket=)[^&\s\"']+|(?i:(?<=bearer )[\w.~+/-]+)"
+    r"(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"  # a password in an address
+    r"|(?<=[?&]token=)[^&\s\"']+|(?i:(?<=bearer )[\w.~+/-]+)"
 )
 _OPEN = (b" DEBUG ", b'"level": "DEBUG"')
 """What only stands in a file in which lines of DEBUG are."""
@@ -88,6 +84,7 @@ class Lines(logging.Formatter):
         self._shape = shape
         self._open = open_
         known = sorted({s for s in secrets if len(s) >= LEAST_SECRET}, key=len, reverse=True)
+        self._tokens = (_TOKENS, *(platform.SECRETS for platform in _of_platforms()))
         self._secrets = re.compile("|".join(map(re.escape, known))) if known else None
 
     def format(self, record: logging.LogRecord) -> str:
@@ -110,7 +107,9 @@ class Lines(logging.Formatter):
         """Return a line in which tokens and configured secrets are hidden."""
         if self._secrets is not None:
             line = self._secrets.sub(_HIDDEN, line)
-        return _TOKENS.sub(_HIDDEN, line)
+        for tokens in self._tokens:
+            line = tokens.sub(_HIDDEN, line)
+        return line
 
     def _event(self, record: logging.LogRecord) -> str:
         if self._open:
@@ -143,7 +142,8 @@ def set_up(settings: Settings, level: str, in_home: bool = False) -> None:
     root = logging.getLogger()
     root.handlers[:] = handlers
     root.setLevel(level)
-    for noisy in _NOISY:
+    libraries = (library for platform in _of_platforms() for library in platform.LIBRARIES)
+    for noisy in (*_NOISY, *libraries):
         logging.getLogger(noisy).setLevel(level if level == "DEBUG" else max(logging.WARNING, root.level))
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a line that cannot be written would be printed with all it holds
@@ -201,6 +201,10 @@ def _by_day(folder: Path, days: int) -> logging.Handler:
         encoding="utf-8",
         utc=True,
     )
+
+
+def _of_platforms() -> list[ModuleType]:
+    return [platforms.part(name, "logs") for name in platforms.having("logs")]
 
 
 def _of_thread(given: threading.ExceptHookArgs) -> None:

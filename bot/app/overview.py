@@ -40,14 +40,17 @@ class Overview:
     def __init__(self, app: Application, errors: ErrorsSeen | None = None) -> None:
         self._app = app
         self._errors = errors or ErrorsSeen()
-        self.stopping = False
-        """Whether a signal asked the process to end."""
+        self._is_stopping = False
         self._figures: dict[str, Any] = {}
         self._at = -FRESH_SECONDS
 
+    def stop(self) -> None:
+        """Know that a signal asked the process to end."""
+        self._is_stopping = True
+
     async def unready(self) -> str:
         """Return why nothing can be answered now, in one sentence; empty where it can."""
-        if self.stopping:
+        if self._is_stopping:
             return "The bot is being stopped."
         if not self._app.research.corpora:
             return "No release is indexed yet."

@@ -8,6 +8,7 @@ import gc
 import logging
 import os
 import signal
+from collections.abc import Callable
 from typing import Any
 
 from bot import platforms
@@ -25,12 +26,15 @@ from bot.conversation.dispatch import Dispatch
 from bot.operations.audit import Audit
 from bot.operations.scheduled_jobs import OnSchedule
 from bot.operations.scheduler import Clock
-from bot.ports.platform import Connect, Platform
+from bot.ports.platform import Platform
 from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
+
+Connect = Callable[[Settings, Dispatch], Platform | None]
+"""Builds a platform, or returns None where it is not configured."""
 
 
 def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
@@ -48,12 +52,10 @@ def connect_of(name: str) -> Connect:
 async def serve(settings: Settings) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
     async with build(settings, "serve") as app:
-        dispatch = dispatch_of(app)
-
-        app.people.listeners = dispatch.forgetters
         errors = ErrorsSeen()
         logging.getLogger().addHandler(errors)
-        overview = dispatch.overview = Overview(app, errors)
+        overview = Overview(app, errors)
+        dispatch = dispatch_of(app, overview=overview)
 
         async def carry_out(request: dict[str, Any], send: Send) -> None:
             await handle(app, request, send)
@@ -84,7 +86,7 @@ async def serve(settings: Settings) -> int:
                 log.warning("%s came again: the process ends at once", name.name)
                 os._exit(128 + name)  # whatever waits is in the database, and taken up at the next start
             log.info("%s: what is under way is handed over", name.name)
-            overview.stopping = True
+            overview.stop()
             stopped.set()
 
         for name in (signal.SIGINT, signal.SIGTERM):

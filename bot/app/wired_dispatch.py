@@ -12,21 +12,26 @@ from bot.conversation.locale import LocaleResolver
 from bot.conversation.outage import Outage
 from bot.conversation.rate_limits import Limits
 from bot.escalation.asking import AN_HOUR, Escalation
+from bot.interactions.pages import Pages
 from bot.operations.alerts import Alerts
 from bot.operations.digest import Digest
 from bot.operations.notices import Notices
-from bot.platforms.web.pages import Pages
+from bot.ports.chats import Chats
+from bot.ports.figures import Figures
 from bot.privacy.opted_out import OptedOut
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.languages import plain
 
 
-def dispatch_of(app: Application, escalations_an_hour: int = AN_HOUR) -> Dispatch:
+def dispatch_of(
+    app: Application, escalations_an_hour: int = AN_HOUR, overview: Figures | None = None
+) -> Dispatch:
     """Return what platforms are connected to."""
-    notices = Notices(app.notices, app.settings.admin_channels, lambda platform: dispatch.chat_of(platform))
+    chats, engine = Chats(), app.engine
+    notices = Notices(app.notices, app.settings.admin_channels, chats.of)
     slash, opted_out = slash_commands(app), OptedOut(app.privacy)
     dispatch = Dispatch(
-        app.engine,
+        engine,
         app.conversations,
         app.library,
         slash,
@@ -34,12 +39,12 @@ def dispatch_of(app: Application, escalations_an_hour: int = AN_HOUR) -> Dispatc
         app.modes,
         app.pauses,
         opted_out,
-        LocaleResolver(app.conversations, app.engine.given, plain(app.settings.language)),
+        LocaleResolver(app.conversations, engine.given, plain(app.settings.language)),
         notices,
         UnsolicitedReplyPolicy(app.noise, app.modes, notices.tell_admins),
-        Hint(app.engine.product.name, app.examples),
+        Hint(engine.product.name, app.examples),
         Escalation(
-            app.engine,
+            engine,
             app.conversations,
             app.escalations,
             app.catalogue.asked_in,
@@ -48,13 +53,13 @@ def dispatch_of(app: Application, escalations_an_hour: int = AN_HOUR) -> Dispatc
             escalations_an_hour,
         ),
         Outage(app.health),
+        chats=chats,
+        history=app.history,
+        pages=Pages(slash, app.modes, engine.given, app.passages, app.examples),
+        holders=app.holders,
+        overview=overview,
     )
-    dispatch.pages = Pages(slash, app.modes, app.engine.given, app.passages, app.examples)
-    dispatch.history = app.history
-    app.people.listeners = dispatch.forgetters
-    app.people.before = [dispatch.before_forgetting, app.modes.unname]
-    app.people.after = [app.pauses.reread, app.history.person_gone]
-    app.retention.expirers = dispatch.expirers
+    app.people.take_back_by(dispatch.before_forgetting)
     return dispatch
 
 

@@ -49,8 +49,16 @@ class Answering:
     """Asks the engine for each question in a task of its own, and posts what comes of it."""
 
     def __init__(
-        self, engine: Engine, conversations: ConversationStore, opted_out: OptedOut, outage: Outage
+        self,
+        engine: Engine,
+        conversations: ConversationStore,
+        opted_out: OptedOut,
+        outage: Outage,
+        *,
+        noise: UnsolicitedReplyPolicy,
+        to_person: Callable[[MessageRef, Scope], bool],
     ) -> None:
+        """`noise` counts answers that nobody asked for; `to_person` tells if a person can be asked there."""
         self._opted_out = opted_out
         self._engine = engine
         self._conversations = conversations
@@ -58,11 +66,8 @@ class Answering:
         self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
         self._held: Counter[str] = Counter()
         self.stopping = False
-        self.noise: UnsolicitedReplyPolicy | None = None
-        """What counts answers that nobody asked for, where there is one."""
-
-        self.to_person: Callable[[MessageRef, Scope], bool] = lambda where, scope: False
-        """Tells whether there is a person to ask, in a place of that scope."""
+        self._noise = noise
+        self._to_person = to_person
 
     def __contains__(self, key: str) -> bool:
         """Return True if the message of that key is being answered."""
@@ -153,8 +158,8 @@ class Answering:
                 answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
                 await self._outage.over()
         if answer_id and not self._opted_out.is_out(message.author.id):
-            if message.unasked and self.noise is not None:
-                await self.noise.answered(answer_id, message.ref)
+            if message.unasked:
+                await self._noise.answered(answer_id, message.ref)
             try:
                 await chat.seed_votes(answer.parts[-1])
             except PlatformError as error:  # the answer stands, and people can still vote on it
@@ -223,7 +228,7 @@ class Answering:
             await show.finish()
 
     def _controls(self, answer: Answer, message: Message) -> tuple[Control, ...]:
-        return controls(answer, self._engine.ready, self.to_person(message.ref, message.scope))
+        return controls(answer, self._engine.ready, self._to_person(message.ref, message.scope))
 
     async def _open(self, answer: _Answer) -> None:
         """Show a sign of work, in the messages of an earlier reply if there is one."""

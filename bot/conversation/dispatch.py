@@ -7,8 +7,8 @@ commands and presses in `bot.interactions.handler`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 from weakref import WeakValueDictionary
 
 from bot.commands.slash.table import SlashCommands
@@ -25,10 +25,15 @@ from bot.escalation.resolving import Resolving
 from bot.interactions.handler import InteractionHandler
 from bot.interactions.ledger import InteractionLedger, Kind
 from bot.interactions.marks import Marks
+from bot.interactions.pages import Pages
 from bot.interactions.presses import Presses
 from bot.interactions.reactions import ReactionHandler
+from bot.operations.live_history import HistoryUpkeep
 from bot.operations.notices import Notices
 from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
+from bot.ports.chats import Chats
+from bot.ports.figures import Figures
+from bot.privacy.holders import Holders
 from bot.privacy.opted_out import OptedOut
 from core.community.channels import EVERYWHERE, ChannelModes, Pauses
 from core.community.unsolicited import UnsolicitedReplyPolicy
@@ -36,11 +41,6 @@ from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.engine import Engine
 from core.ports import ConversationStore
-
-if TYPE_CHECKING:
-    from bot.app.overview import Overview
-    from bot.operations.live_history import HistoryUpkeep
-    from bot.platforms.web.pages import Pages
 
 
 class Dispatch:
@@ -62,27 +62,35 @@ class Dispatch:
         hint: Hint,
         escalation: Escalation,
         outage: Outage,
+        *,
+        chats: Chats,
+        history: HistoryUpkeep,
+        pages: Pages,
+        holders: Holders,
+        overview: Figures | None = None,
     ) -> None:
         self._engine = engine
         self._library = library
         self.slash = slash
-        self.overview: Overview | None = None
+        self.overview = overview
         """Figures for pages and machines, where somebody collects them."""
-        self.pages: Pages | None = None
-        """What pages ask beside the conversation, where there are pages."""
-        self.history: HistoryUpkeep | None = None
-        """Who reads channels as sources, and is told of what changes in them."""
+        self.pages = pages
+        """What pages ask beside the conversation."""
+        self._history = history
+        self.holders = holders
+        """Told by platforms that keep messages themselves, for as long as they run."""
         self.notices = notices
         self._pausing = Pausing(pauses)
         self.opted_out = opted_out
-        self._answering = Answering(engine, conversations, opted_out, outage)
-        self._answering.to_person = escalation.offered
+        self.noise = noise
+        self._answering = Answering(
+            engine, conversations, opted_out, outage, noise=noise, to_person=escalation.offered
+        )
         self._resolving = Resolving(engine, escalation)
         marks = Marks(engine, self._answering.history, self._resolving)
         presses = Presses(
             engine, conversations, self._answering, limits, slash.is_admin, opted_out.is_asker, escalation
         )
-        self._answering.noise = self.noise = noise
         self._questions = Questions(
             engine,
             conversations,
@@ -124,11 +132,7 @@ class Dispatch:
             outage,
         )
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._chats: dict[str, Chat] = {}
-        self.forgetters: list[Callable[[frozenset[str], frozenset[str]], Awaitable[None]]] = []
-        """Platforms that hold messages themselves: told the accounts and answers to forget."""
-        self.expirers: list[Callable[[float], Awaitable[int]]] = []
-        """The same platforms: told the time before which messages go; each tells how many went."""
+        self._chats = chats
 
     def is_out(self, account: str) -> bool:
         """Return True if the person behind an account opted out."""
@@ -141,11 +145,11 @@ class Dispatch:
 
     def meet(self, chat: Chat) -> None:
         """Register a connected platform, so that the bot can post there by itself."""
-        self._chats[chat.name] = chat
+        self._chats.meet(chat)
 
     def chat_of(self, platform: str) -> Chat | None:
         """Return the chat of a connected platform (`slack`); None if it is not connected."""
-        return self._chats.get(platform)
+        return self._chats.of(platform)
 
     async def before_forgetting(self, accounts: Collection[str]) -> None:
         """Withdraw tickets of these accounts from those who were asked, before they are forgotten."""
@@ -204,13 +208,11 @@ class Dispatch:
     async def channel_became_private(self, channel: str) -> None:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
         await self._engine.channel_became_private(channel)
-        if self.history:
-            await self.history.became_private(channel)
+        await self._history.became_private(channel)
 
     def _noted(self, ref: MessageRef) -> None:
         """Tell sources that read the channel to read a message again."""
-        if self.history:
-            self.history.changed(ref)
+        self._history.changed(ref)
 
     # --- what pages ask -----------------------------------------------------------------------
 

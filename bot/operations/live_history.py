@@ -4,68 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from core.catalogue import Catalogue
 from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.errors import ThreadloreError
 from core.ingestion.live.channels import LiveChannels
-from core.ingestion.sources import open_source
 from core.ingestion.sources.history.source import HistorySource
-from core.ports import PeoplesSource, Source, Workers
-from core.ports.history import HistoryReader, OpenReader
-from core.privacy.names import Privacy
-from core.settings import Settings
+from core.ports import PeoplesSource, Source
 
 log = logging.getLogger(__name__)
 
 Sources = Mapping[str, Sequence[Source]]
 """The sources of each release."""
-
-
-def readers(settings: Settings) -> dict[str, OpenReader]:
-    """Return what signs in to a platform, by its name; the platform's library is loaded only then."""
-    return {"slack": partial(_slack, settings), "discord": partial(_discord, settings)}
-
-
-@asynccontextmanager
-async def _slack(settings: Settings) -> AsyncIterator[HistoryReader]:
-    from bot.platforms.slack.history import open_reader
-
-    async with open_reader(settings) as reader:
-        yield reader
-
-
-@asynccontextmanager
-async def _discord(settings: Settings) -> AsyncIterator[HistoryReader]:
-    from bot.platforms.discord.history import open_reader
-
-    async with open_reader(settings) as reader:
-        yield reader
-
-
-def open_sources(
-    catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
-) -> tuple[Sources, LiveChannels]:
-    """Build the sources of every release, those of what people said with who is left out of them."""
-    live = LiveChannels(settings.home, readers(settings), (*settings.helpers, *settings.admins))
-    sources = {
-        release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
-        for release in catalogue.product.releases
-    }
-    for source in (source for all_ in sources.values() for source in all_):
-        if isinstance(source, PeoplesSource):
-            source.is_out, source.forgotten = privacy.is_out, privacy.forgotten
-            source.one_way = privacy.names.of_pages
-        if isinstance(source, HistorySource):
-            source.live = live
-    histories = [s for all_ in sources.values() for s in all_ if isinstance(s, HistorySource)]
-    live.sweep([(key, source.reach) for source in histories for key in source.channels])
-    return sources, live
 
 
 class HistoryUpkeep:
@@ -77,6 +29,7 @@ class HistoryUpkeep:
 
     def __init__(
         self,
+        *,
         live: LiveChannels,
         sources: Sources,
         library: CorpusManager,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app.logs import drop_open_files
-from bot.platforms.web.journal_records import JOURNAL, players_of, read, without, write
 from bot.privacy.exports import clean
+from bot.privacy.holders import Holders
 from core.languages import _
 from core.memory.community import CommunityMemory
 from core.models.embedding.encoders import Encoders
@@ -21,8 +21,8 @@ EXPORTS = (".jsonl", ".csv", ".json", ".txt", ".log", ".md")
 """Endings of files that people may have written into the home."""
 TELLING = 12
 """Least characters of a text that is looked for in files; shorter ones stand everywhere."""
-Listener = Callable[[frozenset[str], frozenset[str]], Awaitable[None]]
-"""Forgets accounts, and answers and pairs by their ids, wherever something of them is held in memory."""
+Told = Callable[[Collection[str]], Awaitable[None]]
+"""Is told a person's accounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,13 @@ class Forgetting:
     """Takes a person out of the home, with all accounts that `corpora.toml` links.
 
     `overwrite` takes texts out of the files of the vector index, `reload` has searches know no pages that
-    are gone.
+    are gone. `before` are told the accounts while everything is there still, `after` when the rest is done;
+    `holders` are the platforms that keep something themselves.
     """
 
     def __init__(
         self,
+        *,
         privacy: Privacy,
         store: PersonStore,
         memory: CommunityMemory,
@@ -59,6 +61,9 @@ class Forgetting:
         home: Path,
         overwrite: Callable[[Sequence[bytes]], object],
         reload: Callable[[], Awaitable[None]],
+        before: Sequence[Told] = (),
+        after: Sequence[Told] = (),
+        holders: Holders,
     ) -> None:
         self._reload = reload
         self._privacy = privacy
@@ -67,11 +72,15 @@ class Forgetting:
         self._encoders = encoders
         self._home = home
         self._overwrite = overwrite
-        self.listeners: list[Listener] = []
-        self.before: list[Callable[[Collection[str]], Awaitable[None]]] = []
-        """Told the accounts while everything is there still: to take back what others were told of them."""
-        self.after: list[Callable[[Collection[str]], Awaitable[None]]] = []
-        """Told the accounts when the rest is done: to take their words out of what sources have read."""
+        self._holders = holders
+        self._before, self._after = list(before), tuple(after)
+
+    def take_back_by(self, take_back: Told) -> None:
+        """Have somebody told who takes back what others were told of a person, before it is forgotten.
+
+        Who says things is made with everything that runs, this one included, so it comes by itself.
+        """
+        self._before.append(take_back)
 
     async def opt_out(self, user: str) -> Done:
         """Store nothing about a person from now on, and forget them, so that nothing goes on being told."""
@@ -86,7 +95,7 @@ class Forgetting:
         accounts = self._privacy.names.everyone(user)
         await self._privacy.forget(user)
         found: list[Forgotten] = []
-        for take_back in self.before:
+        for take_back in self._before:
             await take_back(accounts)
 
         async def remove() -> None:
@@ -98,39 +107,19 @@ class Forgetting:
         gone = found[0]
         if gone.pages:
             await self._reload()
-        for listener in self.listeners:
-            await listener(frozenset(accounts), gone.answers | gone.pair_ids)
-        if not self.listeners:  # a playground that runs has done it, and goes on writing there
-            ids = gone.answers | gone.pair_ids
-            await asyncio.to_thread(_clean, self._home / JOURNAL, players_of(accounts), ids)
+        await self._holders.forget(frozenset(accounts), gone.answers | gone.pair_ids)
         await asyncio.to_thread(self._overwrite, _forms(gone.texts))
         await asyncio.to_thread(drop_open_files, self._home)
-        await asyncio.to_thread(_drop_halves, self._home / JOURNAL)
         ids = gone.answers | gone.pair_ids | gone.pages
         exported = await asyncio.to_thread(clean, self._home, ids, _forms(gone.texts))
         still = await asyncio.to_thread(_still, self._home, gone.texts)
-        for take_out in self.after:
+        for take_out in self._after:
             await take_out(accounts)
         return Done(gone, (*still, *(path for path in exported if Path(path).parent != self._home)))
 
     async def settle(self) -> None:
         """Do what had to wait while somebody was writing."""
         await self._store.scrub()
-
-
-def _clean(journal: Path, players: set[str], answers: frozenset[str]) -> None:
-    """Take out of the playground's journal what a player wrote and voted, and what they were answered."""
-    if journal.exists():
-        write(journal, without(read(journal), players, answers))
-
-
-def _drop_halves(journal: Path) -> None:
-    """Remove what stands beside the journal: what a process that died left, and what nobody could read."""
-    for ending in (".fresh", ".new"):
-        journal.with_suffix(ending).unlink(missing_ok=True)
-    aside = journal.with_suffix(f".broken{journal.suffix}")
-    if not aside.is_dir():  # a folder is nothing that Threadlore wrote
-        aside.unlink(missing_ok=True)
 
 
 def _forms(texts: Iterable[str]) -> list[bytes]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from bot.platforms.web.journal_records import JOURNAL, players_of, read
 from core.languages import N_, _
 from core.ports import PersonStore
 from core.privacy.names import Privacy
@@ -21,6 +20,9 @@ SHOWN = 150
 """Characters of a question in the short form."""
 FILE = "my-data.json"
 Held = Mapping[str, Any]
+HeldBy = Callable[[Collection[str]], list[dict[str, Any]]]
+"""Returns rows of what is held of a person, by their accounts; in a thread."""
+NOBODY: Mapping[str, HeldBy] = MappingProxyType({})
 
 NOTHING = N_("I hold nothing of you.")
 _SECTIONS = {
@@ -40,36 +42,27 @@ _SECTIONS = {
     "pauses set": N_("pauses that you set"),
     "words elsewhere": N_("questions of others, and answers to them, that hold words of yours"),
     "events": N_("ids of events, which keep me from answering twice"),
-    "playground": N_("messages in the playground"),
     "read in channels": N_("messages in channels that I read as a source"),
 }
-"""How each kind of thing is called, in the order in which it is told."""
+"""How each kind of thing is called, in the order in which it is told; others come last, by their names."""
 
 
 class MyData:
     """Collects what is stored about a person, over all their linked accounts."""
 
-    def __init__(self, store: PersonStore, privacy: Privacy, home: Path) -> None:
+    def __init__(
+        self, *, store: PersonStore, privacy: Privacy, others: Mapping[str, HeldBy] = NOBODY
+    ) -> None:
+        """`others` hold something, too, by section."""
         self._store = store
         self._privacy = privacy
-        self._home = home
-        self.others: dict[str, Callable[[Collection[str]], list[dict[str, Any]]]] = {}
-        """Who else holds something, by section: returns it by a person's accounts, in a thread."""
+        self._others = others
 
     async def of(self, user: str) -> dict[str, Any]:
         """Return everything stored: accounts, whether they opted out, and rows by kind."""
         accounts = self._privacy.names.everyone(user)
         rows = dict(await self._store.held(accounts))
-        players = players_of(accounts)
-        if players:
-            records = await asyncio.to_thread(read, self._home / JOURNAL)
-            said = [
-                {"id": r.get("id"), "at": r.get("at"), "channel": r.get("channel"), "text": r.get("text")}
-                for r in records
-                if r.get("author") in players
-            ]
-            rows |= {"playground": said} if said else {}
-        for section, held_by in self.others.items():
+        for section, held_by in self._others.items():
             if more := await asyncio.to_thread(held_by, accounts):
                 rows[section] = more
         told = {section: [_readable(row) for row in found] for section, found in rows.items()}
@@ -92,7 +85,9 @@ def as_json(held: Held) -> str:
 def short(held: Held, whole: str) -> str:
     """Summarise the counts and the latest questions; `whole` says where to find everything."""
     out = _("You have opted out: nothing new is kept of you.") if held["opted_out"] else ""
-    counts = [f"- {len(held[section])} {_(name)}" for section, name in _SECTIONS.items() if held.get(section)]
+    others = {key: key for key, rows in held.items() if isinstance(rows, list) and key not in _SECTIONS}
+    names = _SECTIONS | {key: name for key, name in others.items() if key != "accounts"}
+    counts = [f"- {len(held[section])} {_(name)}" for section, name in names.items() if held.get(section)]
     if not counts:
         return " ".join([_(NOTHING), out]).strip()
     accounts = ", ".join(f"`{account}`" for account in held["accounts"])

@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection
 from typing import Any
 
+from core.corpora.going_live import GoingLive
 from core.corpora.status import memory_size, problems, progress_row, release_row, source_rows
 from core.domain import Product
 from core.errors import ThreadloreError
@@ -22,19 +23,18 @@ from core.text.times import iso
 
 log = logging.getLogger(__name__)
 
-SETTLED_SECONDS = 600.0
-"""Seconds after which no answer is written any more that cites the corpus of before."""
-
 
 class CorpusManager:
     """Manages the corpora for commands, the schedule and pages."""
 
     def __init__(
         self,
+        *,
         product: Product,
         store: CorpusStore,
         memories: MemoryStore,
         indexer: Indexer,
+        going_live: GoingLive,
         searcher: Searcher,
         memory: CommunityMemory,
         encoders: Encoders,
@@ -47,12 +47,12 @@ class CorpusManager:
         self._store = store
         self._memories = memories
         self._indexer = indexer
+        self.going_live = going_live
         self._searcher = searcher
         self._memory = memory
         self._upkeep = upkeep
         self._electorate = electorate
         self.pregeneration = pregeneration
-        self._settled: dict[str, float] = {}
 
     async def open(self) -> None:
         """Take over what the home holds: mend indexes, load corpora and memory."""
@@ -65,42 +65,12 @@ class CorpusManager:
         if mended:
             log.warning("mended %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
-        await self.settle(starting=True)
+        await self.going_live.settle(starting=True)
         await self._memory.load(current, by_release)
 
-    async def went_live(self, release: str) -> None:
-        """Let a new corpus answer: search it, and mark remembered answers that it overtakes."""
-        await self._searcher.load(release)
-        await self._mark_stale(release)
-        corpora = self._searcher.corpora
-        await self._memory.load(
-            await self.encoders.current(),
-            {name: await self.encoders.named(corpus.encoder) for name, corpus in corpora.items()},
-        )
-
-    async def settle(self, starting: bool = False) -> None:
-        """Mark the remembered answers that a new corpus overtakes once more, where that may be needed.
-
-        A process may have died between a new corpus and its marking, and an answer that was under way
-        meanwhile may cite the corpus of before. So it is done some minutes after a corpus went live, and at
-        a start that comes before that; never where nothing changed.
-        """
-        built = {run.release: run for run in await self._store.runs() if run.source == BUILD}
-        for release, corpus in self._searcher.corpora.items():
-            run, since = built.get(release), time.time() - corpus.built_at
-            marked_at = max(run.succeeded_at if run else 0.0, self._settled.get(release, 0.0))
-            if marked_at >= corpus.built_at + SETTLED_SECONDS or (since < SETTLED_SECONDS and not starting):
-                continue
-            await self._mark_stale(release)
-            self._settled[release] = time.time()
-            if run is None or not run.error:
-                await self._store.note_run(release, BUILD, "", ())
-
-    async def _mark_stale(self, release: str) -> None:
-        hashes = await self._store.page_hashes(release)
-        stale = await self._memories.mark_stale(release, hashes, self._searcher.corpora[release].built_at)
-        if stale:
-            log.info("%d remembered answers of %s cite pages that changed", stale, release)
+    async def settle(self) -> None:
+        """Mark the remembered answers that a new corpus overtakes once more, where that may be needed."""
+        await self.going_live.settle()
 
     async def reindex(
         self,

@@ -28,23 +28,38 @@ class Source(Protocol):
         """Return (path, reason) of what the last run passed over."""
 
 
-@runtime_checkable
-class PeoplesSource(Protocol):
-    """A source of what people said: it yields nothing of those of whom `is_out` says that they opted out.
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Whose words a source leaves out; each is given accounts as everywhere (`slack:U1`).
 
-    `is_out` is given accounts as everywhere (`slack:U1`), and so is `forgotten`, which tells until when what
-    an account wrote is left out, too, in seconds since the epoch. `one_way` gives the name under which an
-    account is told as the author of a document. Where `asks` is False, the next run goes by what was read
-    before, and puts it back to True. `withheld` counts messages that the last
-    run left out for that, so that nothing left is no failure; nor is it where the source `may_be_empty`.
+    `is_out` says who opted out. `forgotten` tells until when what an account wrote is left out, too, in
+    seconds since the epoch. `one_way` gives the name under which an account is told as the author of a
+    document.
     """
 
     is_out: Callable[[str], bool]
     forgotten: Callable[[str], float]
     one_way: Callable[[str], str]
+
+
+@runtime_checkable
+class PeoplesSource(Protocol):
+    """A source of what people said: it yields nothing of those who are left out.
+
+    Where `asks` is False, the next run goes by what was read before, and puts it back to True. `withheld`
+    counts messages that the last run left out, so that nothing left is no failure; nor is it where the
+    source `may_be_empty`.
+    """
+
     asks: bool
     withheld: int
     may_be_empty: bool
+
+    def heed(self, people: LeftOut) -> None:
+        """Leave these people out of every reading from now on; called before the first one.
+
+        Kinds of sources are opened all alike, so only those that read people's words are told.
+        """
 
 
 @runtime_checkable

@@ -4,11 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 Raw = Mapping[str, Any]
-"""A message as the platform's API writes it; a Discord ✅ also has the `users` who put it there."""
+"""A message as the platform's API writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A message; `at` in seconds. `thread` is the id of the message that opened its thread, if known.
+
+    `votes` counts 👍 and the like. `accepted` tells that it was marked as the answer, `accepted_by` by whom
+    where that is known, `endorsed` that one of them is a helper. `mentions` are the authors that it
+    addresses. A `withheld` one has neither words nor author: it was deleted, or its author is left out.
+    """
+
+    id: str
+    author: str
+    text: str
+    at: float
+    url: str = ""
+    thread: str = ""
+    reply_to: str = ""
+    votes: int = 0
+    accepted: bool = False
+    bot: bool = False
+    mentions: frozenset[str] = frozenset()
+    accepted_by: frozenset[str] = frozenset()
+    endorsed: bool = False
+    withheld: bool = False
+
+    def judged_by(self, asker: str) -> Post:
+        """Return it with marks as they count: those of the asker and of helpers accept, others' are votes."""
+        others = self.accepted_by - {self.author}
+        if not self.accepted_by or self.endorsed or asker in others:
+            return self
+        return replace(self, accepted=False, votes=self.votes + len(others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +113,9 @@ class HistoryReader(Protocol):
 
     async def replies(self, channel: Channel, thread: Thread) -> tuple[Raw, ...] | None:
         """Return what was said in a thread; None where it is gone."""
+
+    def post(self, message: Raw, channel: Channel, thread: str) -> Post | None:
+        """Return a message, in that thread if in any, as a post; None for joins, pins and the like."""
 
 
 OpenReader = Callable[[], AbstractAsyncContextManager[HistoryReader]]

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,8 +29,8 @@ JUMP_DAYS = 30
 """Days between two runs, or since the newest question, from which the clock may be wrong."""
 SETTLED_SECONDS = 3600.0
 """Age from which a question tells the time: one of this moment has it from the same clock."""
-Expirer = Callable[[float], Awaitable[int]]
-"""Removes conversations that ended before a time, and tells how many messages went."""
+Expirer = Callable[[float], Awaitable[Mapping[str, int]]]
+"""Removes what platforms keep that ended before a time, and tells how much of what went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Retention:
         policy: Policy,
         audit: AuditStore,
         logs: Path,
-        at_rest: Expirer,
+        expire: Expirer,
         clock: Callable[[], float] = time.time,
         scrub: Callable[[], Awaitable[object]] | None = None,
         about: AboutStore | None = None,
@@ -69,12 +69,10 @@ class Retention:
         self._policy = policy
         self._audit = audit
         self._logs = logs
-        self._at_rest = at_rest
+        self._expire = expire
         self._clock = clock
         self._about = about
         self._running = asyncio.Lock()
-        self.expirers: list[Expirer] = []
-        """Platforms that run and hold messages themselves; without any, `at_rest` does it in their files."""
 
     async def run(self, dry_run: bool = False) -> dict[str, int]:
         """Remove what is due, or only count it; returns how much by what it is. Raises StorageError."""
@@ -88,8 +86,7 @@ class Retention:
             done: Counter[str] = Counter()
             if questions:
                 await self._drop(questions, done)
-                for expire in self.expirers or [self._at_rest]:
-                    done["messages of the playground"] += await expire(questions)
+                done.update(await self._expire(questions))
             if votes:
                 await self._veil(votes, done)
             if logs:

@@ -17,12 +17,11 @@ import numpy as np
 
 from bot.app.application import Application
 from bot.app.bootstrap import build
+from bot.app.builders.storage import open_memory
 from core.domain import Answer, Question, Scope, Vector, Vote, content_hash
-from core.ports import Matrix, MemoryChange, Placement, Remembered
+from core.ports import Matrix, MemoryChange, MemoryStore, Placement, Remembered
 from core.settings import load_settings
 from core.vocabulary import word_list
-from storage.database.database import Database
-from storage.memory.memories import SqlMemories
 
 PAIRS = 100_000
 TOPICS = 5_000
@@ -104,9 +103,12 @@ async def main() -> None:
 
 async def fill(app: Application, home: Path, world: World) -> None:
     """Write pairs, their vectors, placements, and an answer for each that can be voted on."""
+    async with open_memory(home) as kept:
+        await _fill(app, kept.memories, world)
+
+
+async def _fill(app: Application, store: MemoryStore, world: World) -> None:
     encoder = (await app.library.encoders.current()).name
-    database = await Database.open(home)
-    store = SqlMemories(database)
     now = time.time()
     clusters = max(1, len(world.vectors) * TOPICS // PAIRS)
     for start in range(0, len(world.questions), 2000):
@@ -128,7 +130,6 @@ async def fill(app: Application, home: Path, world: World) -> None:
         await store.place(MemoryChange(tuple(placements)))
     for row in range(0, len(world.questions), max(1, len(world.questions) // ASKED)):
         await store.save_answer(_answer(row), Question(world.questions[row], release=RELEASE), None)
-    await database.close()
 
 
 async def measure(app: Application, world: World) -> None:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from bot.app.builders.storage import open_memory
 from bot.app.memory_settings import tuned
 from core.memory.guard import guard
 from core.models.embedding.encoder import load_encoder
@@ -18,10 +19,6 @@ from evaluation.simulation.data import read_others
 from evaluation.simulation.run import Options, simulate
 from evaluation.simulation.setup import Model, People
 from evaluation.simulation.stores import Stores
-from storage.corpora.corpora import SqlCorpora
-from storage.database.database import Database
-from storage.memory.memories import SqlMemories
-from storage.memory.rewordings import SqlRewordings
 
 
 async def run_simulation(
@@ -66,8 +63,5 @@ async def run_simulation(
 async def temporary() -> AsyncIterator[Stores]:
     """Open the real stores in a folder of their own, which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="threadlore-simulation-") as folder:
-        database = await Database.open(Path(folder), "")
-        try:
-            yield Stores(SqlMemories(database), SqlCorpora(database), SqlRewordings(database))
-        finally:
-            await database.close()
+        async with open_memory(Path(folder)) as kept:
+            yield Stores(kept.memories, kept.corpora, kept.rewordings)

@@ -17,7 +17,7 @@ SMALL_BYTES = 64_000_000
 """Size up to which every process reads the whole file first, at 0.1 s; a larger one is read by who serves."""
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
-_SIGNS = ("vectors", "words", "privacy.key", "playground.jsonl")
+_SIGNS = ("vectors", "words", "privacy.key")
 """What stands in a home only after its database was there."""
 
 

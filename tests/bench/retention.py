@@ -71,8 +71,8 @@ async def measure(answers: int) -> None:
         await _fill(database, answers)
         size = (Path(folder) / "threadlore.sqlite3").stat().st_size
 
-        async def nothing(before: float) -> int:
-            return 0
+        async def nothing(before: float) -> dict[str, int]:
+            return {}
 
         store, audit = SqlRetention(database, Names(b"k" * 32, {})), SqlAudit(database)
         retention = Retention(store, Policy(365, 365, 0), audit, Path(folder) / "logs", nothing)

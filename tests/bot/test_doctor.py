@@ -15,6 +15,7 @@ from bot.cli.doctor import models as doctor_models
 from bot.cli.doctor.findings import Finding, clock
 from bot.platforms.discord import doctor as discord_doctor
 from bot.platforms.slack import doctor as slack_doctor
+from bot.platforms.web import doctor as web_doctor
 from core.settings import Settings, load_settings
 from tests.journeys.house import new_kettle
 from tests.ollama_server import OllamaServer
@@ -268,10 +269,11 @@ async def test_a_port_that_is_taken_is_told(tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        found = await doctor._platforms(settings(tmp_path, port=taken.getsockname()[1]))
+        found = await web_doctor.examine(settings(tmp_path, port=taken.getsockname()[1]))
     assert of(found)["Playground"][0] == "bad" and "THREADLORE_PORT" in found[0].advice
-    assert of(found)["Platforms"][0] == "unsure"
-    assert of(await doctor._platforms(settings(tmp_path, port=0, discord_token="x"))) == {}
+    assert await web_doctor.examine(settings(tmp_path, port=0)) == []
+    assert of(await doctor._platforms(settings(tmp_path)))["Platforms"][0] == "unsure"
+    assert await doctor._platforms(settings(tmp_path, discord_token="x")) == []
 
 
 async def test_a_disk_that_is_full_and_a_home_that_cannot_be_written_are_told(tmp_path):

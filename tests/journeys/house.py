@@ -148,7 +148,6 @@ async def house(kettle: Kettle, **given: Any) -> AsyncIterator[Bot]:
     settings = kettle.settings(**given)
     async with build(settings, "test", one_for_all, SHARED) as app:
         dispatch = dispatch_of(app)
-        app.people.listeners = dispatch.forgetters
         try:
             yield Bot(kettle, settings, app, dispatch)
         finally:

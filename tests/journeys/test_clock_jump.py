@@ -41,8 +41,8 @@ def database_of(bot: Bot) -> Database:
     return found
 
 
-async def nothing(before: float) -> int:
-    return 0
+async def nothing(before: float) -> dict[str, int]:
+    return {}
 
 
 def work_of(bot: Bot, clock: Clock, **policy: int) -> tuple[Retention, OnSchedule]:

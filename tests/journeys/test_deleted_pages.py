@@ -89,7 +89,7 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
 ) -> None:
     answer = await bot.app.engine.answer(Question(CRON, "slack:UANN", "slack:C1", release="2.0"))
     assert WORDS in answer.text
-    marked = bot.app.library._mark_stale
+    marked = bot.app.library.going_live._mark_stale
     calls: list[str] = []
 
     async def late(release: str) -> None:
@@ -97,7 +97,7 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
         await marked(release)
 
     await deleted(bot)
-    bot.app.library._mark_stale = late  # type: ignore[method-assign]
+    bot.app.library.going_live._mark_stale = late  # type: ignore[method-assign]
     await bot.app.library.settle()
     assert "2.0" not in calls, "only some minutes later, when no such answer is written any more"
     runs = bot.app.corpora.runs
@@ -106,7 +106,7 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
         return tuple(replace(run, succeeded_at=run.succeeded_at - 3600) for run in await runs())
 
     bot.app.corpora.runs = an_hour_ago  # type: ignore[method-assign]
-    bot.app.library._settled.clear()
+    bot.app.library.going_live._settled.clear()
     live = bot.app.searcher._live["2.0"].corpus
     object.__setattr__(live, "built_at", live.built_at - 3600)
     await bot.app.library.settle()
@@ -117,17 +117,17 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
 async def test_a_start_looks_only_at_what_changed(kettle: Kettle) -> None:
     calls: list[str] = []
     async with house(kettle) as bot:
-        library = bot.app.library
+        going_live = bot.app.library.going_live
         for release in ("1.0", "1.5", "2.0"):
             corpus = bot.app.searcher._live[release].corpus
             object.__setattr__(corpus, "built_at", corpus.built_at - 3600)
-        counted = _counted(library._mark_stale, calls)
-        library._mark_stale = counted  # type: ignore[method-assign]
-        await library.settle(starting=True)
+        counted = _counted(going_live._mark_stale, calls)
+        going_live._mark_stale = counted  # type: ignore[method-assign]
+        await going_live.settle(starting=True)
         assert calls == [], "each was marked when it went live"
         await bot.app.corpora.note_run("1.5", "folder:docs/1.5", "", ())
         object.__setattr__(bot.app.searcher._live["1.5"].corpus, "built_at", 4e9)
-        await library.settle(starting=True)
+        await going_live.settle(starting=True)
         assert calls == ["1.5"], "a process died between its new corpus and its marks"
 
 

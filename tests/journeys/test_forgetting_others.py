@@ -190,8 +190,8 @@ async def test_what_retention_has_given_one_way_names_is_found(kettle: Kettle) -
             for voter in (BOB, "fake:hal"):
                 await engine.feedback(Vote(first.id, voter, 1))
 
-        async def nothing(before: float) -> int:
-            return 0
+        async def nothing(before: float) -> dict[str, int]:
+            return {}
 
         def later() -> float:
             return time.time() + 400 * DAY_SECONDS

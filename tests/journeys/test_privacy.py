@@ -279,7 +279,9 @@ async def test_discord_and_the_playground_give_all_of_it_as_a_file(bot: Bot) -> 
         path = said.partition("](")[2].partition(")")[0].removeprefix(stage.client.playground.url)
         status, whole = await stage.client.call("GET", path)
         assert status == 200 and whole["accounts"] == ["web:ada"]
-        assert [entry["question"] for entry in whole["questions"]] == [PORT] and whole["playground"]
+        assert [entry["question"] for entry in whole["questions"]] == [PORT] and whole[
+            "messages in the playground"
+        ]
         for other in (path.replace("ada", "ben"), path.replace("my-data", "other")):
             assert (await stage.client.call("GET", other))[0] == 404, "it is for ada alone"
         await stage.slash("ann", "threadlore", "forget me confirm")

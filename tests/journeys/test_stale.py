@@ -159,17 +159,17 @@ async def test_a_process_that_died_before_or_while_looking_goes_on(kettle: Kettl
     async with house(kettle) as bot:
         for text in (PORT, "How often is a failed job tried again by default?"):
             await learnt(bot, text)
-        library, marked = bot.app.library, bot.app.library._mark_stale
+        library, marked = bot.app.library, bot.app.library.going_live._mark_stale
 
         async def died(release: str) -> None:
             raise KeyboardInterrupt
 
         edit(page(bot), "9090 by default", "9090 by default, mind you")
         edit(page(bot, "jobs.md"), "8 times", "9 times")
-        library._mark_stale = died  # type: ignore[method-assign]
+        library.going_live._mark_stale = died  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
             await library.reindex("2.0")
-        library._mark_stale = marked  # type: ignore[method-assign]
+        library.going_live._mark_stale = marked  # type: ignore[method-assign]
     async with house(kettle) as bot:
         assert (await asked(bot)).route != "reuse", "a start marks what a dead process could not"
         assert (await bot.counts())["stale"] == 2

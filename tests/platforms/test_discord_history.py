@@ -12,7 +12,7 @@ import pytest
 from simcord.backend.models.channel import Overwrite
 from simcord.enums import OverwriteType
 
-from bot.operations.live_history import readers
+from bot.platforms import readers
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError
 from core.ingestion.live import reading
@@ -50,7 +50,7 @@ class House:
             FakeWorkers(),
             lambda: self.now,
         )
-        self.source.live = LiveChannels(home, readers(self.settings), (), lambda: self.now)
+        self.source.live = LiveChannels(home, readers(self.settings), lambda: self.now)
 
     async def read(self) -> dict[str, tuple[str, str]]:
         """Read as the bot does, in a thread; return link and text by path."""

@@ -7,8 +7,7 @@ from typing import Any
 import discord
 
 from bot.commands.slash.table import Subcommand
-from bot.platforms.discord.commands import build_tree
-from bot.platforms.discord.translations import Translations
+from bot.platforms.discord.commands import Translations, build_tree
 
 
 async def test_descriptions_and_the_menu_are_translated_and_names_that_are_typed_are_not() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bot.cli.doctor.history import history
-from bot.operations.live_history import readers
+from bot.platforms import readers
 from bot.platforms.slack.history import A_MINUTE, open_reader
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError
@@ -48,7 +48,7 @@ class House:
             helpers="slack:UHAL",
             home=home,
         )
-        self.live = LiveChannels(home, self.readers(), ("slack:UHAL",), lambda: self.now)
+        self.live = LiveChannels(home, self.readers(), lambda: self.now)
         self.options = options | {"channel": list(channels or ("C1",))}
         self.options["channel"] = [f"slack:{c}" for c in self.options["channel"]]
         self.source = self.another()
@@ -348,7 +348,7 @@ async def test_fewer_calls_are_made_than_slack_allows(slack: SlackServer, tmp_pa
     house = House(slack, tmp_path)
     slack.limits.minute = 1.5
     pace = partial(open_reader, house.settings, A_MINUTE * 60 / slack.limits.minute)
-    house.source.live = LiveChannels(tmp_path, {"slack": pace}, (), lambda: NOW)
+    house.source.live = LiveChannels(tmp_path, {"slack": pace}, lambda: NOW)
     assert len(await house.read()) == 70
     assert slack.limits.refused == [] and len(slack.calls) > 70
 
@@ -373,7 +373,7 @@ async def test_the_time_of_a_reading_is_bounded(slack: SlackServer, tmp_path: Pa
         slack.react("U1", "C1", slack.say("U2", "C1", "With glue.", ts), "+1")
     house = House(slack, tmp_path, minutes=1.0)
     ticks = iter(range(10_000))
-    house.live = LiveChannels(tmp_path, house.readers(), (), lambda: NOW + 10 * next(ticks))
+    house.live = LiveChannels(tmp_path, house.readers(), lambda: NOW + 10 * next(ticks))
     house.source.live = house.live
     readings = [await house.read()]
     assert len(readings[0]) < 12
@@ -458,7 +458,7 @@ name = "Kettle"
 name = "1"
 [[release.source]]
 kind = "history"
-channel = ["slack:C1", "slack:C2", "slack:G1", "discord:5"]
+channel = ["slack:C1", "slack:C2", "slack:G1", "discord:5", "slak:C1"]
 """
 
 
@@ -473,7 +473,9 @@ async def test_the_doctor_tries_each_channel(slack: SlackServer, tmp_path: Path)
         "History of slack:C2": ("bad", "The bot is not in #c2"),
         "History of slack:G1": ("bad", "#g1 is private, and nothing private is told in public"),
         "History of discord:5": ("bad", "DISCORD_TOKEN is missing"),
+        "History of slak:C1": ("bad", "there is no history of slak to read"),
     }
+    assert '"slack:…"' in found["History of slak:C1"].advice
     assert found["History of slack:C2"].advice == "type /invite @Threadlore there"
     slack.fail("conversations.history", "missing_scope")
     [first, *_] = await history(settings)

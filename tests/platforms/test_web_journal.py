@@ -115,8 +115,7 @@ async def test_somebody_is_forgotten_though_there_is_no_room_for_a_second_file(t
             await web.say("what ben said", "ben", "general")
             await web.playground._journal.settled()
             fill(home)
-            [forget] = web.dispatch.forgetters
-            await forget({"web:ada"}, ())
+            await web.dispatch.holders.forget({"web:ada"}, ())
             held = (home / "playground.jsonl").read_text()
         assert "secret" not in held and "what ben said" in held
         assert await texts(home) == ["what ben said"]

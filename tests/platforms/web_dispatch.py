@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from bot.ports.chat import (
@@ -22,6 +23,7 @@ from bot.ports.chat import (
     Responder,
     unheard,
 )
+from bot.privacy.holders import Holders
 from core.domain import MessageRef, Turn
 
 ANSWER = """\
@@ -136,8 +138,7 @@ class FakeDispatch:
         self.reactions: list[Reaction] = []
         self.commands: list[Command] = []
         self.presses: list[Press] = []
-        self.forgetters: list[Any] = []
-        self.expirers: list[Any] = []
+        self.holders = Holders(Path(), {})
         self.pages = FakePages()
         self.histories: list[list[Turn]] = []
         self.running: list[dict[str, Any]] = []

@@ -71,7 +71,6 @@ def served(home: Path) -> Iterator[str]:
             settings = load_settings(None, home=home, ollama_host=model.url, port=0, playground=True)
             async with build(settings, "screens") as app:
                 dispatch: Any = dispatch_of(app)
-                app.people.listeners = dispatch.forgetters
                 dispatch.overview = Overview(app)
                 async with serving(settings, dispatch) as client:
                     ready[:] = [client.playground.url, asyncio.get_running_loop(), stop]

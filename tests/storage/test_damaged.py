@@ -132,7 +132,7 @@ def test_a_whole_database_is_good_whatever_waits_to_be_written_into_it(whole: Pa
     check(file, thorough=True)
 
 
-@pytest.mark.parametrize("sign", ["vectors", "words", "privacy.key", "playground.jsonl"])
+@pytest.mark.parametrize("sign", ["vectors", "words", "privacy.key"])
 @pytest.mark.parametrize("is_there", [True, False])
 async def test_an_empty_or_missing_database_in_a_used_home_is_not_taken_for_a_new_one(
     tmp_path: Path, sign: str, is_there: bool

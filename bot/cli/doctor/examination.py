@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import socket
 from collections.abc import Awaitable, Callable
 
 from bot import platforms
+from bot.app.builders.storage import check_database, count_collections, database_file
 from bot.app.configuration import find_catalogue
 from bot.app.control_socket import call
 from bot.app.exposure import exposed
@@ -22,8 +22,6 @@ from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
 from core.settings import Settings
-from storage.database.sqlite_file import FILE, check
-from storage.vectors.chroma import ChromaVectors
 
 LEAST_DISK = 2_000_000_000
 """Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""
@@ -108,16 +106,14 @@ async def _reach(settings: Settings) -> list[Finding]:
 
 async def _database(settings: Settings) -> list[Finding]:
     """Read the whole database, unless somebody serves it or it is a server's."""
-    file = settings.home / FILE
-    if settings.database_url.get_secret_value() or not file.exists():
-        return []
-    if owner_of(settings.home).get("what") == SERVE:
+    file = database_file(settings)
+    if file is None or owner_of(settings.home).get("what") == SERVE:
         return []
     try:
-        await asyncio.to_thread(check, file, thorough=True)
+        await asyncio.to_thread(check_database, file)
     except ThreadloreError as error:
         return [bad("Database", str(error), "")]
-    return [good("Database", f"{FILE} is whole, {file.stat().st_size / 1e6:.0f} MB")]
+    return [good("Database", f"{file.name} is whole, {file.stat().st_size / 1e6:.0f} MB")]
 
 
 async def _configuration(settings: Settings) -> list[Finding]:
@@ -154,30 +150,13 @@ async def _corpora(settings: Settings) -> list[Finding]:
 async def _chroma(settings: Settings) -> list[Finding]:
     if not settings.chroma_url:
         return []
-    vectors = await asyncio.to_thread(ChromaVectors, settings.home / "vectors", settings.chroma_url)
-    try:
-        count = len(await vectors.collections())
-    finally:
-        await asyncio.to_thread(vectors.close)
+    count = await count_collections(settings)
     return [good("Chroma", f"{settings.chroma_url} answers, {count} collections")]
 
 
 async def _platforms(settings: Settings) -> list[Finding]:
-    """Look at what people reach the bot by; each platform's own examination follows."""
-    found = []
-    if settings.playground is not False and owner_of(settings.home).get("what") != SERVE and settings.port:
-        try:
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind((settings.host, settings.port))
-            found.append(good("Playground", f"port {settings.port} is free"))
-        except OSError as error:
-            said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
-            found.append(
-                bad("Playground", said, "set another THREADLORE_PORT, or THREADLORE_PLAYGROUND=false")
-            )
-    tokens = (settings.slack_bot_token, settings.slack_app_token, settings.discord_token)
-    if not any(token.get_secret_value().strip() for token in tokens):
-        advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
-        found.append(unsure("Platforms", "neither Slack nor Discord is connected", advice))
-    return found
+    """Look whether people reach the bot anywhere; each platform's own examination follows."""
+    if settings.on_platforms:
+        return []
+    advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
+    return [unsure("Platforms", "neither Slack nor Discord is connected", advice)]

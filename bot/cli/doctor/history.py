@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bot import platforms
 from bot.app.configuration import find_catalogue
 from bot.cli.doctor.findings import Finding, bad, good
-from bot.operations.live_history import readers
 from core.catalogue import load_catalogue
 from core.errors import ConfigurationError, PlatformError
 from core.ingestion.sources import Kinds
@@ -20,12 +20,15 @@ async def history(settings: Settings) -> list[Finding]:
     except ConfigurationError:  # told by another examination
         return []
     named = [key for s in catalogue.sources if isinstance(s.options, Options) for key in s.options.channel]
-    openers = readers(settings)
+    openers = platforms.readers(settings)
     return [await _channel(key, openers) for key in dict.fromkeys(named)]
 
 
 async def _channel(key: str, openers: dict[str, OpenReader]) -> Finding:
     what, (platform, _, place) = f"History of {key}", key.partition(":")
+    if platform not in openers:
+        known = " or ".join(f'"{name}:…"' for name in sorted(openers))
+        return bad(what, f"there is no history of {platform} to read", f"write {known} in corpora.toml")
     try:
         async with openers[platform]() as reader:
             channel = await reader.channel(place)

@@ -10,16 +10,16 @@ from typing import Any, Literal
 
 import discord
 from discord import app_commands
+from discord.app_commands import TranslationContextLocation as Place
 
 from bot.commands.slash.table import Option, Subcommand
 from bot.commands.slash.words import quoted
 from bot.platforms.discord import reading
 from bot.platforms.discord.chat import DiscordChat
 from bot.platforms.discord.responding import DiscordResponder
-from bot.platforms.discord.translations import Translations
 from bot.ports.chat import Command
 from core.domain import MessageRef
-from core.languages import N_
+from core.languages import N_, _, speaking
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +37,8 @@ HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
 Take = Callable[[Literal["command", "press"], discord.Interaction, DiscordResponder], Awaitable[bool]]
 """Notes an interaction before it is acknowledged; tells whether it is to be dealt with."""
 Short = app_commands.Range[str, 1, 100]
+_READ = (Place.command_description, Place.parameter_description)
+"""What is read only. Names are typed, so they are the same for everybody but in the menu of a message."""
 
 
 class Commands:
@@ -217,3 +219,23 @@ async def register(tree: app_commands.CommandTree[Any]) -> None:
             "applications.commands and start again. Mentions work all the same.",
             error,
         )
+
+
+class Translations(app_commands.Translator):
+    """Looks descriptions and names in menus up in the message catalogues; what is not there stays English."""
+
+    async def translate(
+        self,
+        string: app_commands.locale_str,
+        locale: discord.Locale,
+        context: app_commands.TranslationContextTypes,
+    ) -> str | None:
+        """Return a text of a command in a language, None where it has none of its own."""
+        in_menu = context.location is Place.command_name and isinstance(
+            context.data, app_commands.ContextMenu
+        )
+        if not (in_menu or context.location in _READ):
+            return None
+        with speaking(locale.value):
+            said = _(string.message)
+        return said if said != string.message else None

@@ -18,8 +18,8 @@ import discord
 from discord.http import Route
 
 from core.errors import ChannelClosed, PlatformError, PlatformRejected
-from core.ingestion.sources.history.discord_posts import ACCEPTED
-from core.ports.history import Channel, Page, Raw, Thread
+from core.ingestion.sources.history.exports.discord import ACCEPTED, post_of
+from core.ports.history import Channel, Page, Post, Raw, Thread
 from core.settings import Settings
 
 PAGE = 100
@@ -108,6 +108,10 @@ class DiscordHistory:
                 break
             before = str(page[-1]["id"])
         return tuple(found)
+
+    def post(self, message: Raw, channel: Channel, thread: str) -> Post | None:
+        """Return a message, with the `users` of its ✅, as a post; None for joins, pins and the like."""
+        return post_of(message, channel.link, thread)
 
     async def _messages(self, channel: Channel, place: str, before: str) -> list[dict[str, Any]]:
         """Return a page of messages of a channel or thread, with who put ✅ on them."""

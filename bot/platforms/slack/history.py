@@ -8,7 +8,7 @@ get 1 call a minute and 15 messages in it; Slack then says how long to wait, and
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import REFUSED_TOKENS, SlackRefused, rejected
 from core.errors import ChannelClosed, PlatformRejected
-from core.ports.history import Channel, Page, Raw, Thread
+from core.ingestion.sources.history.exports.slack import post_of
+from core.ports.history import Channel, Page, Post, Raw, Thread
 from core.settings import Settings
 
 PAGE = 200
@@ -25,6 +26,7 @@ BURST, A_MINUTE = 10, 35.0
 """Calls at once, and a minute beyond that."""
 LONGEST = 50
 """Pages of one thread."""
+_SLACKBOT = "USLACKBOT"
 _GONE = frozenset(
     {"channel_not_found", "is_archived", "not_in_channel", "method_not_supported_for_channel_type"}
 )
@@ -36,8 +38,15 @@ class SlackHistory:
     lists_threads = False
 
     def __init__(
-        self, api: SlackApi, link: str, a_minute: float = A_MINUTE, clock: Callable[[], float] = monotonic
+        self,
+        api: SlackApi,
+        link: str,
+        helpers: Collection[str],
+        a_minute: float = A_MINUTE,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
+        """`helpers` are accounts whose ✅ accepts an answer."""
+        self._helpers = frozenset(helpers)
         self._api, self._link, self._a_minute, self._clock = api, link.rstrip("/"), a_minute, clock
         self.calls = 1  # that which signed in
         self._left, self._at = float(BURST), clock()
@@ -98,6 +107,10 @@ class SlackHistory:
         team = message.get("user_team")
         return not team or team in self._teams.get(channel.id, (team,))
 
+    def post(self, message: Raw, channel: Channel, thread: str) -> Post | None:
+        """Return a message as a post; None for joins, topics and the like."""
+        return post_of(message, channel.id, channel.link, (_SLACKBOT,), self._helpers)
+
     async def _call(self, method: str, channel: str, **given: Any) -> dict[str, Any]:
         await self._turn()
         self.calls += 1
@@ -155,6 +168,6 @@ async def open_reader(settings: Settings, a_minute: float = A_MINUTE) -> AsyncIt
             if error.code in REFUSED_TOKENS:
                 raise rejected("SLACK_BOT_TOKEN", error) from error
             raise
-        yield SlackHistory(api, str(who.get("url") or ""), a_minute)
+        yield SlackHistory(api, str(who.get("url") or ""), (*settings.helpers, *settings.admins), a_minute)
     finally:
         await api.close()

@@ -19,10 +19,10 @@ from aiohttp import web
 
 from bot.platforms.web.http.requests import ApiError
 from bot.platforms.web.http.token import Token
+from bot.ports.figures import Figures
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.app.overview import Overview
     from bot.conversation.dispatch import Dispatch
 
 COOKIE = "threadlore_dashboard"
@@ -71,7 +71,7 @@ class Dashboard:
         told = {"ready": not why, "paused": paused} | ({"why": why} if why else {})
         return web.json_response(told, status=503 if why else 200)
 
-    def _overview(self) -> Overview:
+    def _overview(self) -> Figures:
         if self._dispatch.overview is None:
             raise ApiError(503, "There are no figures yet; try again in a moment.")
         return self._dispatch.overview

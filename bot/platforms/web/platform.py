@@ -102,7 +102,7 @@ class Playground:
         self._token = Token(given or made, COOKIE, "/")
         self._feed = Feed()
         self._journal = Journal(settings.home / "playground.jsonl")
-        self._posts = Posts(self._feed, self._journal)
+        self._posts = Posts(self._feed, self._journal, is_out=dispatch.is_out)
         self.chat = WebChat(self._posts, settings, lambda: self.url)
         self._room = Room(self._posts, self.chat, dispatch, settings)
         self._stopping = asyncio.Event()
@@ -127,20 +127,17 @@ class Playground:
             )
         watching = asyncio.create_task(watch(self._feed, self._dispatch, WATCH_SECONDS))
         try:
-            self._posts.is_out = self._dispatch.is_out
             await self._posts.load()
             await self._room.open()
-            self._dispatch.forgetters.append(self._posts.forget)
-            self._dispatch.expirers.append(self._posts.expire)
-            await self._server.start()
-            self.started.set()
-            self._room.resume()
-            self._tell()
-            await self._stopping.wait()
+            holders, posts = self._dispatch.holders, self._posts
+            with holders.running(self.name, forget=posts.forget, expire=posts.expire):
+                await self._server.start()
+                self.started.set()
+                self._room.resume()
+                self._tell()
+                await self._stopping.wait()
         finally:
             watching.cancel()
-            self._dispatch.forgetters[:] = [f for f in self._dispatch.forgetters if f != self._posts.forget]
-            self._dispatch.expirers[:] = [e for e in self._dispatch.expirers if e != self._posts.expire]
             self.started.clear()
             self._feed.close()
             await self._server.stop()

@@ -38,9 +38,7 @@ def examples(product: str, releases: Sequence[Mapping[str, Any]], answered: Sequ
 
 
 async def modes(dispatch: Dispatch) -> dict[str, str]:
-    """Return how each public and private channel is served, by its id; empty where nobody knows."""
-    if dispatch.pages is None:
-        return {}
+    """Return how each public and private channel is served, by its id."""
     ids = [channel.id for channel in CHANNELS.values() if channel.kind != "direct"]
     found = await dispatch.pages.modes([f"{PLATFORM}:{channel}" for channel in ids])
     return {channel: found[f"{PLATFORM}:{channel}"] for channel in ids}

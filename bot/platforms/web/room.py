@@ -59,9 +59,8 @@ class Room:
 
     async def open(self) -> None:
         """Say how channels are served where nobody says so."""
-        if self._dispatch.pages is not None:
-            for channel in CHANNELS.values():
-                self._dispatch.pages.suppose(f"{PLATFORM}:{channel.id}", channel.mode)
+        for channel in CHANNELS.values():
+            self._dispatch.pages.suppose(f"{PLATFORM}:{channel.id}", channel.mode)
 
     async def state(self, person: str) -> dict[str, Any]:
         """Return all that one person's page shows."""
@@ -69,7 +68,7 @@ class Room:
         releases = await self._dispatch.releases()
         product, pages = self._dispatch.product, self._dispatch.pages
         served = await modes(self._dispatch)
-        answered = await pages.examples(f"{PLATFORM}:{HELP}") if pages else ()
+        answered = await pages.examples(f"{PLATFORM}:{HELP}")
         seen = self._posts.seen_by(player.id)
         return {
             "person": player.id,
@@ -96,8 +95,8 @@ class Room:
             "releases": releases,
             "progress": self._dispatch.progress(),
             "examples": examples(product, releases, answered),
-            "commands": pages.commands(person_of(player, self._settings)) if pages else [],
-            "privacy": pages.privacy if pages else "",
+            "commands": pages.commands(person_of(player, self._settings)),
+            "privacy": pages.privacy,
             "limit": MAX_CHARACTERS,
         }
 
@@ -121,7 +120,7 @@ class Room:
         """Return a source of an answer with its page's words, to people who can read that answer."""
         try:
             is_number = number.isdecimal() and len(number) < LONGEST_NUMBER
-            if not self._reads(answer, person) or self._dispatch.pages is None or not is_number:
+            if not self._reads(answer, person) or not is_number:
                 raise KeyError(number)
             return await self._dispatch.pages.source(answer, int(number))
         except KeyError:

@@ -110,7 +110,14 @@ def _control(record: Mapping[str, Any]) -> Control:
 class Posts:
     """All messages in order; every change goes to the feed, and finished ones to the journal."""
 
-    def __init__(self, feed: Feed, journal: Journal | None = None, limit: int = MAX_POSTS) -> None:
+    def __init__(
+        self,
+        feed: Feed,
+        journal: Journal | None = None,
+        limit: int = MAX_POSTS,
+        is_out: Callable[[str], bool] = nobody,
+    ) -> None:
+        """`is_out` tells by account who opted out: what they write is shown and not written down."""
         self._feed = feed
         self._journal = journal
         self._limit = limit
@@ -119,8 +126,7 @@ class Posts:
         self._lines = 0
         self.files: dict[str, tuple[Attachment, ...]] = {}
         """Files that go with messages to one player, by message; held in memory alone."""
-        self.is_out: Callable[[str], bool] = nobody
-        """Tells by account who opted out: what they write is shown and not written down."""
+        self._is_out = is_out
 
     async def load(self) -> None:
         """Read the conversation of earlier runs; lines that cannot be read are skipped."""
@@ -292,7 +298,7 @@ class Posts:
             self._journal.start(kept)
 
     def _kept(self, post: Post) -> bool:
-        return not post.only and not self.is_out(f"{PLATFORM}:{post.author}")
+        return not post.only and not self._is_out(f"{PLATFORM}:{post.author}")
 
     def _trim(self) -> None:
         while len(self._posts) > self._limit:

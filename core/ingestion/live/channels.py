@@ -15,8 +15,7 @@ from core.domain import content_hash
 from core.errors import ChannelClosed, PlatformError, PlatformRejected
 from core.ingestion.live.copy import ChannelCopy
 from core.ingestion.live.reading import ChannelReading, Reach
-from core.ingestion.sources._conversations import Post
-from core.ports.history import HistoryReader, OpenReader
+from core.ports.history import HistoryReader, OpenReader, Post
 
 SHARED_SECONDS = 600.0
 """How long what one source read counts as read for another one, that of another release."""
@@ -43,18 +42,17 @@ class ChannelRead:
 class LiveChannels:
     """Reads channels by their key (`slack:C1`) and keeps copies below `home`; safe for several threads.
 
-    `readers` sign in to a platform, `helpers` are accounts whose ✅ accepts an answer.
+    `readers` sign in to a platform.
     """
 
     def __init__(
         self,
         home: Path,
         readers: Mapping[str, OpenReader],
-        helpers: Collection[str] = (),
         now: Callable[[], float] = time.time,
     ) -> None:
         self._folder = home / "sources" / "history"
-        self._readers, self._helpers, self._now = readers, frozenset(helpers), now
+        self._readers, self._now = readers, now
         self._one = threading.Lock()
         self._reads: dict[Path, tuple[int, float]] = {}
         self._used: dict[tuple[object, Path], int] = {}
@@ -177,7 +175,7 @@ class LiveChannels:
                 raise ChannelClosed(f"#{channel.name} is private, {told}")
             self._private.discard(key)
             changed = self._changed.pop(key, set())
-            reading = ChannelReading(platform, copy, reader, reach, out, self._helpers, self._now, deadline)
+            reading = ChannelReading(copy, reader, reach, out, self._now, deadline)
             try:
                 all_read = await reading.renew(channel, frozenset(changed))
             except BaseException:  # also when it is cancelled: what changed is read the next time

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from core.ingestion.sources._conversations import Post
-from core.ports.history import Page, Thread
+from core.ports.history import Page, Post, Thread
 from core.system.json_parts import members, written
 from core.system.private_files import private_folder
 

@@ -7,10 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 from core.ingestion.live.copy import ChannelCopy, ThreadCopy, order
-from core.ingestion.sources._conversations import Post
-from core.ingestion.sources.history import discord_posts as _discord_posts
-from core.ingestion.sources.history import slack_posts as _slack_posts
-from core.ports.history import Channel, HistoryReader, Page, Raw
+from core.ports.history import Channel, HistoryReader, Page, Post, Raw
 
 RECENT = 7 * 86_400.0
 """Seconds for which messages are read again each time, for people edit and delete what is fresh."""
@@ -44,22 +41,20 @@ class ChannelReading:
     """One reading of one channel of a platform.
 
     `now` tells the time, `deadline` when to stop. `leaves_out` tells of an author's id and a message's time
-    whether nothing of it may be kept; ✅ of `helpers` (accounts) accepts an answer.
+    whether nothing of it may be kept.
     """
 
     def __init__(
         self,
-        platform: str,
         copy: ChannelCopy,
         reader: HistoryReader,
         reach: Reach,
         leaves_out: Callable[[str, float], bool],
-        helpers: Collection[str],
         now: Callable[[], float],
         deadline: float,
     ) -> None:
-        self._platform, self._copy, self._reader, self._reach = platform, copy, reader, reach
-        self._leaves_out, self._helpers = leaves_out, helpers
+        self._copy, self._reader, self._reach = copy, reader, reach
+        self._leaves_out = leaves_out
         self._now, self._deadline = now, deadline
         self._saved = reader.calls
 
@@ -182,10 +177,7 @@ class ChannelReading:
         thread.read_at = self._now()
 
     def _post(self, message: Raw, channel: Channel, thread: str) -> Post | None:
-        if self._platform == "slack":
-            found = _slack_posts.post_of(message, channel.id, channel.link, ("USLACKBOT",), self._helpers)
-        else:
-            found = _discord_posts.post_of(message, channel.link, thread)
+        found = self._reader.post(message, channel, thread)
         return replace(found, text="") if found and found.bot else found
 
     def _in_time(self) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.domain import RawDocument
+from core.ports.history import Post
 from core.text.words import cut_at_word, looks_like_question, one_line
 
 OPEN = 12
@@ -28,38 +29,6 @@ _THANKS = re.compile(
     r"|that (?:worked|works|did it|fixed it|helps))\b",
     re.I,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """A message; `at` in seconds. `thread` is the id of the message that opened its thread, if known.
-
-    `votes` counts 👍 and the like. `accepted` tells that it was marked as the answer, `accepted_by` by whom
-    where that is known, `endorsed` that one of them is a helper. `mentions` are the authors that it
-    addresses. A `withheld` one has neither words nor author: it was deleted, or its author is left out.
-    """
-
-    id: str
-    author: str
-    text: str
-    at: float
-    url: str = ""
-    thread: str = ""
-    reply_to: str = ""
-    votes: int = 0
-    accepted: bool = False
-    bot: bool = False
-    mentions: frozenset[str] = frozenset()
-    accepted_by: frozenset[str] = frozenset()
-    endorsed: bool = False
-    withheld: bool = False
-
-    def judged_by(self, asker: str) -> Post:
-        """Return it with marks as they count: those of the asker and of helpers accept, others' are votes."""
-        others = self.accepted_by - {self.author}
-        if not self.accepted_by or self.endorsed or asker in others:
-            return self
-        return replace(self, accepted=False, votes=self.votes + len(others))
 
 
 def threads(posts: Iterable[Post]) -> list[list[Post]]:

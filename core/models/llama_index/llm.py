@@ -19,12 +19,14 @@ from core.models.llama_index.failures import failure
 from core.models.llama_index.integration import Integration, build
 from core.models.ollama.control_tokens import TurnedBack, inert
 from core.models.ollama.thinking import Unthought
-from core.models.retry import Retry
+from core.models.retry import again, stream
 from core.models.schema import read_json
 from core.models.tokens import TokenCount
 from core.ports import ModelHealth, Prompt
 
 SETTING = "LLM"
+PATIENCE_SECONDS = 10.0
+"""After the first try no other begins later than that."""
 PAUSE_SECONDS = 60.0
 """Longest silence between two pieces."""
 CONTEXT_TOKENS = 3900
@@ -60,14 +62,16 @@ class LlamaIndexModel:
     are given on where the class has fields for them that neither the line nor the class has set.
     """
 
-    def __init__(self, named: Integration, *, timeout: float = 120.0, retry: Retry | None = None) -> None:
+    def __init__(
+        self, named: Integration, *, timeout: float = 120.0, retries: int = 2, backoff: float = 0.25
+    ) -> None:
         self.name = str(getattr(named.made, "model", "") or re.split(r"[.:]", named.path)[-1])
         self.context_tokens = CONTEXT_TOKENS
         self._named = named
         self._llm = named.made
         self._timeout = timeout
         self._pause = min(PAUSE_SECONDS, timeout)
-        self._retry = retry or Retry()
+        self._tries = again(retries, backoff, PATIENCE_SECONDS)
         self._tokens = TokenCount()
         self._copies: dict[tuple[float, int], tuple[Any, bool]] = {}
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="llm")
@@ -136,7 +140,7 @@ class LlamaIndexModel:
     # --- one answer -------------------------------------------------------------------------------
 
     def _completion(self, call: _Call) -> Completion:
-        return Completion(lambda done: self._retry.stream(lambda: self._attempt(done, call)))
+        return Completion(lambda done: stream(lambda: self._attempt(done, call), self._tries))
 
     async def _whole(self, call: _Call) -> tuple[str, Finish]:
         completion = self._completion(call)

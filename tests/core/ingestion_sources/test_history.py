@@ -9,9 +9,10 @@ import pytest
 from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.parsing import parse
-from core.ingestion.sources._conversations import Post, document, threads, told
-from core.ingestion.sources.history.slack_posts import markdown_of
+from core.ingestion.sources._conversations import document, threads, told
+from core.ingestion.sources.history.exports.slack import markdown_of
 from core.ingestion.sources.history.source import HistorySource, Options
+from core.ports.history import Post
 from tests.fake_workers import FakeWorkers
 
 

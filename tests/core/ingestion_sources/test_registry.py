@@ -15,7 +15,7 @@ from core.ingestion.sources import Kinds
 def test_the_folder_is_the_registry():
     kinds = Kinds()
     folder = Path(registry.__file__).parent
-    assert list(kinds) == sorted(p.stem for p in folder.glob("[a-z]*.py"))
+    assert list(kinds) == sorted(p.stem for p in folder.glob("[a-z]*") if p.suffix == ".py" or p.is_dir())
     assert {"folder", "git", "reader", "sdist"} <= set(kinds)
     for kind, options in kinds.items():
         assert issubclass(options, SourceOptions)

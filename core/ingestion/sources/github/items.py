@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from core.ingestion.sources._conversations import Post, Told
+from core.ingestion.sources._conversations import Told
+from core.ports.history import Post
 
 MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
 _LEFT_OPEN = frozenset({"not_planned", "duplicate", "reopened"})

@@ -16,7 +16,7 @@ from core.domain import RawDocument, content_hash
 from core.errors import TooCostly
 from core.ingestion.sources._conversations import document
 from core.ingestion.sources.github.items import author_of, conversation, labels_of, written_at
-from core.ports import Workers
+from core.ports import LeftOut, Workers
 from core.privacy.names import never, no_name, nobody
 from core.settings import Settings
 from core.system.json_parts import whole, written
@@ -72,6 +72,10 @@ class GithubSource:
         key = content_hash(self._options.api, self._options.repository)[:16]
         self._kept = home / "sources" / "github" / f"{key}.json"
         self._skipped: list[tuple[str, str]] = []
+
+    def heed(self, people: LeftOut) -> None:
+        """Leave these people out of every reading from now on."""
+        self.is_out, self.forgotten, self.one_way = people.is_out, people.forgotten, people.one_way
 
     @property
     def skipped(self) -> Sequence[tuple[str, str]]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from datetime import time as midnight
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
@@ -19,21 +18,19 @@ from core.domain import RawDocument
 from core.errors import PlatformError, SourceClosed, TooCostly
 from core.ingestion.live.channels import ChannelRead, LiveChannels
 from core.ingestion.live.reading import Reach
-from core.ingestion.sources._conversations import Post, Told, document, threads, told
+from core.ingestion.sources._conversations import Told, document, threads, told
 from core.ingestion.sources._patterns import Patterns
-from core.ingestion.sources.history.discord_posts import read_channel
-from core.ingestion.sources.history.slack_posts import NoExport, outline, posts_of
-from core.ports import Workers
+from core.ingestion.sources.history.exports import NoExport, platform_of, reader_of
+from core.ports import LeftOut, Workers
+from core.ports.history import Post
 from core.privacy.names import never, no_name, nobody
 from core.settings import Settings
 
 HOUR = 3_600.0
-PATIENCE = 5.0
-"""Times as long as a document a channel of an export may take: up to a gigabyte of JSON."""
 
 
 def _channel(value: str) -> str:
-    if not re.fullmatch(r"slack:[A-Z0-9]+|discord:\d+", value):
+    if not re.fullmatch(r"[a-z]+:[\w-]+", value):
         raise ValueError('a channel as platform and id, "slack:C0123" or "discord:123", or a list of them')
     return value
 
@@ -93,7 +90,7 @@ class HistorySource:
         self.withheld = 0
         self.may_be_empty = bool(cast(Options, spec.options).channel)
         self.live: LiveChannels | None = None
-        """Reads live channels; the bootstrap puts it there."""
+        """Reads live channels, where there is a bot that does."""
         self.asks = True
         """Whether the next reading asks the platforms; without it, it goes by what was read before."""
         self._options = cast(Options, spec.options)
@@ -105,6 +102,14 @@ class HistorySource:
         self._place = spec.resolve(self._options.path or ".")
         self._channels = Patterns(self._options.channels or ["**"])
         self._skipped: list[tuple[str, str]] = []
+
+    def heed(self, people: LeftOut) -> None:
+        """Leave these people out of every reading from now on."""
+        self.is_out, self.forgotten, self.one_way = people.is_out, people.forgotten, people.one_way
+
+    def read_by(self, live: LiveChannels) -> None:
+        """Have live channels read by what all sources of the home share; called before the first reading."""
+        self.live = live
 
     @property
     def reach(self) -> Reach:
@@ -173,11 +178,10 @@ class HistorySource:
     def _exported(self) -> Iterator[RawDocument]:
         if not self._place.exists():
             raise self._spec.error(f"There is no {self._place}; correct `path`")
-        files = self._discord_files()
         try:
-            yield from self._discord(files) if files else self._slack()
+            yield from self._export(platform_of(self._place))
         except NoExport as error:
-            raise self._spec.error(f"{self._place} is no export of Slack or Discord: {error}") from None
+            raise self._spec.error(f"{self._place} is no export that can be read: {error}") from None
         except TooCostly as error:
             raise self._spec.error(f"{self._place} cannot be read: {error}") from None
         except zipfile.BadZipFile:
@@ -185,32 +189,13 @@ class HistorySource:
         except OSError as error:
             raise self._spec.error(f"{error.filename} cannot be read: {error.strerror}") from None
 
-    def _discord_files(self) -> list[Path]:
-        if self._place.is_file():
-            return [self._place] if self._place.suffix.lower() == ".json" else []
-        if any(self._place.glob("*/*.json")) or (self._place / "channels.json").exists():
-            return []
-        return sorted(self._place.glob("*.json"))
-
-    def _slack(self) -> Iterator[RawDocument]:
-        export = self._workers.run(outline, self._place, patience=PATIENCE)
-        self._skipped += export.others.items()
-        for name, channel_id in export.public.items():
-            if self._channels.match(name):
-                given = (export.days.get(name, ()), channel_id, self._options.workspace, export.bots)
-                posts = self._workers.run(posts_of, self._place, *given, patience=PATIENCE)
-                yield from self._conversations("slack", name, posts, {})
-
-    def _discord(self, files: Sequence[Path]) -> Iterator[RawDocument]:
-        for file in files:
-            channel = self._workers.run(read_channel, file, patience=PATIENCE)
-            if channel is None:
-                self._skipped.append((file.name, "it is no channel"))
-            elif not channel.public:
-                self._skipped.append((channel.name, "it is not public"))
-            elif self._channels.match(channel.name):
-                titles = {channel.posts[0].thread: channel.title} if channel.posts else {}
-                yield from self._conversations("discord", channel.name, channel.posts, titles)
+    def _export(self, platform: str) -> Iterator[RawDocument]:
+        given = (self._place, self._options.workspace, self._channels.match, self._workers.run)
+        for channel in reader_of(platform).channels(*given):
+            if channel.refused:
+                self._skipped.append((channel.name, channel.refused))
+            else:
+                yield from self._conversations(platform, channel.name, channel.posts, channel.titles)
 
     # --- conversations ------------------------------------------------------------------------
 

@@ -28,7 +28,6 @@ from core.models.language_model import open_model
 from core.models.llama_index.integration import build
 from core.models.llama_index.llm import LlamaIndexModel, open_llm
 from core.models.ollama.client import Ollama
-from core.models.retry import Retry
 from core.ports import Prompt
 from core.settings import load_settings
 from tests.ollama_server import OllamaServer
@@ -87,7 +86,7 @@ def openai(
         f"api_key=GPU_KEY, {OPTIONS}{more})"
     )
     named = build(line, "LLM", "llama_index.core.llms:LLM", ConfigurationError)
-    return LlamaIndexModel(named, timeout=timeout, retry=Retry(1, 0.01))
+    return LlamaIndexModel(named, timeout=timeout, retries=1, backoff=0.01)
 
 
 def custom(options: str = "", timeout: float = 20.0) -> LlamaIndexModel:

@@ -1,4 +1,4 @@
-"""What the playground's pages ask beside the conversation: commands, modes, examples, and cited pages."""
+"""What pages ask beside the conversation: commands, modes, examples, and cited pages."""
 
 from __future__ import annotations
 

@@ -7,24 +7,21 @@ import json
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.ingestion.sources._conversations import Post
+from core.ingestion.sources.history.exports import MAX_FILE, Exported, NoExport, Run
+from core.ports.history import Post
 
-MAX_FILE = 50_000_000
-"""Bytes of one day of a channel, unpacked."""
+PATIENCE = 5.0
+"""Times as long as a document a channel may take: up to a gigabyte of JSON."""
 _TOKEN = re.compile(r"<([^<>\n]+)>")
 _UP = frozenset({"+1", "thumbsup", "heart", "100", "raised_hands", "tada", "clap", "heavy_plus_sign"})
 _ACCEPTED = frozenset({"white_check_mark", "heavy_check_mark", "ballot_box_with_check"})
 _PEOPLE = frozenset({None, "", "thread_broadcast", "file_share", "me_message"})
-
-
-class NoExport(Exception):
-    """What was named is no export; the message says what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,22 @@ class SlackExport:
     others: Mapping[str, str]
     days: Mapping[str, tuple[str, ...]]
     bots: frozenset[str]
+
+
+def fits(place: Path) -> bool:
+    """Return True for a folder with folders in it, and for what may be a zip."""
+    return place.is_dir() or place.suffix.lower() != ".json"
+
+
+def channels(place: Path, workspace: str, wanted: Callable[[str], bool], run: Run) -> Iterator[Exported]:
+    """Yield public channels, and why others are not read; links begin with the address `workspace`."""
+    export = run(outline, place, patience=PATIENCE)
+    yield from (Exported(name, refused=why) for name, why in export.others.items())
+    for name, channel_id in export.public.items():
+        if wanted(name):
+            days = export.days.get(name, ())
+            posts = run(posts_of, place, days, channel_id, workspace, export.bots, patience=PATIENCE)
+            yield Exported(name, tuple(posts))
 
 
 def outline(place: Path) -> SlackExport:

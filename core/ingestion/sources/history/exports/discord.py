@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.ingestion.sources._conversations import Post
-from core.ingestion.sources.history.slack_posts import MAX_FILE, NoExport
+from core.ingestion.sources.history.exports import MAX_FILE, Exported, NoExport, Run
+from core.ports.history import Post
 from core.system.json_parts import members
 
+PATIENCE = 5.0
+"""Times as long as a document a channel may take: up to a gigabyte of JSON."""
 _PUBLIC = frozenset({"GuildTextChat", "GuildNews", "GuildForum", "GuildPublicThread", "GuildNewsThread"})
 _THREADS = frozenset({"GuildPublicThread", "GuildNewsThread"})
 _KINDS = frozenset({"Default", "Reply", "ThreadStarterMessage", "0", "19", "21"})
@@ -33,6 +35,32 @@ class DiscordChannel:
     public: bool
     title: str
     posts: tuple[Post, ...]
+
+
+def fits(place: Path) -> bool:
+    """Return True for a JSON file, and for a folder of them that is not of a Slack workspace."""
+    return bool(_files(place))
+
+
+def channels(place: Path, workspace: str, wanted: Callable[[str], bool], run: Run) -> Iterator[Exported]:
+    """Yield public channels and threads, and why others are not read."""
+    for file in _files(place):
+        channel = run(read_channel, file, patience=PATIENCE)
+        if channel is None:
+            yield Exported(file.name, refused="it is no channel")
+        elif not channel.public:
+            yield Exported(channel.name, refused="it is not public")
+        elif wanted(channel.name):
+            titles = {channel.posts[0].thread: channel.title} if channel.posts else {}
+            yield Exported(channel.name, channel.posts, titles)
+
+
+def _files(place: Path) -> list[Path]:
+    if place.is_file():
+        return [place] if place.suffix.lower() == ".json" else []
+    if any(place.glob("*/*.json")) or (place / "channels.json").exists():
+        return []
+    return sorted(place.glob("*.json"))
 
 
 def read_channel(file: Path) -> DiscordChannel | None:

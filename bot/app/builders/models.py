@@ -1,0 +1,55 @@
+"""Builds what computes and writes: embedder, reranker, language model, and what judges its words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.memory.scoring.prior import Similarity
+from core.models.bertscore import load_bertscore
+from core.models.breaker import Breaker
+from core.models.embedding.encoders import Encoders
+from core.models.language_model import open_model
+from core.models.reranker import load_reranker
+from core.ports import Encoder, LanguageModel, Reranker
+from core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """What computes and writes."""
+
+    encoders: Encoders
+    reranker: Reranker | None
+    writer: LanguageModel | None
+    """The language model behind a breaker; None where there is none."""
+    similarity: Similarity | None
+    """Scores a text against a reference."""
+
+
+@asynccontextmanager
+async def open_models(
+    *, home: Path, settings: Settings, load: Callable[[str, Path], Encoder]
+) -> AsyncIterator[Models]:
+    """Load what the settings name; `load` makes an encoder by its name and the folder it is kept in.
+
+    Raises EncoderError and ConfigurationError where a model cannot be had.
+    """
+    async with AsyncExitStack() as opened:
+        reranker = None
+        if settings.reranker_model:
+            reranker = await asyncio.to_thread(load_reranker, settings.reranker_model)
+            opened.callback(reranker.close)
+        writer = None
+        if model := await asyncio.to_thread(open_model, settings):
+            opened.push_async_callback(model.close)
+            writer = Breaker(model, parallel=settings.ollama_parallel)
+        similarity = None
+        if settings.bertscore_model:
+            similarity = await asyncio.to_thread(load_bertscore, settings.bertscore_model)
+        encoders = Encoders(settings.embedding_model, home / "models", load)
+        opened.callback(encoders.close)
+        yield Models(encoders=encoders, reranker=reranker, writer=writer, similarity=similarity)

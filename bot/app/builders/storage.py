@@ -1,0 +1,242 @@
+"""Opens what is kept: the only module of `bot` and `evaluation` that sees `storage`."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.app.privacy_key import key_of
+from core.community.channels import ChannelStore
+from core.community.notices import NoticeStore
+from core.community.unsolicited import NoiseStore
+from core.errors import DatabaseBusy, StorageError
+from core.insights.statistics import StatisticsStore
+from core.ports import (
+    AboutStore,
+    ConversationStore,
+    CorpusStore,
+    MemoryStore,
+    OptOutStore,
+    PersonStore,
+    PregeneratedStore,
+    RetentionStore,
+    RewordingStore,
+    StorageHealth,
+    UpkeepStore,
+    VectorIndex,
+    VoterStore,
+    WordIndex,
+)
+from core.ports.escalations import EscalationStore
+from core.ports.opinions import OpinionStore
+from core.ports.passages import PassageStore
+from core.ports.workers import Alone
+from core.privacy.audit import AuditStore
+from core.privacy.names import Names
+from core.settings import Settings
+from storage.corpora.bm25 import TantivyWords
+from storage.corpora.corpora import SqlCorpora
+from storage.corpora.passages import SqlPassages
+from storage.corpora.pregenerated import SqlPregenerated
+from storage.database.database import Database
+from storage.database.health import SqlHealth
+from storage.database.sqlite_file import FILE, check
+from storage.memory.memories import SqlMemories
+from storage.memory.opinions import SqlOpinions
+from storage.memory.rewordings import SqlRewordings
+from storage.memory.upkeep import SqlUpkeep
+from storage.memory.voters import SqlVoters
+from storage.people.forgetting import SqlPeople
+from storage.people.opt_outs import SqlOptOuts
+from storage.people.retention import SqlRetention
+from storage.serving.about import SqlAbout
+from storage.serving.audit import SqlAudit
+from storage.serving.channels import SqlChannels
+from storage.serving.conversations import SqlConversations
+from storage.serving.escalations import SqlEscalations
+from storage.serving.noise import SqlNoise
+from storage.serving.notices import SqlNotices
+from storage.serving.statistics import SqlStatistics
+from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
+from storage.vectors.files import empty_room, overwrite
+
+log = logging.getLogger(__name__)
+
+VECTORS, WORDS = "vectors", "words"
+"""Folders of the home."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """Everything that is kept, behind the ports of core."""
+
+    about: AboutStore
+    audit: AuditStore
+    channels: ChannelStore
+    conversations: ConversationStore
+    corpora: CorpusStore
+    escalations: EscalationStore
+    health: StorageHealth
+    memories: MemoryStore
+    names: Names
+    """One-way names by the key that belongs to this database."""
+    noise: NoiseStore
+    notices: NoticeStore
+    opinions: OpinionStore
+    opt_outs: OptOutStore
+    passages: PassageStore
+    people: PersonStore
+    pregenerated: PregeneratedStore
+    retention: RetentionStore
+    rewordings: RewordingStore
+    statistics: StatisticsStore
+    upkeep: UpkeepStore
+    vectors: VectorIndex
+    voters: VoterStore
+    words: WordIndex
+    free: Callable[[], int]
+    """Returns how many bytes are free where the home lies."""
+    scrub: Callable[[], Awaitable[None]]
+    """Overwrites what was removed, in the database and in the files of the vector index."""
+    empty_room: Callable[[], Awaitable[None]]
+    """Overwrites what the files of the vector index hold beside vectors."""
+    overwrite: Callable[[Sequence[bytes]], object]
+    """Takes texts out of the files of the vector index; blocking."""
+
+
+@asynccontextmanager
+async def open_stores(
+    *,
+    home: Path,
+    what: str,
+    settings: Settings,
+    people: Mapping[str, Collection[str]],
+    alone: Callable[[], Alone],
+) -> AsyncIterator[Stores]:
+    """Open database and indexes for `what`, such as "serve"; `people` are accounts that belong together.
+
+    Where another process took the database meanwhile, the task that opened it is cancelled, and what comes
+    of that is raised as DatabaseBusy. Raises the errors of `Database.open` and of `key_of`.
+    """
+    await _mend_vectors(home, settings)
+    main = asyncio.current_task()
+    url = settings.database_url.get_secret_value()
+    database = await Database.open(home, url, what, lost=lambda: main.cancel() if main else None)
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(database.close)
+        try:
+            names = Names(await key_of(home, SqlAbout(database)), people)
+            words = TantivyWords(home / WORDS)
+            opened.push_async_callback(asyncio.to_thread, words.close)
+            vectors = await asyncio.to_thread(ChromaVectors, home / VECTORS, settings.chroma_url, alone)
+            opened.push_async_callback(asyncio.to_thread, vectors.close)
+            yield _stores(home=home, database=database, names=names, vectors=vectors, words=words)
+        except (asyncio.CancelledError, StorageError):
+            if database.lost:  # this process would go on with what the other one has changed
+                raise DatabaseBusy(f"{database.lost} This process has ended.") from None
+            raise
+
+
+async def _mend_vectors(home: Path, settings: Settings) -> None:
+    """Set a torn vector index aside, and overwrite what a process that was killed may have left in it."""
+    own = home / VECTORS
+    broken = "" if settings.chroma_url else await asyncio.to_thread(set_aside_if_broken, own)
+    if broken:
+        log.warning("the vector index was torn (%s); it is set aside and rebuilt from the database", broken)
+    await asyncio.to_thread(empty_room, own)
+
+
+def _stores(
+    *, home: Path, database: Database, names: Names, vectors: VectorIndex, words: WordIndex
+) -> Stores:
+    own, persons = home / VECTORS, SqlPeople(database, names)
+
+    def free() -> int:
+        return shutil.disk_usage(home).free
+
+    async def empty() -> None:
+        await asyncio.to_thread(empty_room, own)
+
+    async def scrub() -> None:
+        async with database.write() as connection:
+            await database.owe_scrub(connection)
+        await persons.scrub()
+        await empty()
+
+    return Stores(
+        about=SqlAbout(database),
+        audit=SqlAudit(database),
+        channels=SqlChannels(database),
+        conversations=SqlConversations(database),
+        corpora=SqlCorpora(database),
+        escalations=SqlEscalations(database),
+        health=SqlHealth(database, free),
+        memories=SqlMemories(database, names.veils),
+        names=names,
+        noise=SqlNoise(database),
+        notices=SqlNotices(database),
+        opinions=SqlOpinions(database),
+        opt_outs=SqlOptOuts(database),
+        passages=SqlPassages(database),
+        people=persons,
+        pregenerated=SqlPregenerated(database),
+        retention=SqlRetention(database, names),
+        rewordings=SqlRewordings(database),
+        statistics=SqlStatistics(database),
+        upkeep=SqlUpkeep(database),
+        vectors=vectors,
+        voters=SqlVoters(database),
+        words=words,
+        free=free,
+        scrub=scrub,
+        empty_room=empty,
+        overwrite=lambda texts: overwrite(own, texts),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryStores:
+    """What community memory alone is kept in."""
+
+    memories: MemoryStore
+    corpora: CorpusStore
+    rewordings: RewordingStore
+
+
+@asynccontextmanager
+async def open_memory(home: Path) -> AsyncIterator[MemoryStores]:
+    """Open the database in a folder for measurements; nobody is kept from it meanwhile."""
+    database = await Database.open(home)
+    try:
+        yield MemoryStores(
+            memories=SqlMemories(database),
+            corpora=SqlCorpora(database),
+            rewordings=SqlRewordings(database),
+        )
+    finally:
+        await database.close()
+
+
+def database_file(settings: Settings) -> Path | None:
+    """Return the file that is the database; None where a server keeps it, or where there is none yet."""
+    file = settings.home / FILE
+    return None if settings.database_url.get_secret_value() or not file.exists() else file
+
+
+def check_database(file: Path) -> None:
+    """Read a whole database file; blocking. Raises StorageError where it is damaged."""
+    check(file, thorough=True)
+
+
+async def count_collections(settings: Settings) -> int:
+    """Ask the server of the vector index how many collections it has. Raises StorageError."""
+    vectors = await asyncio.to_thread(ChromaVectors, settings.home / VECTORS, settings.chroma_url)
+    try:
+        return len(await vectors.collections())
+    finally:
+        await asyncio.to_thread(vectors.close)

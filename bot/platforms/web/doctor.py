@@ -1,0 +1,24 @@
+"""Examines the port of the playground and the dashboard."""
+
+from __future__ import annotations
+
+import socket
+
+from bot.app.home import SERVE, owner_of
+from bot.cli.doctor.findings import Finding, bad, good
+from core.settings import Settings
+
+
+async def examine(settings: Settings) -> list[Finding]:
+    """Try to listen on the port; empty where nothing is served there, or the bot serves already."""
+    is_served = settings.playground is not False and settings.port
+    if not is_served or owner_of(settings.home).get("what") == SERVE:
+        return []
+    try:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((settings.host, settings.port))
+    except OSError as error:
+        said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
+        return [bad("Playground", said, "set another THREADLORE_PORT, or THREADLORE_PLAYGROUND=false")]
+    return [good("Playground", f"port {settings.port} is free")]

@@ -1,0 +1,46 @@
+"""What the playground keeps of people in its journal, for whoever takes it out while it does not run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from bot.platforms.web import journal_records
+from bot.platforms.web.journal_records import JOURNAL, players_of, read, without, write
+from core.languages import N_
+
+FILES = (JOURNAL, "playground.new")
+WHAT = N_("messages in the playground")
+
+
+def held(home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
+    """Return what the playground's people among these accounts wrote."""
+    players = players_of(accounts)
+    return [
+        {"id": r.get("id"), "at": r.get("at"), "channel": r.get("channel"), "text": r.get("text")}
+        for r in (read(home / JOURNAL) if players else ())
+        if r.get("author") in players
+    ]
+
+
+def forget(home: Path, accounts: Collection[str], ids: Collection[str]) -> None:
+    """Take out of the journal what accounts wrote and voted, and answers and pairs by their ids."""
+    journal = home / JOURNAL
+    if journal.exists():
+        write(journal, without(read(journal), players_of(accounts), ids))
+
+
+def tidy(home: Path) -> None:
+    """Remove what stands beside the journal: what a process that died left, and what nobody could read."""
+    journal = home / JOURNAL
+    for ending in (".fresh", ".new"):
+        journal.with_suffix(ending).unlink(missing_ok=True)
+    aside = journal.with_suffix(f".broken{journal.suffix}")
+    if not aside.is_dir():  # a folder is nothing that Threadlore wrote
+        aside.unlink(missing_ok=True)
+
+
+def expire(home: Path, before: float) -> int:
+    """Take conversations out of the journal in which nothing was said since `before`; count messages."""
+    return journal_records.expire(home / JOURNAL, before)

@@ -1,0 +1,204 @@
+"""The folder is the registry: what is dropped in works, and no other file is touched for it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
+
+from bot import platforms
+from bot.app.serve import connect_all
+from bot.cli.doctor.examination import examinations
+from core.catalogue import load_catalogue
+from core.errors import ThreadloreError
+from core.ingestion import formats, sources
+from core.ingestion.formats import parser_of
+from core.ingestion.sources import Kinds, open_source
+from tests.fake_workers import FakeWorkers
+from tests.journeys.house import Kettle, house
+
+PORT = "Which port does kettle serve listen on by default?"
+PLATFORM = '''
+from dataclasses import replace
+
+from bot.ports.chat import Message, Person
+from core.domain import MessageRef, Scope
+
+
+def connect(settings, dispatch):
+    return Pigeons(dispatch)
+
+
+class Pigeons:
+    """Both the platform and its chat: one person, who asks one question."""
+
+    name = "pigeons"
+
+    def __init__(self, dispatch):
+        self.dispatch, self.said = dispatch, []
+
+    async def run(self):
+        where = MessageRef("pigeons", "loft", "1", "1")
+        asked = Message(where, Person("pigeons:ann"), "QUESTION", Scope(), mentions_bot=True, event="e1")
+        self.dispatch.meet(self)
+        with self.dispatch.holders.running(self.name, forget=self.forget, expire=self.expire):
+            await self.dispatch.message(self, asked)
+
+    async def stop(self):
+        pass
+
+    async def forget(self, accounts, ids):
+        self.said.clear()
+
+    async def expire(self, before):
+        return 0
+
+    async def history(self, before, limit):
+        return ()
+
+    async def own_after(self, ref):
+        return ()
+
+    async def post(self, where, reply):
+        self.said.append(reply.markdown)
+        return (replace(where, message=str(len(self.said) + 1)),)
+
+    async def edit(self, parts, reply):
+        self.said.append(reply.markdown)
+        return parts
+
+    async def seed_votes(self, ref):
+        pass
+'''.replace("QUESTION", PORT)
+PERSONAL_DATA = """
+FILES = ("pigeons.txt",)
+WHAT = "letters of pigeons"
+
+def held(home, accounts):
+    letters = home / "pigeons.txt"
+    return [{"text": letters.read_text()}] if letters.exists() and "pigeons:ann" in accounts else []
+
+def forget(home, accounts, ids):
+    (home / "pigeons.txt").unlink(missing_ok=True)
+
+def tidy(home):
+    pass
+
+def expire(home, before):
+    return 0
+"""
+DOCTOR = """
+from bot.cli.doctor.findings import good
+
+async def examine(settings):
+    return [good("Pigeons", "they are fed")]
+"""
+HISTORY = """
+def open_reader(settings):
+    raise NotImplementedError
+"""
+KIND = """
+from core.catalogue import SourceOptions
+from core.domain import RawDocument
+
+
+class Options(SourceOptions):
+    words: str
+
+
+def open_source(spec, settings, workers):
+    return Bottle(spec)
+
+
+class Bottle:
+    name, skipped = "bottle", ()
+
+    def __init__(self, spec):
+        self._words = spec.options.words
+
+    def documents(self):
+        yield RawDocument("bottle", "", self._words.encode(), "shouts")
+"""
+FORMAT = """
+from core.domain import Document
+
+
+def parse(raw, text):
+    return text.upper()
+"""
+CATALOGUE = """
+[product]
+name = "Kettle"
+
+[[release]]
+name = "1.0"
+
+[[release.source]]
+kind = "bottle"
+words = "help me"
+"""
+
+
+@contextmanager
+def dropped_in(registry: ModuleType, folder: Path, **files: str) -> Iterator[None]:
+    """Write modules into a folder that a registry looks into, by their dotted names with `__` for dots."""
+    for name, text in files.items():
+        place = folder.joinpath(*name.split("__")).with_suffix(".py")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        (place.parent / "__init__.py").touch()
+        place.write_text(dedent(text))
+    registry.__path__.append(str(folder))
+    importlib.invalidate_caches()
+    before = set(sys.modules)
+    try:
+        yield
+    finally:
+        registry.__path__.remove(str(folder))
+        for name in set(sys.modules) - before:
+            if name.startswith(registry.__name__):
+                del sys.modules[name]
+
+
+async def test_a_platform_is_one_package(kettle: Kettle, tmp_path: Path) -> None:
+    with dropped_in(
+        platforms,
+        tmp_path / "dropped",
+        pigeons__platform=PLATFORM,
+        pigeons__personal_data=PERSONAL_DATA,
+        pigeons__doctor=DOCTOR,
+        pigeons__history=HISTORY,
+    ):
+        async with house(kettle) as bot:
+            assert [name for name, _ in examinations()][-3:].count("Pigeons") == 1
+            assert "pigeons" in platforms.readers(bot.settings)
+            [pigeons] = connect_all(bot.settings, bot.dispatch)
+            await pigeons.run()
+            assert "9090" in pigeons.said[-1]  # type: ignore[attr-defined]
+            letters = kettle.home / "pigeons.txt"
+            letters.write_text("a letter")
+            held = await bot.app.my_data.of("pigeons:ann")
+            assert held["letters of pigeons"] == [{"text": "a letter"}]
+            await bot.app.people.forget("pigeons:ann")
+            assert not letters.exists()
+
+
+def test_a_kind_of_source_is_one_file_and_so_is_a_format(kettle: Kettle, tmp_path: Path) -> None:
+    catalogue = tmp_path / "corpora.toml"
+    catalogue.write_text(CATALOGUE)
+    with (
+        dropped_in(sources, tmp_path / "kinds", bottle=KIND),
+        dropped_in(formats, tmp_path / "formats", shouts=FORMAT),
+    ):
+        [spec] = load_catalogue(catalogue, Kinds()).sources
+        [raw] = open_source(spec, kettle.settings(), FakeWorkers()).documents()
+        assert parser_of(raw.format).parse(raw, raw.content.decode()) == "HELP ME"
+    try:
+        load_catalogue(catalogue, Kinds())
+    except ThreadloreError as error:
+        assert "bottle" in str(error)
+    else:
+        raise AssertionError("what was taken out is known no more")
