@@ -92,6 +92,8 @@ class Settings(BaseSettings):
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, or any sentence-transformers model by name or folder."""
 
+    recipe: str = Field("threadlore", alias="RECIPE")
+    """The stages that answer, and their order: a module of `core/recipes`."""
     retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
     """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")

@@ -44,13 +44,14 @@ from core.models.embedding.encoder import load_encoder
 from core.models.embedding.encoders import Encoders
 from core.models.ollama.client import Ollama
 from core.models.reranker import load_reranker
-from core.pipeline.context_selector import ContextSelector
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
+from core.pipeline.resources import Resources
 from core.ports import Encoder
 from core.privacy.names import Names, Privacy
 from core.privacy.retention import Policy as Keeping
 from core.privacy.retention import Retention
+from core.recipes import recipe_of
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
@@ -215,21 +216,26 @@ async def build(
             alike = None
             if settings.bertscore_model:
                 alike = await asyncio.to_thread(load_bertscore, settings.bertscore_model)
-            research = Research(
-                catalogue, memory, searcher, encoders, steps, second_look=settings.guard_by_model
-            )
-            engine = Engine(
+            parts = Resources(
                 catalogue,
                 memory,
                 memories,
-                research,
+                searcher,
+                encoders,
                 writer,
+                steps,
+                PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
+                privacy.gone,
+                settings.guard_by_model,
+                settings.selected_chunks,
+            )
+            research = Research(parts)
+            engine = Engine(
+                parts,
+                recipe_of(settings.recipe)(parts),
                 AcceptedAnswers(memory, memories, SqlOpinions(database), research, privacy.is_out),
                 electorate,
-                ContextSelector(product.name, steps, settings.selected_chunks),
-                PriorScorer(corpora, writer if settings.judged_by_model else None, alike),
                 privacy.is_out,
-                privacy.gone,
             )
             renewal = StaleAnswerReview(upkeep, corpora, encoders, engine.draft, writer is not None)
             await library.open()

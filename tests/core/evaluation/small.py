@@ -18,6 +18,7 @@ from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoders import Encoders
 from core.pipeline.research import Research
+from core.pipeline.resources import Resources
 from core.ports import LanguageModel
 from core.retrieval.search import Searcher
 from core.text.windows import window_texts
@@ -153,7 +154,8 @@ async def house(
             await work.run(release, encoder)
     await searcher.load()
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
-    memory = CommunityMemory(FakeMemories(), store, Thresholds(), lambda asked, remembered: "")
-    research = Research(Catalogue(product), memory, searcher, encoders)
+    memories = FakeMemories()
+    memory = CommunityMemory(memories, store, Thresholds(), lambda asked, remembered: "")
+    research = Research(Resources(Catalogue(product), memory, memories, searcher, encoders))
     counted = Counted(model) if model else None
     return Parts(product, research, encoders, store, vectors, words, counted), searcher
