@@ -34,6 +34,9 @@ from core.text.words import query_terms
 
 Needs = Literal["", "memory", "model"]
 """What a stage cannot do without; a journey that withholds it passes the stage over."""
+Forms = Literal["topic", "queries"]
+"""What is embedded after the topic and searched by: each part of the question, or (QAMR) base, filtered and
+versionless query."""
 NO_VECTORS: Matrix = np.zeros((0, 0), np.float32)
 
 
@@ -132,6 +135,12 @@ class QueryContext:
     def parts(self) -> tuple[str, ...]:
         """Return the parts of a composite question; empty where there is just one."""
         return self.queries.parts if len(self.queries.parts) > 1 else ()
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Return the query forms there are: base, filtered, and versionless where a release was named."""
+        said = self.queries
+        return tuple(filter(None, (said.base, said.filtered, said.versionless)))
 
     @property
     def open(self) -> tuple[str, ...]:

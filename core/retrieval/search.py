@@ -110,6 +110,12 @@ class Searcher:
         other.retriever = "pairs"
         return other
 
+    def by_cosine_and_mmr(self) -> Searcher:
+        """Return a searcher of the same corpora that finds two pages by cosine and two by MMR (QAMR)."""
+        other = self.by(self.ranking)
+        other.retriever = "cosine+mmr"
+        return other
+
     def has_pairs(self) -> bool:
         """Tell whether any live corpus has pairs made of its documents."""
         return any(pairs.page_of for pairs in self._pairs.values())

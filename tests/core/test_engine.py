@@ -114,9 +114,11 @@ async def house(
             await store.put(release, document)
         corpus = await store.swap(release, [document.id for document in documents], encoder.name)
         rows = await store.rows(release)
-        await vectors.upsert(
-            corpus.collection, [row.id for row in rows], await encoder.encode([row.embedded for row in rows])
+        table = await encoder.encode([row.embedded for row in rows])
+        await store.put_vectors(
+            encoder.name, {row.text_hash: vector for row, vector in zip(rows, table, strict=True)}
         )
+        await vectors.upsert(corpus.collection, [row.id for row in rows], table)
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
     searcher = Searcher(store, vectors, words, reranker=reranker)
     await searcher.load()

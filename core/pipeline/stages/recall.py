@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from core.domain import Recall
 from core.languages import _
+from core.memory.decision import PAPER
 from core.memory.partitions.partition_key import platform_of
 from core.memory.reuse_check import same_question
 from core.pipeline.context import Needs, QueryContext
@@ -13,11 +14,16 @@ from core.pipeline.resources import Resources
 
 
 class RecallPairs:
-    """Asks community memory for the route, and for the pairs that go with it."""
+    """Asks community memory for the route, and for the pairs that go with it.
+
+    `by_paper` decides by the cosine with the pair's own question against δ alone, whatever memory is set to,
+    and hands bad pairs over only where there are no good ones.
+    """
 
     needs: Needs = "memory"
 
-    def __init__(self, parts: Resources) -> None:
+    def __init__(self, parts: Resources, by_paper: bool = False) -> None:
+        self._by_paper = by_paper
         self._memory = parts.memory
         self._budget = parts.budget
         self._agrees = parts.agrees
@@ -33,7 +39,10 @@ class RecallPairs:
             scope,
             context.language,
             bool(context.untranslated),
+            PAPER if self._by_paper else None,
         )
+        if self._by_paper and recall.high:
+            recall = replace(recall, low=())
         if self._agrees and recall.route == "reuse":
             recall = await self._agreed(context, recall)
         context.recall = recall

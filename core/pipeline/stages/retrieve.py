@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.pipeline.context import Needs, QueryContext
+from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.query.releases.mentions import mentions
 from core.query.releases.news import dated
@@ -14,18 +14,22 @@ from core.text.words import ruled
 
 
 class Retrieve:
-    """Searches documents once; `searcher` says how, the wired one where none is given."""
+    """Searches documents once; `searcher` says how, the wired one where none is given.
+
+    `forms` says by what: the topic, part by part where there are several, or each query form (QAMR step 2).
+    """
 
     needs: Needs = ""
 
-    def __init__(self, parts: Resources, searcher: Searcher | None = None) -> None:
+    def __init__(self, parts: Resources, searcher: Searcher | None = None, forms: Forms = "topic") -> None:
         self._product = parts.product
         self._searcher = searcher or parts.searcher
+        self._search = self._pages if forms == "topic" else self._by_forms
 
     async def __call__(self, context: QueryContext) -> None:
         """Set what was found, unless that is there already."""
         if context.found is None:
-            context.found = await self._release_notes(context) or await self._pages(context)
+            context.found = await self._release_notes(context) or await self._search(context)
             context.note_found()
 
     async def _release_notes(self, context: QueryContext) -> Found | None:
@@ -57,6 +61,15 @@ class Retrieve:
         if when and len(lists) == 1:
             found = await self._searcher.release_notes.dated(when, context.releases[0], found)
         return found
+
+    async def _by_forms(self, context: QueryContext) -> Found:
+        """Search each release for every query form; the union, each page once."""
+        lists: list[Found] = []
+        for release in context.releases:
+            for row, text in enumerate(context.forms, start=1):
+                form = replace(context.queries, base=text, filtered=text, versionless="", carried=())
+                lists.append(await self._searcher.search(form, context.vectors[row : row + 1], release))
+        return merged(lists)
 
     def _releases_of(self, part: str, releases: tuple[str, ...]) -> tuple[str, ...]:
         """Return the compared releases that a part names, all of them where it names none."""

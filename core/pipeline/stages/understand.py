@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Literal
 
 from core.catalogue import ChannelSettings
 from core.domain import Product, Queries, Question, Resolution, Taken
 from core.errors import ModelUnavailable
-from core.pipeline.context import Needs, QueryContext
+from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.query import understand
 from core.query.followups.carried import of_thread
@@ -19,8 +18,6 @@ from core.query.rewrite import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible
 from core.text.words import ruled
-
-Forms = Literal["topic", "queries"]
 
 
 class Understand:
@@ -105,10 +102,7 @@ class Understand:
     async def _embed(self, context: QueryContext) -> None:
         """Embed the topic first, which memory compares, and then what is searched by."""
         encoder = await self._parts.encoder_of(context.releases[0])
-        said = context.queries
-        forms = context.parts
-        if self._forms == "queries":
-            forms = tuple(filter(None, (said.base, said.filtered, said.versionless)))
+        forms = context.forms if self._forms == "queries" else context.parts
         context.vectors = await encoder.encode([context.topic, *forms])
         context.lap("embed")
 

@@ -39,6 +39,8 @@ class Write:
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer."""
         request = request_of(context, self._product.name)
+        if self._model is not None and not request.evidence:  # reduction left nothing
+            return dont_know(context, self._product)
         try:
             written = await self._written(context, request)
         except ModelError as error:

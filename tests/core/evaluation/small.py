@@ -156,6 +156,6 @@ async def house(
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     memories = FakeMemories()
     memory = CommunityMemory(memories, store, Thresholds(), lambda asked, remembered: "")
-    research = Research(Resources(Catalogue(product), memory, memories, searcher, encoders))
     counted = Counted(model) if model else None
+    research = Research(Resources(Catalogue(product), memory, memories, searcher, encoders, counted))
     return Parts(product, research, encoders, store, vectors, words, counted), searcher
