@@ -23,10 +23,10 @@ from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.ground import Ground
 from core.pipeline.stages.judge import Judge
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reduce import Reduce
+from core.pipeline.stages.reading.reduce import Reduce
+from core.pipeline.stages.reading.select import Select
 from core.pipeline.stages.refuse import Refuse
 from core.pipeline.stages.retrieve import Retrieve
-from core.pipeline.stages.select import Select
 from core.pipeline.stages.unasked import OnlyIfSure
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Write

@@ -16,6 +16,7 @@ from core.ports import (
     CorpusStore,
     Matrix,
     Place,
+    PregeneratedPair,
     PregeneratedStore,
     Reranker,
     VectorIndex,
@@ -132,6 +133,13 @@ class Searcher:
         return lists, await self._store.contexts(
             list({hit.chunk_id for hits in lists.values() for hit in hits})
         )
+
+    async def nearest_pairs(self, queries: Queries, vectors: Matrix, release: str) -> list[PregeneratedPair]:
+        """Return the pairs made of a release's documents that are nearest to a question, best first."""
+        if release not in self._live or release not in self._pairs:
+            return []
+        terms = query_terms(queries.versionless or queries.filtered)
+        return await self._pairs[release].nearest(self._vectors, self._words, vectors[0], terms)
 
     def by(self, ranking: Ranking) -> Searcher:
         """Return a searcher of the same corpora that weighs in another way."""

@@ -91,8 +91,8 @@ def write(folder: Path, lines: list[dict[str, Any]] = GOLD) -> Path:
     return path
 
 
-async def parts(model: LanguageModel | None = None) -> Parts:
-    """Index the pages of both releases and wire what the harness measures."""
+async def parts(model: LanguageModel | None = None, pairs: bool = False) -> Parts:
+    """Index the pages of both releases and wire what the harness measures; with `pairs` made of them."""
     product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True, order=1)))
     documents = {
         release: [
@@ -106,7 +106,7 @@ async def parts(model: LanguageModel | None = None) -> Parts:
         ]
         for release, values in VALUES.items()
     }
-    return (await house(product, documents, model))[0]
+    return (await house(product, documents, model, pairs))[0]
 
 
 async def house(

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.domain import Question
+from core.domain import Answer, Question
 from core.engine import Engine
 from core.errors import ConfigurationError, ModelMalformed, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.ports import Prompt
 from core.recipes import recipe_of, recipes
-from evaluation.gold import read_gold
+from evaluation.gold import parse_line, read_gold
+from evaluation.pipeline import Parts
 from evaluation.recipes.comparison import COLUMNS, ask, compare, table
 from evaluation.recipes.comparison import write as report
 from tests.core.evaluation.small import GOLD, parts, write
@@ -36,7 +38,8 @@ def says(prompts: Sequence[Prompt]) -> Reply:
 
 async def test_every_recipe_is_asked_the_same_questions_in_one_run(tmp_path: Path) -> None:
     told: list[str] = []
-    rows = await compare(await parts(FakeModel(says)), write(tmp_path), ["all"], tell=told.append)
+    made = await parts(FakeModel(says), pairs=True)
+    rows = await compare(made, write(tmp_path), ["all"], tell=told.append)
     assert [row["name"] for row in rows] == list(recipes()) and len(told) == len(rows)
     for row in rows:
         assert row["n"] == len(GOLD) and row["refusals"] == 1
@@ -61,7 +64,7 @@ async def test_an_unknown_recipe_is_refused_before_anything_is_asked(tmp_path: P
 @pytest.mark.parametrize("fails", [False, True])
 async def test_what_is_measured_is_what_is_served(name: str, fails: bool, tmp_path: Path) -> None:
     model = FakeModel(lambda prompts: ModelUnavailable("It is down.") if fails else says(prompts))
-    made = await parts(model)
+    made = await parts(model, pairs=True)
     stages = recipe_of(name)(made.research.parts)
     store, memory = made.research.parts.store, made.research.parts.memory
     accepted = AcceptedAnswers(memory, store, FakeOpinions(FakeMemories()), made.research)
@@ -73,3 +76,30 @@ async def test_what_is_measured_is_what_is_served(name: str, fails: bool, tmp_pa
         assert (measured.route, measured.text) == (served.route, served.text), line.id
         assert [e.chunk.id for e in measured.evidence] == [e.chunk.id for e in served.evidence]
         assert outcome.refused == (line.id == "missing")
+
+
+async def test_qa_pregeneration_reads_pairs_in_place_of_pages_and_cites_the_pages() -> None:
+    model = FakeModel(says)
+    made = await parts(model, pairs=True)
+    line = parse_line(json.dumps(GOLD[0]))
+    answer, outcome = await ask(recipe_of("qa_pregeneration")(made.research.parts), line, made.model)
+    read = model.calls[-1].prompts[1].content
+    assert answer.route == "documents" and outcome.rank and outcome.calls == 1
+    pairs = await made.research.parts.searcher.nearest_pairs(
+        answer.queries, await _vector(made, answer), "2.0"
+    )
+    assert 0 < len(pairs) <= 8 and pairs[0].question in read and pairs[0].full_answer in read
+    assert {citation.path for citation in answer.citations} <= {pair.path for pair in pairs}
+
+
+async def _vector(made: Parts, answer: Answer) -> Any:
+    encoder = await made.encoders.current()
+    return await encoder.encode([answer.queries.topic])
+
+
+async def test_without_pairs_qa_pregeneration_does_not_know() -> None:
+    model = FakeModel(says)
+    made = await parts(model)
+    line = parse_line(json.dumps(GOLD[0]))
+    answer, _ = await ask(recipe_of("qa_pregeneration")(made.research.parts), line, made.model)
+    assert answer.route == "abstain" and not model.calls
