@@ -94,6 +94,8 @@ class Settings(BaseSettings):
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, any sentence-transformers model by name or folder, or a class of llama-index."""
 
+    recipe: str = Field("threadlore", alias="RECIPE")
+    """The stages that answer, and their order: a module of `core/recipes`."""
     retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
     """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")

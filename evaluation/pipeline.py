@@ -147,7 +147,7 @@ class Pipeline:
         encoder = await (encoders.named(corpus.encoder) if corpus else encoders.current())
         vectors = await encoder.encode([text])
         raw = Queries(text, text, parts=(text,), topic=text)
-        return QueryContext(question, resolution, raw, releases, vectors, {})
+        return QueryContext(question, resolution, raw, releases, vectors)
 
     async def _read(self, asked: QueryContext) -> _Run:
         run = _Run(asked, await self._retrieved(asked))

@@ -102,6 +102,9 @@ def parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--report", type=Path, metavar="DIR", help="where the report goes")
     evaluate.add_argument("--half", choices=["tune", "report", "all"], default="all", help="which questions")
     evaluate.add_argument("--only", nargs="+", metavar="NAME", help="only these configurations")
+    evaluate.add_argument(
+        "--recipe", nargs="+", metavar="NAME", help="compare whole recipes side by side: names, or `all`"
+    )
     evaluate.add_argument("--no-answers", action="store_true", help="measure retrieval alone")
     evaluate.add_argument(
         "--judge", nargs="+", metavar="NAME", help="have the model judge these configurations"

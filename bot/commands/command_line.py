@@ -30,7 +30,7 @@ from bot.rendering.answers import compose
 from bot.rendering.sources import sources, with_next
 from bot.rendering.status import status_text
 from core.community.channels import EVERYWHERE
-from core.domain import Answer, Question, Scope, Turn, Vote
+from core.domain import Answer, Question, Scope, Trace, Turn, Vote
 from core.errors import ThreadloreError, UsageError
 from core.query.language.detect import detect
 from core.text.words import storable
@@ -176,8 +176,8 @@ def shown(answer: Answer) -> dict[str, Any]:
 
     `matched` are the search chunks that led to a context chunk, `ranks` where each retriever had it.
     """
-    traced = answer.trace.get("evidence", ())
-    ranks = {number: page.get("ranks", {}) for number, page in enumerate(traced, start=1)}
+    trace = Trace.of(answer.trace)
+    ranks = {number: page.ranks for number, page in enumerate(trace.evidence, start=1)}
     return {
         "answer": answer.text,
         "route": answer.route,
@@ -208,7 +208,7 @@ def shown(answer: Answer) -> dict[str, Any]:
             "versionless": answer.queries.versionless,
         },
         "parts": list(answer.queries.parts) if len(answer.queries.parts) > 1 else [],
-        "steps": answer.trace.get("steps", {}),
+        "steps": trace.steps,
         "confidence": round(answer.confidence, 4),
         "pair_id": answer.pair_id if answer.route == "reuse" else "",
         "similarity": round(answer.similarity, 4),

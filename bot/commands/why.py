@@ -9,6 +9,7 @@ from bot.app.application import Application
 from bot.app.control_socket import Send
 from bot.interactions.visibility import heard
 from bot.rendering.pairs import named, standing
+from core.domain import RecalledTrace, Trace
 from core.errors import UsageError
 from core.memory.community import CommunityMemory
 
@@ -31,34 +32,34 @@ async def for_admins(
     memory: CommunityMemory, found: Mapping[str, Any], request: Mapping[str, Any]
 ) -> list[str]:
     """Say what only admins see of an answer (as `GivenAnswers.why` returns it), line by line."""
-    trace: Mapping[str, Any] = found["trace"]
-    queries: Mapping[str, Any] = trace.get("queries") or {}
+    trace = Trace.of(found["trace"])
+    queries = trace.queries
     lines = []
     pair = await memory.find(found["pair_id"]) if found["pair_id"] else None
     if pair is not None:
         which = "The remembered answer" if found["route"] == "reuse" else "This answer"
         near = f", with similarity {found['similarity']:.2f}" if found["route"] == "reuse" else ""
         lines.append(f"{which} is pair {named(pair)}{near}. Today {standing(memory, pair)}.")
-    forms = {name: queries.get(name) for name in ("base", "filtered", "versionless", "topic")}
+    forms = {name: getattr(queries, name) for name in ("base", "filtered", "versionless", "topic")}
     told = ", ".join(f"{name} “{value}”" for name, value in forms.items() if value)
-    parts = queries.get("parts") or []
     lines += [f"Searched with: {told}"] if told else []
-    lines += [f"In parts: {' · '.join(parts)}"] if len(parts) > 1 else []
-    for store, word in (("high", "good"), ("low", "bad")):
-        for near_pair in (trace.get(store) or [])[:NEAR]:
-            other = await memory.find(near_pair["pair"])
-            said = heard(request, other.scope, near_pair["question"]) if other else near_pair["question"]
+    lines += [f"In parts: {' · '.join(queries.parts)}"] if len(queries.parts) > 1 else []
+    recalled = trace.recalled or RecalledTrace()
+    for pairs, word in ((recalled.high, "good"), (recalled.low, "bad")):
+        for pair_near in pairs[:NEAR]:
+            other = await memory.find(pair_near.pair)
+            said = heard(request, other.scope, pair_near.question) if other else pair_near.question
             lines.append(
-                f"Near {word} pair {near_pair['pair']}: similarity {near_pair['similarity']:.2f}, "
-                f"score {near_pair['score']:.2f}, “{said}”"
+                f"Near {word} pair {pair_near.pair}: similarity {pair_near.similarity:.2f}, "
+                f"score {pair_near.score:.2f}, “{said}”"
             )
-    if model := trace.get("model"):
-        lines.append(f"Model {model}, prompts {trace.get('prompts')}, temperature {trace.get('temperature')}")
-    if steps := trace.get("steps"):
-        taken = steps.items() if isinstance(steps, Mapping) else enumerate(steps, start=1)
+    if by := trace.written:
+        lines.append(f"Model {by.model}, prompts {by.prompts}, temperature {by.temperature}")
+    if trace.steps:
+        taken = trace.steps.items()
         lines.append("Steps of the model: " + ", ".join(f"{name} {value}" for name, value in taken))
-    if timings := trace.get("timings"):
+    if timings := trace.timings:
         lines.append("Milliseconds: " + ", ".join(f"{step} {spent:.0f}" for step, spent in timings.items()))
-    elif "ms" in trace:
-        lines.append(f"Milliseconds: {trace['ms']:.0f}")
+    elif trace.ms is not None:
+        lines.append(f"Milliseconds: {trace.ms:.0f}")
     return lines

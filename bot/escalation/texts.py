@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.ports.chat import Choice, Field, Form
-from core.domain import Answer, Scope
+from core.domain import Answer, Scope, Trace
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _
 from core.ports.escalations import Ticket
@@ -177,8 +177,7 @@ def _how(link: str) -> str:
 def _pages(answer: Answer) -> list[str]:
     found = [(citation.title, citation.url) for citation in answer.citations]
     found += [
-        (headings(*str(page.get("title") or "").partition(": ")[::2]), str(page.get("url") or ""))
-        for page in answer.trace.get("evidence", ())
+        (headings(*page.title.partition(": ")[::2]), page.url) for page in Trace.of(answer.trace).evidence
     ]
     pages = [(re.sub(r"[\[\]]", "", title), url) for title, url in dict.fromkeys(found) if title]
     return [link(title, url) for title, url in pages[:PAGES]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.ports.chat import Reply
-from core.domain import Answer, Citation, Evidence
+from core.domain import Answer, Citation, Evidence, Trace
 from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, translations_of
@@ -44,7 +44,7 @@ def footer(answer: Answer, product: str) -> str:
     """Return the line that says which release an answer speaks for and where it comes from."""
     if not answer.release:
         return ""
-    origin = _PERSON if answer.trace.get("origin") == "person" else _ORIGIN[answer.route]
+    origin = _PERSON if Trace.of(answer.trace).origin == "person" else _ORIGIN[answer.route]
     offers = _("different in {releases}").format(releases=", ".join(answer.offers)) if answer.offers else ""
     said = (f"{product} {both(answer.release)}", _(origin), offers)
     return f"*{' · '.join(part for part in said if part)}*"

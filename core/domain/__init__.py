@@ -19,6 +19,15 @@ from core.domain.memory import STRANGERS, QAPair, Recall, Standing, Store, Vecto
 from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
 from core.domain.retrieval import Evidence, Hit, Queries
 from core.domain.spacing import single_spaced
+from core.domain.trace import (
+    FoundTrace,
+    NearPair,
+    PageTrace,
+    RecalledTrace,
+    Trace,
+    UnderstoodTrace,
+    WrittenTrace,
+)
 
 __all__ = [
     "STRANGERS",
@@ -30,15 +39,19 @@ __all__ = [
     "Document",
     "Evidence",
     "Format",
+    "FoundTrace",
     "Hit",
     "MessageRef",
+    "NearPair",
     "News",
+    "PageTrace",
     "Product",
     "QAPair",
     "Queries",
     "Question",
     "RawDocument",
     "Recall",
+    "RecalledTrace",
     "Release",
     "Resolution",
     "Route",
@@ -49,9 +62,12 @@ __all__ = [
     "Standing",
     "Store",
     "Taken",
+    "Trace",
     "Turn",
+    "UnderstoodTrace",
     "Vector",
     "Vote",
+    "WrittenTrace",
     "begins",
     "content_hash",
     "single_spaced",

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from core.domain import Citation, Question, Scope, content_hash
+from core.domain import Citation, Question, Scope, Trace, content_hash
 from core.generation.phrases import either
 from core.languages import DEFAULT, N_, _
 from core.memory.community import CommunityMemory
@@ -153,11 +153,12 @@ class AcceptedAnswers:
             return correction
         scope, release = Scope.parse(row["scope"]), str(row["release"])
         if helper and correction.better.strip() and release and scope.remembered:
-            queries = row["trace"]["queries"]
+            trace = Trace.of(row["trace"])
+            queries = trace.queries
             pair = Remembered(
                 id=pair_of(f"{correction.answer_id} {correction.person}"),
-                question=queries["base"],
-                topic=queries.get("topic") or queries["base"],
+                question=queries.base,
+                topic=queries.topic or queries.base,
                 answer=correction.better,
                 release=release,
                 scope=scope.key,
@@ -167,7 +168,7 @@ class AcceptedAnswers:
                 origin="person",
                 asker=row["asker"],
                 channel=row["channel"],
-                language=await language.detect(correction.better) or row["trace"].get("language", DEFAULT),
+                language=await language.detect(correction.better) or trace.language or DEFAULT,
                 others=tuple(sorted(await self._store.whose([correction.answer_id], False) - {row["asker"]})),
             )
             await self._remember(pair, correction.person)

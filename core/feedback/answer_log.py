@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain import Answer, Citation, Product
+from core.domain import Answer, Citation, Product, Trace
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.generation import phrases
 from core.languages import DEFAULT
@@ -49,7 +49,7 @@ class GivenAnswers:
         """Return an answer as it was given, and its question; raises KeyError for an unknown one."""
         row = await self._row(answer_id)
         cited = tuple(Citation(**entry) for entry in row["citations"])
-        offers = tuple(row["trace"].get("offers", ()))
+        offers = tuple(Trace.of(row["trace"]).offers or ())
         known = {key: row[key] for key in ("id", "text", "route", "release", "confidence", "trace")}
         return Answer(**known, citations=cited, offers=offers), row["question"]
 
@@ -78,7 +78,7 @@ class GivenAnswers:
     async def language_of(self, answer_id: str) -> str:
         """Return the language of an answer, as `de`; empty for one that is not kept."""
         row = await self._store.answer(answer_id)
-        return str(row["trace"].get("language", DEFAULT)) if row else ""
+        return Trace.of(row["trace"]).language or DEFAULT if row else ""
 
     async def question(self, answer_id: str, release: str = "") -> str:
         """Return the stand-alone question of an answer, for another release where one is named.
@@ -88,7 +88,7 @@ class GivenAnswers:
         row = await self._store.answer(answer_id)
         if row is None:
             return ""
-        base = str(row["trace"].get("queries", {}).get("base") or row["question"])
+        base = Trace.of(row["trace"]).queries.base or str(row["question"])
         return for_release(base, self._product, release) if release else base
 
     async def _row(self, answer_id: str) -> dict[str, Any]:

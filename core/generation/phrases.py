@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.domain import Evidence, Product, Resolution
+from core.domain import Evidence, FoundTrace, Product, RecalledTrace, Resolution, Trace
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, ngettext, told_name
 from core.ports.opinions import Correction
@@ -115,44 +115,52 @@ def corrected(corrections: Sequence[Correction]) -> list[str]:
 
 def why(row: Mapping[str, Any]) -> list[str]:
     """Explain a kept answer (a row of `answers`) in plain sentences."""
-    trace = row["trace"]
-    route = _PERSON if trace.get("origin") == "person" else _ROUTES[row["route"]]
+    trace = Trace.of(row["trace"])
+    route = _PERSON if trace.origin == "person" else _ROUTES[row["route"]]
     lines = [_(route)]
-    if row["release"]:
-        origin = _ORIGINS[trace["release_origin"]]
+    origin = _ORIGINS.get(trace.understood.release_origin) if trace.understood else None
+    if row["release"] and origin:
         lines.append(_(origin).format(release=row["release"]))
-    if trace.get("rewritten"):
-        lines.append(_("It was understood as: {question}").format(question=inert(trace["queries"]["base"])))
-    for kind, known in _KNOWN.items():
-        lines += [
-            _(known).format(
-                question=inert(near["question"]),
-                similarity=f"{near['similarity']:.2f}",
-                score=f"{near['score']:.2f}",
-            )
-            for near in trace.get(kind, ())
-        ]
-    if trace.get("decided"):
-        lines.append(trace["decided"])
-    if trace.get("guard"):
-        lines.append(_("The nearest good one was not reused as it is: {why}").format(why=trace["guard"]))
-    if support := trace.get("support"):
+    if trace.understood and trace.understood.rewritten:
+        lines.append(_("It was understood as: {question}").format(question=inert(trace.queries.base)))
+    if trace.recalled:
+        lines += _recalled(trace.recalled)
+    if support := trace.support:
         said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
         score = _("Before any vote its score was {score}, by its pages ({parts}).")
         lines.append(score.format(score=f"{support['prior']:.2f}", parts=said))
-    if trace.get("model_error"):
-        lines.append(_("The model did not write it: {why}").format(why=trace["model_error"]))
-    if "confidence" in trace:
+    if trace.model_error:
+        lines.append(_("The model did not write it: {why}").format(why=trace.model_error))
+    return lines + (_found(trace.found) if trace.found else [])
+
+
+def _recalled(recalled: RecalledTrace) -> list[str]:
+    """Tell what memory knew."""
+    near = {"high": recalled.high, "low": recalled.low}
+    lines = [
+        _(known).format(
+            question=inert(pair.question), similarity=f"{pair.similarity:.2f}", score=f"{pair.score:.2f}"
+        )
+        for kind, known in _KNOWN.items()
+        for pair in near[kind]
+    ]
+    lines += [recalled.decided] if recalled.decided else []
+    if recalled.guard:
+        lines.append(_("The nearest good one was not reused as it is: {why}").format(why=recalled.guard))
+    return lines
+
+
+def _found(found: FoundTrace) -> list[str]:
+    """Tell which pages were found, and how sure that was."""
+    lines = []
+    if found.confidence is not None:
         likely = _(
             "The pages looked {confidence} likely to answer the question (at least {threshold} is needed)."
         )
-        shares = {name: f"{trace[name]:.0%}" for name in ("confidence", "threshold")}
-        lines.append(likely.format(**shares))
+        lines.append(likely.format(confidence=f"{found.confidence:.0%}", threshold=f"{found.threshold:.0%}"))
     page_line = _("Page {place}: {title} ({release}), score {score}")
     lines += [
-        page_line.format(
-            place=place, title=page["title"], release=page["release"], score=f"{page['score']:.2f}"
-        )
-        for place, page in enumerate(trace.get("evidence", ()), start=1)
+        page_line.format(place=place, title=page.title, release=page.release, score=f"{page.score:.2f}")
+        for place, page in enumerate(found.evidence, start=1)
     ]
     return lines

@@ -90,15 +90,17 @@ class CommunityMemory:
         scope: Scope,
         language: str = "",
         literal: bool = False,
+        decision: Decision | None = None,
     ) -> Recall:
         """Choose the route of a question and the pairs that go with it (ComRAG algorithm 1).
 
         Reuse also needs that enough people vouch for the pair, that the guard finds no decisive
         difference and that the pair is not stale; else the pair is for reference. So is one whose answer is
         in another `language`; empty for any. With `literal` a question must be asked in the same words.
+        `decision` is for another one than memory's own.
         """
         recaller = Recaller(self._store, self._places, self._recognition, self._guard)
-        return await recaller.recall(Lookup(vector, topic, release, scope, language, literal))
+        return await recaller.recall(Lookup(vector, topic, release, scope, language, literal, decision))
 
     async def repeated(self, text: str, topic: str, recall: Recall) -> str:
         """Return the id of the recalled good pair whose answer `text` says again; empty where it is new.

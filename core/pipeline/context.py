@@ -1,49 +1,113 @@
-"""A question on its way to its answer: what it was taken for, what was found, and a trace of the steps."""
+"""A question on its way to its answer: what it was taken for, what was found, and a trace of the stages."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Literal
 
-from core.domain import News, Queries, Question, Recall, Resolution, Taken
+import numpy as np
+
+from core.domain import (
+    Citation,
+    Evidence,
+    FoundTrace,
+    NearPair,
+    News,
+    PageTrace,
+    Queries,
+    Question,
+    Recall,
+    RecalledTrace,
+    Resolution,
+    Route,
+    Taken,
+    Trace,
+    UnderstoodTrace,
+)
 from core.languages import DEFAULT
 from core.pipeline.model_budget import ModelCalls
-from core.ports import Matrix
+from core.ports import Listener, Matrix
 from core.retrieval.found import Found
 from core.text.words import query_terms
+
+Needs = Literal["", "memory", "model"]
+"""What a stage cannot do without; a journey that withholds it passes the stage over."""
+Forms = Literal["topic", "queries"]
+"""What is embedded after the topic and searched by: each part of the question, or (QAMR) base, filtered and
+versionless query."""
+NO_VECTORS: Matrix = np.zeros((0, 0), np.float32)
+
+
+class Silence:
+    """A listener for those who only want the finished answer."""
+
+    async def sources(self, release: str, evidence: object) -> None:
+        """Hear nothing."""
+
+    async def text(self, markdown: str) -> None:
+        """Hear nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be said from pages: text, citations, and the parts of the question it leaves open."""
+
+    route: Route
+    text: str
+    citations: tuple[Citation, ...]
+    missed: Sequence[str] = ()
+    offers: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class QueryContext:
-    """A question on its way: what it means, and a trace of what was done.
+    """A question on its way: what it means, what was found, what is to be said, and a trace of the stages.
 
-    `found` holds what each part of a composite question found, `groups` the chunks of each release and
+    `by_part` holds what each part of a composite question found, `groups` the chunks of each release and
     part that was searched, where there are several.
     """
 
     question: Question
-    resolution: Resolution
-    queries: Queries
-    releases: tuple[str, ...]
-    vectors: Matrix
-    trace: dict[str, Any]
-    timings: dict[str, float] = field(default_factory=dict)
-    at: float = field(default_factory=time.perf_counter)
-    found: dict[str, Found] = field(default_factory=dict)
-    groups: tuple[frozenset[str], ...] = ()
-    course: ModelCalls = field(default_factory=ModelCalls)
-    documentation: str = DEFAULT
-    """The language of the documentation."""
-    repeats: str = ""
-    """The pair whose answer the new one says again."""
+    resolution: Resolution = field(default_factory=lambda: Resolution("", "latest"))
+    queries: Queries = field(default_factory=lambda: Queries("", ""))
+    releases: tuple[str, ...] = ()
+    vectors: Matrix = field(default_factory=lambda: NO_VECTORS)
+    """One row of unit length for each text that was embedded, the topic's first."""
     news: News | None = None
     """The release notes that are asked for, where the question is for nothing else."""
-    is_draft: bool = False
-    """Whether the answer is for a comparison only, and kept nowhere."""
+    untranslated: bool | None = None
+    """Whether the queries are in another language than the documentation; None where nobody looked."""
+    documentation: str = DEFAULT
+    """The language of the documentation."""
+
+    recall: Recall = field(default_factory=lambda: Recall("avoid"))
+    found: Found | None = None
+    by_part: dict[str, Found] = field(default_factory=dict)
+    groups: tuple[frozenset[str], ...] = ()
+    texts: Mapping[int, str] | None = None
+    """What reduction left of each page, by its number; None where nothing was reduced."""
+    chosen: Sequence[Evidence] | None = None
+    """The pages to write from, best first; None where nothing was selected."""
+    temperature: float | None = None
+    draft: Draft | None = None
+    repeats: str = ""
+    """The pair whose answer the new one says again."""
+    prior: float = 0.0
+    """The score of the answer before any vote."""
     taken: Taken = field(default_factory=Taken)
     """What of the answer is in others' words."""
+
+    listener: Listener = field(default_factory=Silence)
+    withheld: frozenset[Needs] = frozenset()
+    """What this journey does without."""
+    is_draft: bool = False
+    """Whether the answer is for a comparison only, and kept nowhere."""
+    course: ModelCalls = field(default_factory=ModelCalls)
+    trace: Trace = field(default_factory=Trace)
+    timings: dict[str, float] = field(default_factory=dict)
+    at: float = field(default_factory=time.perf_counter)
     began: float = field(default_factory=time.time)
     """When it was asked, in seconds since the epoch."""
 
@@ -59,13 +123,13 @@ class QueryContext:
 
     @property
     def is_translated(self) -> bool:
-        """Tell that the queries are a translation of the question."""
-        return self.trace.get("untranslated") is False and self.language != self.documentation
+        """Return True if the queries are a translation of the question."""
+        return self.untranslated is False and self.language != self.documentation
 
     @property
-    def is_untranslated(self) -> bool:
-        """Tell that the queries are in another language than the documentation."""
-        return bool(self.trace.get("untranslated"))
+    def pages(self) -> Found:
+        """Return what was found; nothing where no stage has searched."""
+        return self.found or Found()
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -73,9 +137,15 @@ class QueryContext:
         return self.queries.parts if len(self.queries.parts) > 1 else ()
 
     @property
+    def forms(self) -> tuple[str, ...]:
+        """Return the query forms there are: base, filtered, and versionless where a release was named."""
+        said = self.queries
+        return tuple(filter(None, (said.base, said.filtered, said.versionless)))
+
+    @property
     def open(self) -> tuple[str, ...]:
         """Return the parts on which not enough was found."""
-        return tuple(part for part, found in self.found.items() if not found.is_enough)
+        return tuple(part for part, found in self.by_part.items() if not found.is_enough)
 
     @property
     def answerable(self) -> str:
@@ -103,54 +173,63 @@ class QueryContext:
         """Return what hears a growing text as `hear` does, and notes when its first word came."""
 
         async def heard(markdown: str) -> None:
-            spent = sum(self.timings.values()) + (time.perf_counter() - self.at) * 1000
-            self.trace.setdefault("first_ms", round(spent, 1))
+            if self.trace.first_ms is None:
+                spent = sum(self.timings.values()) + (time.perf_counter() - self.at) * 1000
+                self.trace.first_ms = round(spent, 1)
             await hear(markdown)
 
         return heard
 
-    def note_understood(self, is_untranslated: bool) -> None:
+    def takes(self, pages: Sequence[Evidence]) -> None:
+        """Note that the words of these pages are said."""
+        self.taken = replace(self.taken, people=self.taken.people | authors(pages))
+
+    def note_understood(self) -> None:
         """Trace what the question was taken for."""
-        self.trace |= {
-            "release_origin": self.resolution.origin,
-            "resolution": asdict(self.resolution),
-            "queries": asdict(self.queries),
-            "rewritten": self.queries.rewritten,
-            "language": self.language,
-            "untranslated": is_untranslated,
-            "steps": self.course.taken,
-        }
+        self.trace.understood = UnderstoodTrace(
+            self.resolution.origin,
+            self.resolution,
+            self.queries,
+            self.queries.rewritten,
+            self.language,
+            bool(self.untranslated),
+            self.course.taken,
+        )
         self.lap("understand")
 
-    def note_recalled(self, recall: Recall) -> None:
+    def note_recalled(self) -> None:
         """Trace what memory said."""
-        for kind, pairs in (("high", recall.high), ("low", recall.low)):
-            self.trace[kind] = [
-                {"pair": pair.id, "question": pair.question, "similarity": near, "score": pair.score}
-                for pair, near in pairs
-            ]
-        self.trace["guard"] = recall.guard
-        self.trace["decided"] = recall.decided
+        high, low = (
+            [NearPair(pair.id, pair.question, near, pair.score) for pair, near in pairs]
+            for pairs in (self.recall.high, self.recall.low)
+        )
+        self.trace.recalled = RecalledTrace(high, low, self.recall.guard, self.recall.decided)
         self.lap("recall")
 
-    def note_found(self, found: Found) -> None:
+    def note_found(self) -> None:
         """Trace which pages were found, and how sure that is."""
-        self.trace |= {
-            "confidence": found.confidence,
-            "threshold": found.judgement.enough,
-            "signs": asdict(found.signs),
-            "open_parts": list(self.open),
-            "evidence": [
-                {
-                    "title": f"{item.chunk.title}: {item.chunk.heading}",
-                    "path": item.chunk.path,
-                    "url": item.chunk.url,
-                    "release": item.chunk.release,
-                    "score": item.score,
-                    "matched": list(item.matched),
-                    "ranks": found.ranks.get(item.chunk.id, {}),
-                }
+        found = self.pages
+        self.trace.found = FoundTrace(
+            found.confidence,
+            found.judgement.enough,
+            asdict(found.signs),
+            self.open,
+            [
+                PageTrace(
+                    f"{item.chunk.title}: {item.chunk.heading}",
+                    item.chunk.path,
+                    item.chunk.url,
+                    item.chunk.release,
+                    item.score,
+                    item.matched,
+                    found.ranks.get(item.chunk.id, {}),
+                )
                 for item in found.evidence
             ],
-        }
+        )
         self.lap("retrieve")
+
+
+def authors(pages: Sequence[Evidence]) -> frozenset[str]:
+    """Return who wrote pages that are made of what people said."""
+    return frozenset(person for item in pages for person in item.chunk.people)

@@ -57,6 +57,10 @@ class ModelBudget:
         """Return the same steps taken by another model, such as one whose calls are counted."""
         return ModelBudget(model, only=self._only, seconds=self._seconds, clock=self._clock)
 
+    def letting(self, only: Collection[str], seconds: float) -> ModelBudget:
+        """Return a budget of the same model for these steps, within `seconds` a question."""
+        return ModelBudget(self._model, only=only, seconds=seconds, clock=self._clock)
+
     async def take(
         self, course: ModelCalls, step: str, call: Callable[[LanguageModel], Awaitable[_T]]
     ) -> _T | None:

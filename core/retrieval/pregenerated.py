@@ -114,6 +114,25 @@ class LivePairs:
                 lists.append(sorted(best.values(), key=lambda hit: -hit.score)[:EACH])
         return dict(zip(FIELDS, lists, strict=True))
 
+    async def nearest(
+        self, vectors: VectorIndex, words: WordIndex, query: Vector, terms: Sequence[str]
+    ) -> list[PregeneratedPair]:
+        """Return the eight nearest pairs: forty of each field, joined by equal reciprocal rank."""
+        if not self.page_of:
+            return []
+        dense, lexical = await asyncio.gather(
+            vectors.search(self.collection, query[None, :], 2 * EACH),
+            words.search(self.collection, terms, 2 * EACH),
+        )
+        lists = []
+        for hits in (dense[0], lexical):
+            for field in (ASKED, TOLD):
+                of_field = (hit for hit in hits if hit.chunk_id.startswith(field))
+                known = [Hit(hit.chunk_id.removeprefix(field), hit.score) for hit in of_field]
+                lists.append((1.0, known[:EACH]))
+        pairs = {pair.id: pair for some in self.of_page.values() for pair in some}
+        return [pairs[hit.chunk_id] for hit in reciprocal_rank(lists) if hit.chunk_id in pairs][:PAGES]
+
     async def views(self, store: CorpusStore, encoder: str, pages: Sequence[str]) -> dict[str, PairView]:
         """Read the pairs of pages; pages without any are left out."""
         wanted = {page: self.of_page[page] for page in pages if page in self.of_page}

@@ -18,6 +18,7 @@ from core.ports import (
     CorpusStore,
     Matrix,
     Place,
+    PregeneratedPair,
     PregeneratedStore,
     Reranker,
     VectorIndex,
@@ -114,6 +115,12 @@ class Searcher:
         other.retriever = "pairs"
         return other
 
+    def by_cosine_and_mmr(self) -> Searcher:
+        """Return a searcher of the same corpora that finds two pages by cosine and two by MMR (QAMR)."""
+        other = self.by(self.ranking)
+        other.retriever = "cosine+mmr"
+        return other
+
     def has_pairs(self) -> bool:
         """Return True if any live corpus has pairs made of its documents."""
         return any(pairs.page_of for pairs in self._pairs.values())
@@ -130,6 +137,13 @@ class Searcher:
         return lists, await self._store.contexts(
             list({hit.chunk_id for hits in lists.values() for hit in hits})
         )
+
+    async def nearest_pairs(self, queries: Queries, vectors: Matrix, release: str) -> list[PregeneratedPair]:
+        """Return the pairs made of a release's documents that are nearest to a question, best first."""
+        if release not in self._live or release not in self._pairs:
+            return []
+        terms = query_terms(queries.versionless or queries.filtered)
+        return await self._pairs[release].nearest(self._vectors, self._words, vectors[0], terms)
 
     def by(self, ranking: Ranking) -> Searcher:
         """Return a searcher of the same corpora that weighs in another way."""

@@ -16,13 +16,19 @@ from aiohttp import web
 from bot.app.application import Application
 from bot.app.bootstrap import build
 from core import prompts
-from core.domain import Question, Recall, Turn
+from core.domain import Question, Turn
 from core.generation.answer import OnText, write
+from core.generation.context.fitting import Request
 from core.generation.context.reduction import cut
 from core.generation.quotes.blocks import headings
 from core.models.ollama.client import Ollama
 from core.pipeline.context import QueryContext
-from core.pipeline.context_selector import ContextSelector
+from core.pipeline.model_budget import ModelBudget
+from core.pipeline.stage import Stage
+from core.pipeline.stages.reading.reduce import Reduce
+from core.pipeline.stages.reading.select import Select
+from core.pipeline.stages.temper import Temper
+from core.pipeline.stages.write import request_of
 from core.ports import Prompt
 from core.retrieval.found import Found
 from core.settings import load_settings
@@ -156,8 +162,16 @@ async def rules(
     app: Application, model: Counted, question: Question, asked: QueryContext, found: Found, on_text: OnText
 ) -> None:
     """Only write the answer with the model, as `FAST` does."""
-    request = await ContextSelector(app.catalogue.product.name).request(asked, Recall("avoid"), found)
-    await write(model, request, on_text)
+    await write(model, await _by_rule(app, asked), on_text)
+
+
+async def _by_rule(app: Application, asked: QueryContext) -> Request:
+    """Reduce and select by rule, and say what an answer is to be written from."""
+    parts = replace(app.research.parts, budget=ModelBudget())
+    stages: tuple[Stage, ...] = (Reduce(parts), Select(parts), Temper())
+    for stage in stages:
+        await stage(asked)
+    return request_of(asked, parts.product.name)
 
 
 async def call_a_chunk(
@@ -181,7 +195,7 @@ async def call_a_chunk(
             prompt = prompts.select(about, asked.queries.base, [told])
             scores[item.number] = (await _call(model, prompt, SCORE_SCHEMA))["score"]
     best = sorted(scores, key=lambda number: -scores[number])[:3]
-    request = await ContextSelector(product.name).request(asked, Recall("avoid"), found)
+    request = await _by_rule(app, asked)
     evidence = tuple(item for item in found.evidence if item.number in best)
     await write(model, replace(request, evidence=evidence, texts=texts), on_text)
 

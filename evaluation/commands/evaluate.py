@@ -16,6 +16,7 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
     from evaluation import harness
     from evaluation.counted import Counted
     from evaluation.pipeline import Parts
+    from evaluation.recipes import comparison
 
     model = app.engine.model
     counted = None
@@ -34,6 +35,13 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
         app.words,
         counted,
     )
+    if names := request.get("recipe"):
+        rows = await comparison.compare(parts, Path(request["gold"]), names, request.get("half") or "all")
+        await asyncio.to_thread(comparison.write, Path(request["report"]), rows)
+        await send({"line": comparison.table(rows)})
+        await send({"line": f"The report is in {request['report']}."})
+        await send({"code": 0})
+        return
     options = harness.Options(
         half=request.get("half") or "all",
         names=tuple(request.get("only") or ()),

@@ -14,6 +14,7 @@ from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoders import Encoders
 from core.pipeline.research import Research
+from core.pipeline.resources import Resources
 from core.ports.opinions import Correction
 from core.retrieval.search import Searcher
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeOpinions, FakeVectors, FakeWords
@@ -52,7 +53,8 @@ async def house() -> House:
     catalogue = Catalogue(product, channels={"slack:C9": ChannelSettings(release="1.0")})
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     opinions = FakeOpinions(memories)
-    accepted = AcceptedAnswers(memory, memories, opinions, Research(catalogue, memory, searcher, encoders))
+    parts = Resources(catalogue, memory, memories, searcher, encoders)
+    accepted = AcceptedAnswers(memory, memories, opinions, Research(parts))
     return House(accepted, memory, memories, opinions, encoder)
 
 

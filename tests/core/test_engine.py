@@ -23,11 +23,12 @@ from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.models.breaker import Breaker
 from core.models.embedding.encoders import Encoders
 from core.models.ollama.client import Ollama
-from core.pipeline.context_selector import ContextSelector
 from core.pipeline.model_budget import STEPS, ModelBudget
 from core.pipeline.research import Research
+from core.pipeline.resources import Resources
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
+from core.recipes import recipe_of
 from core.retrieval.search import Searcher
 from tests.fake_rewordings import FakeRewordings
 from tests.fake_upkeep import FakeVoters
@@ -91,8 +92,9 @@ async def house(
     keep: int = 3,
     second_look: bool = False,
     decision: Decision = PAPER,
+    recipe: str = "threadlore",
 ) -> House:
-    """Index the pages of three releases and wire an engine."""
+    """Index the pages of three releases and wire an engine that answers by a recipe."""
     encoder = FakeEncoder()
     store, vectors, words, memories = FakeCorpora(), FakeVectors(), FakeWords(), FakeMemories()
     releases = [Release(name, latest=name == "2.0") for name in MINUTES]
@@ -112,9 +114,11 @@ async def house(
             await store.put(release, document)
         corpus = await store.swap(release, [document.id for document in documents], encoder.name)
         rows = await store.rows(release)
-        await vectors.upsert(
-            corpus.collection, [row.id for row in rows], await encoder.encode([row.embedded for row in rows])
+        table = await encoder.encode([row.embedded for row in rows])
+        await store.put_vectors(
+            encoder.name, {row.text_hash: vector for row, vector in zip(rows, table, strict=True)}
         )
+        await vectors.upsert(corpus.collection, [row.id for row in rows], table)
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
     searcher = Searcher(store, vectors, words, reranker=reranker)
     await searcher.load()
@@ -130,11 +134,12 @@ async def house(
     await memory.load(encoder, {})
     catalogue = Catalogue(product, channels={"slack:C1": ChannelSettings(release="1.0")})
     steps = ModelBudget(model, only=only)
-    research = Research(catalogue, memory, searcher, encoders, steps, second_look)
-    accepted = AcceptedAnswers(memory, memories, FakeOpinions(memories), research)
-    reader = ContextSelector(product.name, steps, keep)
+    parts = Resources(
+        catalogue, memory, memories, searcher, encoders, model, steps, agrees=second_look, keep=keep
+    )
+    accepted = AcceptedAnswers(memory, memories, FakeOpinions(memories), Research(parts))
     electorate = VoteWeighting(FakeVoters(memories), memory.thresholds, Policy(), {})
-    return House(Engine(catalogue, memory, memories, research, model, accepted, electorate, reader), memories)
+    return House(Engine(parts, recipe_of(recipe)(parts), accepted, electorate), memories)
 
 
 @asynccontextmanager

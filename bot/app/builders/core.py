@@ -26,11 +26,12 @@ from core.memory.guard import guard
 from core.memory.scoring.prior import PriorScorer
 from core.memory.scoring.score import Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
-from core.pipeline.context_selector import ContextSelector
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
+from core.pipeline.resources import Resources
 from core.ports import Source, Workers
 from core.privacy.names import Privacy
+from core.recipes import recipe_of
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
@@ -198,21 +199,26 @@ def _engine(
     """Return what answers a question, and the part of it that finds what to answer from."""
     only = (*(() if settings.fast else settings.model_steps), "guard")
     steps = ModelBudget(models.writer, only=only, seconds=settings.steps_seconds)
-    research = Research(
-        catalogue, memory, searcher, models.encoders, steps, second_look=settings.guard_by_model
-    )
     judge = models.writer if settings.judged_by_model else None
-    engine = Engine(
+    parts = Resources(
         catalogue,
         memory,
         stores.memories,
-        research,
+        searcher,
+        models.encoders,
         models.writer,
+        steps,
+        PriorScorer(stores.corpora, judge=judge, alike=models.similarity),
+        privacy.gone,
+        settings.guard_by_model,
+        settings.selected_chunks,
+    )
+    research = Research(parts)
+    engine = Engine(
+        parts,
+        recipe_of(settings.recipe)(parts),
         AcceptedAnswers(memory, stores.memories, stores.opinions, research, privacy.is_out),
         electorate,
-        reader=ContextSelector(catalogue.product.name, steps, settings.selected_chunks),
-        scorer=PriorScorer(stores.corpora, judge=judge, alike=models.similarity),
-        is_out=privacy.is_out,
-        gone=privacy.gone,
+        privacy.is_out,
     )
     return research, engine

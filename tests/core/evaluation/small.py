@@ -18,6 +18,7 @@ from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoders import Encoders
 from core.pipeline.research import Research
+from core.pipeline.resources import Resources
 from core.ports import LanguageModel
 from core.retrieval.search import Searcher
 from core.text.windows import window_texts
@@ -90,8 +91,8 @@ def write(folder: Path, lines: list[dict[str, Any]] = GOLD) -> Path:
     return path
 
 
-async def parts(model: LanguageModel | None = None) -> Parts:
-    """Index the pages of both releases and wire what the harness measures."""
+async def parts(model: LanguageModel | None = None, pairs: bool = False) -> Parts:
+    """Index the pages of both releases and wire what the harness measures; with `pairs` made of them."""
     product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True)))
     documents = {
         release: [
@@ -105,7 +106,7 @@ async def parts(model: LanguageModel | None = None) -> Parts:
         ]
         for release, values in VALUES.items()
     }
-    return (await house(product, documents, model))[0]
+    return (await house(product, documents, model, pairs))[0]
 
 
 async def house(
@@ -153,7 +154,8 @@ async def house(
             await work.run(release, encoder)
     await searcher.load()
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
-    memory = CommunityMemory(FakeMemories(), store, Thresholds(), lambda asked, remembered: "")
-    research = Research(Catalogue(product), memory, searcher, encoders)
+    memories = FakeMemories()
+    memory = CommunityMemory(memories, store, Thresholds(), lambda asked, remembered: "")
     counted = Counted(model) if model else None
+    research = Research(Resources(Catalogue(product), memory, memories, searcher, encoders, counted))
     return Parts(product, research, encoders, store, vectors, words, counted), searcher

@@ -1,0 +1,183 @@
+"""The record of an answer's journey: what each stage did and how long it took.
+
+A new record is filled stage by stage and stored as one JSON object; `Trace.of` reads stored ones, also
+those of older homes and those that retention or forgetting shortened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import Any
+
+from core.domain.releases import Resolution
+from core.domain.retrieval import Queries
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstoodTrace:
+    """What a question was taken for; `steps` grows while the model takes steps for it."""
+
+    release_origin: str = ""
+    resolution: Resolution | None = None
+    queries: Queries = field(default_factory=lambda: Queries("", ""))
+    rewritten: bool = False
+    language: str = ""
+    untranslated: bool = False
+    steps: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NearPair:
+    """A remembered pair near to a question."""
+
+    pair: str
+    question: str = ""
+    similarity: float = 0.0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledTrace:
+    """What memory knew, and why a near answer was or was not reused, in plain words."""
+
+    high: Sequence[NearPair] = ()
+    low: Sequence[NearPair] = ()
+    guard: str = ""
+    decided: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTrace:
+    """A page that was found; `ranks` tells at which rank which retriever found it."""
+
+    title: str = ""
+    path: str = ""
+    url: str = ""
+    release: str = ""
+    score: float = 0.0
+    matched: Sequence[str] = ()
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTrace:
+    """Which pages were found, and how sure that is; `confidence` is None where this is not known any more."""
+
+    confidence: float | None = None
+    threshold: float = 0.0
+    signs: Mapping[str, float] = field(default_factory=dict)
+    open_parts: Sequence[str] = ()
+    evidence: Sequence[PageTrace] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTrace:
+    """Which model was to write the answer, by which prompts, how freely."""
+
+    model: str = ""
+    prompts: str = ""
+    temperature: float = 0.0
+
+
+@dataclass(slots=True)
+class Trace:
+    """What each stage did; what is None was not reached. Times are in milliseconds."""
+
+    doubt: str | None = None
+    """Why rules were in doubt of what a question means."""
+    understood: UnderstoodTrace | None = None
+    recalled: RecalledTrace | None = None
+    found: FoundTrace | None = None
+    read: Sequence[int] | None = None
+    """The numbers of the pages that the answer was to be written from."""
+    written: WrittenTrace | None = None
+    uncited: bool | None = None
+    """Whether the model cited nothing."""
+    model_error: str | None = None
+    origin: str | None = None
+    """Where a reused answer came from: `answer`, `person`, `import`."""
+    offers: Sequence[str] | None = None
+    support: Mapping[str, float] | None = None
+    """The score before any vote (`prior`) and its parts."""
+    first_ms: float | None = None
+    ms: float | None = None
+    timings: Mapping[str, float] | None = None
+
+    @property
+    def queries(self) -> Queries:
+        """Return the query forms; empty ones where there were none."""
+        return self.understood.queries if self.understood else Queries("", "")
+
+    @property
+    def evidence(self) -> Sequence[PageTrace]:
+        """Return the pages that were found."""
+        return self.found.evidence if self.found else ()
+
+    @property
+    def steps(self) -> Mapping[str, str]:
+        """Return who took each step before the answer: the model's name, or why rules did."""
+        return self.understood.steps if self.understood else {}
+
+    @property
+    def language(self) -> str:
+        """Return the language of the question, as `de`; empty where it is not known."""
+        return self.understood.language if self.understood else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what is stored: plain JSON values under the names of the fields of every section."""
+        stored: dict[str, Any] = {}
+        for name in (entry.name for entry in fields(self)):
+            value = getattr(self, name)
+            if value is not None:
+                stored |= asdict(value) if is_dataclass(value) else {name: value}  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in stored.items()}
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Trace:
+        """Read a stored record; what it lacks is None or empty, what nobody knows any more is left out."""
+        trace = cls(**_known(cls, stored, but=tuple(_SECTIONS)))
+        for name, section in _SECTIONS.items():
+            if known := _known(section, stored):
+                setattr(trace, name, section(**(known | _inner(known))))
+        return trace
+
+
+_SECTIONS: Mapping[str, type[Any]] = {
+    "understood": UnderstoodTrace,
+    "recalled": RecalledTrace,
+    "found": FoundTrace,
+    "written": WrittenTrace,
+}
+
+
+def _inner(known: Mapping[str, Any]) -> dict[str, Any]:
+    """Read what is an object inside of a section."""
+    read: dict[str, Any] = {}
+    if "queries" in known:
+        read["queries"] = Queries(**({"base": "", "filtered": ""} | _known(Queries, known["queries"] or {})))
+    if known.get("resolution"):
+        read["resolution"] = Resolution(
+            **({"release": "", "origin": "latest"} | _known(Resolution, known["resolution"]))
+        )
+    if isinstance(known.get("steps"), list):  # older homes kept who took them alone
+        read["steps"] = {str(number): by for number, by in enumerate(known["steps"], start=1)}
+    for kind in ("high", "low"):
+        if kind in known:
+            read[kind] = [NearPair(**_known(NearPair, near)) for near in known[kind] or ()]
+    if "evidence" in known:
+        read["evidence"] = [PageTrace(**_known(PageTrace, page)) for page in known["evidence"] or ()]
+    return read
+
+
+def _known(what: type[Any], stored: Mapping[str, Any], but: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what is stored under the names of a dataclass's fields."""
+    names = [entry.name for entry in fields(what) if entry.name not in but]
+    return {name: stored[name] for name in names if name in stored}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: lists for tuples."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,77 @@
+"""Pages of every release and every part of the question; the best of each come first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.pipeline.context import Forms, Needs, QueryContext
+from core.pipeline.resources import Resources
+from core.query.releases.mentions import mentions
+from core.query.releases.news import dated
+from core.retrieval.found import Found, merged
+from core.retrieval.search import Searcher
+from core.text.words import ruled
+
+
+class Retrieve:
+    """Searches documents once; `searcher` says how, the wired one where none is given.
+
+    `forms` says by what: the topic, part by part where there are several, or each query form (QAMR step 2).
+    """
+
+    needs: Needs = ""
+
+    def __init__(self, parts: Resources, searcher: Searcher | None = None, forms: Forms = "topic") -> None:
+        self._product = parts.product
+        self._searcher = searcher or parts.searcher
+        self._search = self._pages if forms == "topic" else self._by_forms
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set what was found, unless that is there already."""
+        if context.found is None:
+            context.found = await self._release_notes(context) or await self._search(context)
+            context.note_found()
+
+    async def _release_notes(self, context: QueryContext) -> Found | None:
+        """Return the release notes that are asked for, where all of them are there."""
+        if context.news is None:
+            return None
+        notes, kind = self._searcher.release_notes, context.news.kind
+        told = [await notes.of(span, kind) for span in context.news.spans]
+        return merged(told) if all(found.named for found in told) else None
+
+    async def _pages(self, context: QueryContext) -> Found:
+        """Search each release for the question, or for those of its parts that are about it."""
+        lists: list[Found] = []
+        by_part: dict[str, list[Found]] = {part: [] for part in context.parts}
+        for release in context.releases:
+            if not context.parts:
+                lists.append(await self._searcher.search(context.queries, context.vectors, release))
+            for place, part in enumerate(context.parts, start=1):
+                if release in self._releases_of(part, context.releases):
+                    form = replace(context.queries, base=part, filtered=part, versionless="", carried=())
+                    vector = context.vectors[place : place + 1]
+                    lists.append(await self._searcher.search(form, vector, release))
+                    by_part[part].append(lists[-1])
+        context.by_part = {part: merged(found) for part, found in by_part.items()}
+        if len(lists) > 1:
+            context.groups = tuple(frozenset(item.chunk.id for item in found.evidence) for found in lists)
+        found = merged(lists)
+        when = dated(ruled(context.queries.base), self._product)
+        if when and len(lists) == 1:
+            found = await self._searcher.release_notes.dated(when, context.releases[0], found)
+        return found
+
+    async def _by_forms(self, context: QueryContext) -> Found:
+        """Search each release for every query form; the union, each page once."""
+        lists: list[Found] = []
+        for release in context.releases:
+            for row, text in enumerate(context.forms, start=1):
+                form = replace(context.queries, base=text, filtered=text, versionless="", carried=())
+                lists.append(await self._searcher.search(form, context.vectors[row : row + 1], release))
+        return merged(lists)
+
+    def _releases_of(self, part: str, releases: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the compared releases that a part names, all of them where it names none."""
+        named = {found.release for found in mentions(part, self._product)}
+        return tuple(release for release in releases if release in named) or releases

@@ -1,0 +1,126 @@
+"""Release, queries, and what they are searched by (QAMR step 1)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from core.catalogue import ChannelSettings
+from core.domain import Product, Queries, Question, Resolution, Taken
+from core.errors import ModelUnavailable
+from core.pipeline.context import Forms, Needs, QueryContext
+from core.pipeline.resources import Resources
+from core.query import understand
+from core.query.followups.carried import of_thread
+from core.query.releases.news import is_whole, news
+from core.query.releases.resolve import resolve
+from core.query.rewrite import queries as query_forms
+from core.system.offload import SHORT, aside
+from core.text.invisible import visible
+from core.text.words import ruled
+
+
+class Understand:
+    """Resolves the release and writes the queries, by the model where rules are in doubt; embeds them.
+
+    `forms` says what is embedded: the topic and each part, or (QAMR) base, filtered and versionless query.
+    """
+
+    needs: Needs = ""
+
+    def __init__(self, parts: Resources, forms: Forms = "topic") -> None:
+        self._parts = parts
+        self._forms = forms
+        self._product = parts.product
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Fill in resolution, queries, releases and vectors; without vectors for an unknown release."""
+        context.at = time.perf_counter()
+        context.documentation = self._product.language
+        question = context.question = _seen(context.question)
+        length = len(question.text) + sum(len(turn.text) for turn in question.history)
+        # by rules, which for a text of the longest kind take a tenth of a second
+        heard, resolution, queries, is_foreign, doubt = await aside(
+            length, self._by_rules, question, few=SHORT
+        )
+        context.resolution, context.queries = resolution, queries
+        if "model" in context.withheld:
+            context.course.failure = ModelUnavailable("This question is kept from the model.")
+        understood = None
+        if doubt:
+            context.trace.doubt = doubt
+            understood = await self._parts.budget.take(
+                context.course,
+                "understand",
+                lambda model: understand.understand(model, heard, self._product, resolution, queries),
+            )
+            context.resolution, context.queries = understood or (resolution, queries)
+        context.untranslated = is_foreign and context.queries.base == queries.base
+        await aside(length, self._settle_news, context, heard, few=SHORT)
+        resolution = context.resolution
+        context.releases = resolution.named if resolution.comparison else (resolution.release,)
+        context.taken = _of_thread(context, self._product, understood is not None)
+        context.note_understood()
+        if not resolution.unknown:
+            await self._embed(context)
+
+    def _by_rules(self, question: Question) -> tuple[Question, Resolution, Queries, bool, str]:
+        """Return what rules look at, release, queries, whether the language is foreign, what is in doubt."""
+        product = self._product
+        default = self._parts.catalogue.channels.get(question.channel, ChannelSettings()).release
+        heard = heard_by_rules(question)
+        resolution = resolve(heard, product, default)
+        queries = query_forms(heard, product, resolution)
+        if heard.text != question.text:  # what is too long for rules stands alone, and is searched for whole
+            queries = replace(
+                queries, base=question.text, parts=(question.text,), rewritten=False, carried=()
+            )
+        doubt = understand.doubt(heard, resolution, queries, product)
+        return heard, resolution, queries, understand.is_foreign(question, product), doubt
+
+    def _settle_news(self, context: QueryContext, heard: Question) -> None:
+        """Note which release notes are asked for; a newer release's pages may tell of one that is unknown."""
+        product = self._product
+        found = news(ruled(context.queries.base), heard, product, context.resolution)
+        context.news = found = self._parts.searcher.release_notes.settled(found) if found else None
+        if found is None:
+            return
+        if context.resolution.unknown:
+            named = tuple(dict.fromkeys(span.release for span in found.spans))
+            context.resolution = replace(
+                context.resolution,
+                release=named[-1],
+                origin="question",
+                named=named,
+                unknown=(),
+                comparison=len(named) > 1,
+            )
+        # whatever else than one release's name says which versions are meant, memory has to compare, too
+        topic = context.queries.topic if is_whole(found, product) else context.queries.base
+        context.queries = replace(context.queries, parts=(context.queries.base,), topic=topic)
+
+    async def _embed(self, context: QueryContext) -> None:
+        """Embed the topic first, which memory compares, and then what is searched by."""
+        encoder = await self._parts.encoder_of(context.releases[0])
+        forms = context.forms if self._forms == "queries" else context.parts
+        context.vectors = await encoder.encode([context.topic, *forms])
+        context.lap("embed")
+
+
+def heard_by_rules(question: Question) -> Question:
+    """Return a question as far as rules look at it and at what was said before; the model gets all of it."""
+    history = tuple(replace(turn, text=ruled(turn.text)) for turn in question.history)
+    return replace(question, text=ruled(question.text), history=history)
+
+
+def _seen(question: Question) -> Question:
+    """Return a question without what nobody sees in its words and in those before it."""
+    turns = tuple(replace(turn, text=visible(turn.text)) for turn in question.history)
+    return replace(question, text=visible(question.text), history=turns)
+
+
+def _of_thread(context: QueryContext, product: Product, by_model: bool) -> Taken:
+    """Return whose words of the thread the queries hold."""
+    said = context.queries
+    forms = (said.base, said.filtered, said.versionless, said.topic, *said.parts, *said.carried)
+    return Taken(asked=of_thread(context.question, product, said.base, " ".join(forms), by_model))

@@ -1,0 +1,29 @@
+"""Recipes: each names the stages from a question to its answer, in order. The folder is the registry."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import cast
+
+from core.errors import ConfigurationError
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
+
+Recipe = Callable[[Resources], tuple[Stage, ...]]
+
+DEFAULT = "threadlore"
+
+
+def recipes() -> tuple[str, ...]:
+    """Return the names of the recipes there are, Threadlore's own first."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return (DEFAULT, *(name for name in names if name != DEFAULT))
+
+
+def recipe_of(name: str) -> Recipe:
+    """Return the recipe of a name; raises ConfigurationError, which lists those there are."""
+    if name not in recipes():
+        raise ConfigurationError(f"There is no recipe '{name}'; RECIPE is one of {', '.join(recipes())}.")
+    return cast(Recipe, importlib.import_module(f"{__name__}.{name}").recipe)

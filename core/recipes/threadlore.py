@@ -1,0 +1,46 @@
+"""Threadlore's own recipe: memory first, then pages by fusion and a second look, then the model or quotes."""
+
+from __future__ import annotations
+
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
+from core.pipeline.stages.cite import Cite
+from core.pipeline.stages.ground import Ground
+from core.pipeline.stages.judge import Judge
+from core.pipeline.stages.quote import Quote
+from core.pipeline.stages.reading.reduce import Reduce
+from core.pipeline.stages.reading.select import Select
+from core.pipeline.stages.recall import RecallPairs
+from core.pipeline.stages.refuse import Refuse
+from core.pipeline.stages.retrieve import Retrieve
+from core.pipeline.stages.reuse import Reuse
+from core.pipeline.stages.temper import Temper
+from core.pipeline.stages.unasked import OnlyIfSure
+from core.pipeline.stages.understand import Understand
+from core.pipeline.stages.write import Write
+
+
+def recipe(parts: Resources) -> tuple[Stage, ...]:
+    """Return the stages in order.
+
+    An answer in another language than the question is said again only where nothing can be written: at once
+    without a model, else where pages are not enough or the model fails.
+    """
+    retrieve = Retrieve(parts)
+    read: tuple[Stage, ...] = (Reduce(parts), Select(parts), Temper()) if parts.model else ()
+    return (
+        Understand(parts),
+        Refuse(parts),
+        RecallPairs(parts),
+        OnlyIfSure(parts, retrieve),
+        Reuse(parts, foreign="never" if parts.model else "always"),
+        retrieve,
+        Reuse(parts, foreign="fallback"),
+        Judge(parts),
+        *read,
+        Write(parts),
+        Reuse(parts, foreign="fallback"),
+        Quote(parts),
+        Cite(parts),
+        Ground(parts),
+    )

@@ -1,0 +1,1 @@
+"""Whole recipes measured side by side."""

@@ -1,0 +1,168 @@
+"""Recipes and the walk through their stages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core.recipes
+from core.domain import Answer, QAPair, Question, Recall, Vote
+from core.errors import ConfigurationError, ModelMalformed
+from core.memory.decision import Decision
+from core.pipeline.context import Draft, Needs, QueryContext
+from core.pipeline.stage import run
+from core.pipeline.stages.temper import Temper
+from core.ports import Prompt
+from core.prompts import DONT_KNOW
+from core.recipes import recipe_of, recipes
+from tests.core.test_engine import FILTER, TIMER, house
+from tests.fakes import FakeModel, Reply
+
+FOLDER = Path(core.recipes.__file__).parent
+
+
+def says(prompts: Sequence[Prompt]) -> Reply:
+    """Answer as a model that finds every page useful."""
+    if "You rank" in prompts[0].content:
+        return {"reasoning": "", "ranking": [1, 2, 3, 4]}
+    if "keep" in prompts[0].content:
+        return {"reasoning": "", "keep": list(range(1, 40))}
+    return "45 minutes [1]."
+
+
+class Says:
+    """A stage that writes down that it ran, and answers where it was told to."""
+
+    def __init__(self, seen: list[str], name: str, needs: Needs = "", answers: bool = False) -> None:
+        self.seen = seen
+        self.name = name
+        self.needs = needs
+        self.answers = answers
+
+    async def __call__(self, context: QueryContext) -> Answer | None:
+        self.seen.append(self.name)
+        return Answer("a1", self.name, "abstain", "") if self.answers else None
+
+
+async def test_the_first_answer_ends_the_journey() -> None:
+    seen: list[str] = []
+    stages = (Says(seen, "one"), Says(seen, "two", answers=True), Says(seen, "three", answers=True))
+    assert (await run(stages, QueryContext(Question("Why?")))).text == "two"
+    assert seen == ["one", "two"]
+
+
+async def test_what_a_journey_withholds_its_stages_do_without() -> None:
+    seen: list[str] = []
+    stages = (Says(seen, "one"), Says(seen, "two", "memory"), Says(seen, "three", "model"))
+    context = QueryContext(Question("Why?"), withheld=frozenset({"memory"}))
+    context.draft = Draft("quote", "So.", ())
+    assert (await run(stages, context)).text == "So." and seen == ["one", "three"]
+
+
+async def test_stages_that_say_nothing_are_an_error() -> None:
+    with pytest.raises(ValueError, match="end it with Quote"):
+        await run((), QueryContext(Question("Why?")))
+
+
+def test_the_folder_is_the_registry() -> None:
+    there = {path.stem for path in FOLDER.glob("*.py")} - {"__init__"}
+    assert set(recipes()) == there and recipes()[0] == "threadlore"
+
+
+def test_an_unknown_recipe_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ConfigurationError, match=r"no recipe 'goulash'.*threadlore"):
+        recipe_of("goulash")
+
+
+@pytest.mark.parametrize("name", recipes())
+def test_a_recipe_is_short_and_says_what_it_is(name: str) -> None:
+    text = (FOLDER / f"{name}.py").read_text("utf-8")
+    assert text.count("\n") <= 120 and text.startswith('"""')
+
+
+@pytest.mark.parametrize("name", [name for name in recipes() if name != "qa_pregeneration"])
+async def test_every_recipe_answers_quotes_and_abstains(name: str) -> None:
+    written = await (await house(FakeModel(says), (), recipe=name)).ask(TIMER)
+    assert written.text.startswith("45 minutes") and written.citations and written.release == "2.0"
+    bot = await house(recipe=name)
+    quoted = await bot.ask(FILTER)
+    assert quoted.route == "quote" and "Press the latch" in quoted.text
+    assert (await bot.ask("How is the timer set in Kettle 9.0?")).route == "abstain"
+    assert (await bot.engine.quoted(Question(FILTER, "cli:ada"))).route == "quote"
+
+
+async def test_qamr_reduces_and_selects_three_by_the_model_and_asks_no_memory() -> None:
+    model = FakeModel(says)
+    bot = await house(model, (), recipe="qamr")
+    first = await bot.ask(TIMER)
+    assert [call.kind for call in model.calls] == ["structured", "structured", "stream"]
+    assert first.trace["read"] == [1, 2, 3] and "high" not in first.trace
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 1))
+    assert (await bot.ask(TIMER)).route == "documents"
+
+
+async def test_qamr_lets_the_model_say_that_it_does_not_know() -> None:
+    model = FakeModel(lambda prompts: DONT_KNOW if "evidence" in prompts[1].content else says(prompts))
+    answer = await (await house(model, (), recipe="qamr")).ask("Who won the chess olympiad in Lugano?")
+    assert answer.route == "abstain" and model.calls[-1].kind == "stream"
+
+
+async def test_where_reduction_leaves_nothing_the_model_is_not_asked_to_write() -> None:
+    model = FakeModel(
+        lambda prompts: ModelMalformed("No JSON.") if "keep" in prompts[0].content else says(prompts)
+    )
+    answer = await (await house(model, (), recipe="qamr")).ask("Who won the chess olympiad in Lugano?")
+    assert answer.route == "abstain" and all(call.kind == "structured" for call in model.calls)
+
+
+async def test_qamr_searches_each_query_form_and_takes_their_union() -> None:
+    bot = await house(recipe="qamr")
+    named = await bot.ask(TIMER.replace("?", " in 2.0?"))
+    assert named.queries.versionless, "three forms: a release is named"
+    plain = await (await house(recipe="qamr")).ask(FILTER)
+    assert 2 < len(plain.evidence) <= 4 * 2 and 2 < len(named.evidence) <= 4 * 3
+    assert len({item.chunk.id for item in named.evidence}) == len(named.evidence)
+
+
+async def test_comrag_reuses_by_delta_alone_whatever_memory_is_set_to() -> None:
+    bot = await house(FakeModel(says), (), decision=Decision("learned", reach=2.0), recipe="comrag")
+    ours = await house(FakeModel(says), (), decision=Decision("learned", reach=2.0))
+    for there, route in ((bot, "reuse"), (ours, "reference")):
+        first = await there.ask(TIMER)
+        assert await there.engine.feedback(Vote(first.id, "cli:bob", 1))
+        assert (await there.ask(TIMER)).route == route
+
+
+async def test_comrag_reads_bad_pairs_only_where_there_are_no_good_ones() -> None:
+    bot = await house(FakeModel(says), (), recipe="comrag")
+    first = await bot.ask(TIMER)
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
+    avoided = await bot.ask(TIMER)
+    assert avoided.route == "avoid" and avoided.trace["low"] and not avoided.trace["high"]
+
+
+@pytest.mark.parametrize(
+    ("high", "low", "temperature"),
+    [
+        ((0.9, 0.9), (), 1.0),
+        ((0.9, 0.8), (), 0.7),
+        ((0.9,), (0.1, 0.1), 0.7),
+        ((), (0.1, 0.1), 1.0),
+        ((), (), 0.7),
+    ],
+)
+async def test_comrag_tempers_by_the_scores_of_the_pairs_that_are_evidence(
+    high: tuple[float, ...], low: tuple[float, ...], temperature: float
+) -> None:
+    context = QueryContext(Question("Why?"))
+    context.recall = Recall("reference", _pairs(high), _pairs(low))
+    await Temper(also_low=True)(context)
+    assert context.temperature == pytest.approx(temperature)
+
+
+def _pairs(scores: Sequence[float]) -> tuple[tuple[QAPair, float], ...]:
+    vector = np.ones(1, np.float32)
+    return tuple((QAPair(f"p{n}", "q", "a", "2.0", "public", s, vector), 0.8) for n, s in enumerate(scores))
