@@ -51,7 +51,6 @@ class QAPair:
     release: str
     scope: str
     score: float
-    vector: Vector
     citations: tuple[Citation, ...] = ()
     stale: bool = False
     topic: str = ""

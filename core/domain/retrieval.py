@@ -42,4 +42,3 @@ class Evidence:
     chunk: ContextChunk
     score: float
     matched: tuple[str, ...] = ()
-    cosine: float = 0.0

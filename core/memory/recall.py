@@ -162,7 +162,6 @@ class Recaller:
             release=pair.release,
             scope=pair.scope,
             score=score_of(pair, self._thresholds),
-            vector=lookup.vector,
             citations=pair.citations,
             stale=pair.stale,
             topic=pair.topic,

@@ -11,7 +11,7 @@ from core.retrieval.features import Numbers
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Pages with their features, shape (pages, FEATURES), the passages found in each, their best cosines.
+    """Pages with their features, shape (pages, FEATURES), the passages found in each.
 
     `brought` are the pages that only their pairs brought here.
     """
@@ -20,7 +20,6 @@ class Pool:
     chunks: tuple[ContextChunk, ...]
     table: Numbers
     passages: Mapping[str, tuple[str, ...]]
-    cosines: Mapping[str, float]
     brought: frozenset[str] = frozenset()
 
     def ordered(self, scores: Numbers, keep: int) -> tuple[Evidence, ...]:
@@ -32,7 +31,6 @@ class Pool:
                 self.chunks[at],
                 float(scores[at]),
                 self.passages[self.keys[at]],
-                self.cosines.get(self.keys[at], 0.0),
             )
             for number, at in enumerate(order, start=1)
         )

@@ -302,7 +302,6 @@ class Searcher:
             tuple(page.chunk for page in pages.values()),
             features(candidates, fused.terms, fused.rarity, query),
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
-            cosines,
             frozenset(brought),
         )
 

@@ -1,6 +1,5 @@
 import asyncio
 
-import numpy as np
 import pytest
 
 from core.domain import QAPair, Turn
@@ -22,7 +21,7 @@ def request(question: str = "How do I use sessions?", **given: object) -> Reques
 
 
 def pair(name: str, answer: str, score: float = 0.9) -> QAPair:
-    return QAPair(name, f"Question {name}?", answer, "3.1", "public", score, np.zeros(3, np.float32))
+    return QAPair(name, f"Question {name}?", answer, "3.1", "public", score)
 
 
 # --- what is sent ---------------------------------------------------------------------------------
