@@ -6,8 +6,10 @@ A reviewer sets `Keep` to false in the lines of a sample; what is refused is tak
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
 
@@ -31,17 +33,17 @@ async def run(app: Application, given: Given) -> Result:
         names = ", ".join(entry.name for entry in app.library.product.releases)
         raise UsageError(f"There is no release {release}; there is: {names}.")
     if given.get("reviewed"):
-        return Result([await _review(app, Path(given["reviewed"]))])
+        return Result({"reviewed": await _review(app, Path(given["reviewed"]))})
     if given.get("sample") and not given.get("by"):
-        return Result([await _sample(app, release, Path(given["sample"]))])
-    lines, notes = await _made(app, given, release)
-    if given.get("sample"):
-        lines.append(await _sample(app, release, Path(given["sample"])))
-    return Result(lines, tuple(notes))
+        return Result({"sample": await _sample(app, release, Path(given["sample"]))})
+    made = await _made(app, given, release)
+    if given.get("sample") and made.problem is None:
+        made.data["sample"] = await _sample(app, release, Path(given["sample"]))
+    return made
 
 
-async def _made(app: Application, given: Given, release: str) -> tuple[list[str], list[str]]:
-    """Make the pairs; return what came of it, and what could not be."""
+async def _made(app: Application, given: Given, release: str) -> Result:
+    """Make the pairs; a model that goes away is the result's problem, beside what was made."""
     from bot.commands.progress import passed_on
     from core.errors import ModelError, ThreadloreError
     from core.ingestion.pregeneration.model import ModelPairs, Tally
@@ -50,7 +52,7 @@ async def _made(app: Application, given: Given, release: str) -> tuple[list[str]
     assert pregeneration is not None
     maker = _maker(app, str(given.get("by") or "model"))
     encoder = await app.library.encoders.current()
-    lines: list[str] = []
+    made: list[dict[str, Any]] = []
     notes: list[str] = []
     try:
         async with passed_on(given.along) as hear:
@@ -59,14 +61,33 @@ async def _made(app: Application, given: Given, release: str) -> tuple[list[str]
                 if count is None:
                     notes.append(f"{name} has no corpus yet; run `threadlore index --release {name}`.")
                     continue
-                done = f"{count.done} of {count.documents} documents by {count.by}"
-                lines.append(f"{name}: {count.pairs} pairs; {done}")
+                tally = {"tally": str(maker.tally)} if isinstance(maker, ModelPairs) else {}
+                made.append({"release": name, **asdict(count), **tally})
                 if isinstance(maker, ModelPairs):
-                    lines.append(f"{name}: {maker.tally}")
                     maker.tally = Tally()
     except ModelError as error:
-        raise ThreadloreError(f"{error} What was made is kept; give the command again to go on.") from error
-    return lines, notes
+        problem = ThreadloreError(f"{error} What was made is kept; give the command again to go on.")
+        return Result({"made": made}, tuple(notes), problem=problem)
+    return Result({"made": made}, tuple(notes))
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say what was made, kept for review or refused."""
+    lines = []
+    for one in result.data.get("made", ()):
+        done = f"{one['done']} of {one['documents']} documents by {one['by']}"
+        lines.append(f"{one['release']}: {one['pairs']} pairs; {done}")
+        lines += [f"{one['release']}: {one['tally']}"] if "tally" in one else []
+    if sample := result.data.get("sample"):
+        lines.append(f"{sample['written']} of {sample['pairs']} pairs are in {sample['file']}")
+    if reviewed := result.data.get("reviewed"):
+        said = f"{reviewed['refused']} of {reviewed['questions']} questions are refused, "
+        lines.append(f"{said}{reviewed['removed']} pairs taken out{_again(reviewed['back'])}")
+    return lines
+
+
+def _again(back: int) -> str:
+    return f"; {back} may be made again by `threadlore pregenerate`" if back else ""
 
 
 def _maker(app: Application, by: str) -> Maker:
@@ -81,8 +102,8 @@ def _maker(app: Application, by: str) -> Maker:
     return ModelPairs(app.engine.model)
 
 
-async def _sample(app: Application, release: str, path: Path) -> str:
-    """Write some pairs by chance, a JSON object a line, for a person to look at; say how many."""
+async def _sample(app: Application, release: str, path: Path) -> dict[str, Any]:
+    """Write some pairs by chance, a JSON object a line, for a person to look at; return how many."""
     import asyncio
     import random
 
@@ -103,20 +124,18 @@ async def _sample(app: Application, release: str, path: Path) -> str:
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error
     note(app.settings.home, path)
-    return f"{len(lines)} of {len(pairs)} pairs are in {path}"
+    return {"written": len(lines), "pairs": len(pairs), "file": str(path)}
 
 
-async def _review(app: Application, path: Path) -> str:
-    """Read a sample that a person has gone through, and take out what is not to be kept; say how much."""
+async def _review(app: Application, path: Path) -> dict[str, Any]:
+    """Read a sample that a person has gone through, and take out what is not to be kept; return how much."""
     import asyncio
 
     assert app.library.pregeneration is not None
     keep = _keeps(await asyncio.to_thread(_text, path), path)
     refused = [asked for asked, kept in keep.items() if not kept]
     removed, back = await app.library.pregeneration.review(refused, keep.keys() - set(refused))
-    said = f"{len(refused)} of {len(keep)} questions are refused, {removed} pairs taken out"
-    again = f"; {back} may be made again by `threadlore pregenerate`" if back else ""
-    return f"{said}{again}"
+    return {"refused": len(refused), "questions": len(keep), "removed": removed, "back": back}
 
 
 def _text(path: Path) -> str:
@@ -155,7 +174,8 @@ COMMAND = Command(
     "admin",
     "make questions and answers of the documents; go on where it stopped",
     run,
-    options=(
+    text,
+    (
         Option("release", "Only for this release", dashed=True),
         Option(
             "by",

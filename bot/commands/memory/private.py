@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
 
@@ -33,11 +34,11 @@ async def learnt(app: Application, channel: str, scope: str) -> int:
     return sum(1 for pair in held if (pair.channel, pair.scope) == (channel, scope))
 
 
-def counted(pairs: int, moved: int, channel: str) -> str:
+def counted(moved: Mapping[str, Any]) -> str:
     """Say what goes along: what was learnt, and answers without a vote, which may still get one."""
-    neutral = moved - pairs
+    neutral = moved["moved"] - moved["learnt"]
     also = f", and {neutral} answers given there that nobody voted on," if neutral > 0 else ""
-    return f"{pairs} pairs learnt in {channel}{also}"
+    return f"{moved['learnt']} pairs learnt in {moved['channel']}{also}"
 
 
 async def run(app: Application, given: Given) -> Result:
@@ -45,7 +46,12 @@ async def run(app: Application, given: Given) -> Result:
     channel = channel_in(given)
     pairs = await learnt(app, channel, "public")
     moved = await app.memory.channel_became_private(channel)
-    return Result(f"{counted(pairs, moved, channel)} are told there alone from now on.")
+    return Result({"channel": channel, "learnt": pairs, "moved": moved})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say how many there are."""
+    return [f"{counted(result.data)} are told there alone from now on."]
 
 
 COMMAND = Command(
@@ -53,7 +59,8 @@ COMMAND = Command(
     "admin",
     "tell what was learnt in a channel there alone: it became private",
     run,
-    options=(CHANNEL, CHANNEL_ID),
+    text,
+    (CHANNEL, CHANNEL_ID),
     changes=True,
     audit=lambda given: (given.get("channel"),),
     rank=38,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Result
@@ -29,7 +30,12 @@ async def run(app: Application, given: Given) -> Result:
     channel = _publishable(given)
     pairs = await learnt(app, channel, f"private:{channel}")
     moved = await app.memory.publish(channel)
-    return Result(f"{counted(pairs, moved, channel)} are told everywhere now.")
+    return Result({"channel": channel, "learnt": pairs, "moved": moved})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say how many there are."""
+    return [f"{counted(result.data)} are told everywhere now."]
 
 
 async def asks(app: Application, given: Given) -> str:
@@ -42,7 +48,8 @@ COMMAND = Command(
     "admin",
     "tell everywhere what was learnt in a private channel; given in that channel",
     run,
-    options=(CHANNEL, CHANNEL_ID),
+    text,
+    (CHANNEL, CHANNEL_ID),
     changes=True,
     audit=lambda given: (given.get("channel"),),
     asks=asks,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Result
@@ -15,8 +16,13 @@ async def run(app: Application, given: Given) -> Result:
     before = await app.memory.placed()
     await app.memory.rebuild()
     after = await app.memory.placed()
-    same = "as before" if after == before else "other than before: please report this"
-    return Result(f"Derived {len(after)} placements from the votes, {same}.")
+    return Result({"placements": len(after), "as_before": after == before})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say how many there are."""
+    same = "as before" if result.data["as_before"] else "other than before: please report this"
+    return [f"Derived {result.data['placements']} placements from the votes, {same}."]
 
 
 async def asks(app: Application, given: Given) -> str:
@@ -29,6 +35,7 @@ COMMAND = Command(
     "admin",
     "derive every placement from the votes again",
     run,
+    text,
     changes=True,
     asks=asks,
     sure="Yes, rebuild it",

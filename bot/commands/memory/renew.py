@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result
@@ -21,8 +22,13 @@ async def run(app: Application, given: Given) -> Result:
         raise UsageError(f"No stale pair has the id {given['id']}; `threadlore memory stale` lists them.")
     if problem := await app.renewal.renew(waiting[pair.id], bool(given.get("new"))):
         raise UsageError(problem)
-    words = "with the new answer" if given.get("new") else "with the words it had"
-    return Result(f"Renewed {pair.id}, {words}: it is reused again as its votes say.")
+    return Result({"id": pair.id, "is_new": bool(given.get("new"))})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say with which words."""
+    words = "with the new answer" if result.data["is_new"] else "with the words it had"
+    return [f"Renewed {result.data['id']}, {words}: it is reused again as its votes say."]
 
 
 COMMAND = Command(
@@ -30,7 +36,8 @@ COMMAND = Command(
     "admin",
     "let a stale pair be reused again",
     run,
-    options=(ID, Option("new", "With what would be answered now", kind="flag")),
+    text,
+    (ID, Option("new", "With what would be answered now", kind="flag")),
     changes=True,
     audit=lambda given: (given.get("id"),),
     rank=35,

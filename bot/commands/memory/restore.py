@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Result
@@ -29,7 +30,12 @@ async def run(app: Application, given: Given) -> Result:
         raise UsageError(f"{named(pair)} was replaced by {newer} in an import; retire that one first.")
     await app.memory.restore([pair.id])
     now = await found(app, pair.id)
-    return Result(f"Restored {named(pair)}: {standing(app.memory, now)}.")
+    return Result({"id": pair.id, "named": named(pair), "standing": standing(app.memory, now)})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say how it stands again."""
+    return [f"Restored {result.data['named']}: {result.data['standing']}."]
 
 
 async def _in_place_of(app: Application, pair: Remembered) -> str:
@@ -46,7 +52,8 @@ COMMAND = Command(
     "admin",
     "let votes decide again on a retired pair",
     run,
-    options=(ID,),
+    text,
+    (ID,),
     changes=True,
     audit=lambda given: (given.get("id"),),
     rank=33,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Result
@@ -17,7 +18,12 @@ async def run(app: Application, given: Given) -> Result:
 
     pair = await found(app, given["id"])
     await app.memory.retire([pair.id])
-    return Result(f"Retired {named(pair)}: it is in no store any more, whatever its votes are.")
+    return Result({"id": pair.id, "named": named(pair)})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say that it is out."""
+    return [f"Retired {result.data['named']}: it is in no store any more, whatever its votes are."]
 
 
 async def asks(app: Application, given: Given) -> str:
@@ -33,7 +39,8 @@ COMMAND = Command(
     "admin",
     "take a pair out: no vote brings it back",
     run,
-    options=(ID,),
+    text,
+    (ID,),
     changes=True,
     audit=lambda given: (given.get("id"),),
     asks=asks,
