@@ -21,7 +21,7 @@ from bot.app.warm_up import warm_up
 from bot.app.wired_dispatch import dispatch_of, watches
 from bot.cli.progress import Bars
 from bot.commands.command_line import handle
-from bot.commands.index import progress_dict
+from bot.commands.progress import progress_dict
 from bot.conversation.dispatch import Dispatch
 from bot.operations.audit import Audit
 from bot.operations.scheduled_jobs import OnSchedule

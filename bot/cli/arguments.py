@@ -1,185 +1,219 @@
-"""What the command line takes; only the standard library is imported for it."""
+"""The command line, built from the table of commands; nothing heavy is imported for it."""
 
 from __future__ import annotations
 
-import argparse
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NoReturn
 
-from bot.cli.setup.arguments import add_init
-from bot.commands.serving_arguments import add_serving
-from evaluation.commands.arguments import add_calibrate, add_simulate
+import click
+
+from bot.commands.command import FAMILIES, GROUPS, Command, Option, Table
+from bot.commands.registry import table
+
+WRONG_USE = 2
+PROGRAM = "threadlore"
+_ABOUT = "Answers a community's questions from its documentation, for the release they use."
+_HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_KINDS: Mapping[str, Any] = {"number": click.INT, "share": click.FLOAT, "path": click.Path(path_type=Path)}
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    common.add_argument(
-        "--home", type=Path, metavar="DIR", help="home folder (THREADLORE_HOME, ~/.threadlore)"
-    )
-    common.add_argument(
-        "--config", type=Path, metavar="FILE", help="the corpora.toml to use (THREADLORE_CONFIG)"
-    )
-    common.add_argument("--debug", action="store_true", help="show tracebacks and debug messages")
-    root = argparse.ArgumentParser(
-        prog="threadlore",
-        parents=[common],
-        description="Answers a community's questions from its documentation, for the release they use.",
-    )
-    commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A command line that was understood: the command, its values by key, and what holds for all commands."""
 
-    def command(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, parents=[common], help=text, description=text)
+    command: Command
+    values: Mapping[str, Any]
+    home: Path | None = None
+    config: Path | None = None
+    debug: bool = False
 
-    serve = command("serve", "Serve the playground, and Slack and Discord where their tokens are set.")
-    serve.add_argument("--port", type=int, help="port of the playground (THREADLORE_PORT, 8080)")
-    index = command("index", "Read the sources and bring the corpora up to date.")
-    index.add_argument("--release", help="only this release")
-    index.add_argument("--dry-run", action="store_true", help="only say what would change")
-    index.add_argument("--rebuild", action="store_true", help="embed anew after EMBEDDING_MODEL was changed")
-    command("verify", "Check corpora, indexes, pairs and memory; exit status 1 where something is wrong.")
-    ask = command("ask", "Ask one question, or a file of them.")
-    ask.add_argument("question", nargs="?", help="the question")
-    ask.add_argument("--release", help="answer for this release")
-    ask.add_argument("--channel", help="ask as if in this channel, such as slack:C0123")
-    ask.add_argument("--user", default="cli", help="ask as this person, such as slack:U1")
-    ask.add_argument("--json", action="store_true", help="print everything that is known of the answer")
-    ask.add_argument(
-        "--batch", type=Path, metavar="IN.jsonl", help="answer a file of questions, one JSON a line"
-    )
-    ask.add_argument("--out", type=Path, metavar="OUT.jsonl", help="where the answers of --batch go")
-    vote = command("vote", "Vote on an answer.")
-    vote.add_argument("answer_id", help="what `ask --json` calls answer_id")
-    vote.add_argument("vote", choices=["up", "down", "none"], help="none takes the vote back")
-    vote.add_argument("--user", default="cli", help="who votes, such as slack:U1")
-    status = command("status", "Say how releases, memory and models are, and what is wrong.")
-    status.add_argument("--json", action="store_true", help="print it as JSON")
-    why = command("why", "Explain an answer: release, route, memory, pages.")
-    why.add_argument("answer_id", help="what `ask --json` calls answer_id")
-    add_serving(command)
-    forget = command("forget", "Forget a person: questions, answers to them, votes, and what came of them.")
-    forget.add_argument("--user", required=True, help="whom, such as slack:U1; linked accounts go with it")
-    my_data = command("my-data", "Tell everything that is held of a person.")
-    my_data.add_argument("--json", action="store_true", help="all of it as JSON, to be handed to them")
-    opt_out = command("opt-out", "Keep nothing of a person from now on, and forget them.")
-    opt_in = command("opt-in", "Keep what a person asks and votes again.")
-    for parser_ in (my_data, opt_out, opt_in):
-        parser_.add_argument("--user", required=True, help="whom, such as slack:U1; with all linked accounts")
-    retention = command("retention", "Remove what is older than RETENTION_…_DAYS allows, as happens daily.")
-    retention.add_argument("--dry-run", action="store_true", help="only say how much there is")
-    _memory_parser(command("memory", "Look after community memory."), common)
-    _glossary_parser(command("glossary", "Look after the product's own words."), common)
-    made = command("pregenerate", "Make questions and answers of the documents; go on where it stopped.")
-    made.add_argument("--release", help="only for this release")
-    made.add_argument(
-        "--by", choices=["model", "rules"], help="who makes them; the model unless --sample stands alone"
-    )
-    made.add_argument("--most", type=int, metavar="N", help="documents of a release at most")
-    made.add_argument("--sample", type=Path, metavar="OUT.jsonl", help="write some of them, for review")
-    made.add_argument(
-        "--reviewed", type=Path, metavar="IN.jsonl", help="refuse those whose Keep is false in such a file"
-    )
-    evaluate = command("evaluate", "Measure retrieval and answers on labelled questions.")
-    evaluate.add_argument(
-        "gold", nargs="?", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
-    )
-    evaluate.add_argument(
-        "--promoted", action="store_true", help="ask again what was voted good; status 1 if any differs"
-    )
-    evaluate.add_argument(
-        "--followups",
-        nargs="+",
-        type=lambda path: str(Path(path).absolute()),
-        metavar="PATH",
-        help="measure how follow-ups are completed, on files or folders in the formats of CAsT or CANARD",
-    )
-    evaluate.add_argument(
-        "--unasked",
-        nargs="+",
-        type=lambda path: str(Path(path).absolute()),
-        metavar="FILE",
-        help="measure when the bot speaks in a channel of mode `questions`, on posts; see docs/evaluation.md",
-    )
-    evaluate.add_argument("--report", type=Path, metavar="DIR", help="where the report goes")
-    evaluate.add_argument("--half", choices=["tune", "report", "all"], default="all", help="which questions")
-    evaluate.add_argument("--only", nargs="+", metavar="NAME", help="only these configurations")
-    evaluate.add_argument(
-        "--recipe", nargs="+", metavar="NAME", help="compare whole recipes side by side: names, or `all`"
-    )
-    evaluate.add_argument("--no-answers", action="store_true", help="measure retrieval alone")
-    evaluate.add_argument(
-        "--judge", nargs="+", metavar="NAME", help="have the model judge these configurations"
-    )
-    tune = command("tune", "Learn the ranking of pages from labelled questions.")
-    tune.add_argument(
-        "gold", nargs="?", type=Path, metavar="GOLD.jsonl", help="labelled questions; see docs/evaluation.md"
-    )
-    tune.add_argument("--reset", action="store_true", help="go back to the shipped ranking")
-    add_simulate(command)
-    add_calibrate(command)
-    gaps = command("gaps", "List what was asked in public and not answered, or not well.")
-    gaps.add_argument("--days", type=int, default=30, help="of the last days (30)")
-    shape = gaps.add_mutually_exclusive_group()
-    shape.add_argument(
-        "--markdown",
-        nargs="?",
-        const="-",
-        type=lambda path: path if path == "-" else str(Path(path).absolute()),
-        metavar="FILE",
-        help="write a page for those who document, to a file or to the terminal",
-    )
-    shape.add_argument("--json", action="store_true", help="print it as JSON")
-    command("chat", "A channel in the terminal.")
-    add_init(command)
-    command("doctor", "Look at everything a working bot needs, and say what to do.")
+    @property
+    def options(self) -> Namespace:
+        """Return everything as one namespace."""
+        return Namespace(**self.values, home=self.home, config=self.config, debug=self.debug)
+
+    @property
+    def request(self) -> dict[str, Any]:
+        """Return it as it travels to the process that carries it out."""
+        name, _, action = self.command.name.partition(" ")
+        plain = {key: _plain(value) for key, value in self.values.items()}
+        return {"command": name, **({"action": action} if action else {}), **plain}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Path):
+        return str(value if str(value) == "-" else value.absolute())
+    return value
+
+
+def parsed(arguments: Sequence[str] | None = None, commands: Table | None = None) -> Parsed:
+    """Read a command line; ends the process for help (0), for shell completion and for wrong use (2)."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        found = command_line(commands or table()).main(given, PROGRAM, standalone_mode=False)
+    except click.ClickException as error:
+        _refuse(error)
+    except click.Abort:
+        sys.exit(1)
+    if isinstance(found, Parsed):
+        return found
+    sys.exit(found)
+
+
+def _refuse(error: click.ClickException) -> NoReturn:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()
+        sys.exit(WRONG_USE)
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        print(context.get_usage(), file=sys.stderr)
+    path = context.command_path if context is not None else PROGRAM
+    near = getattr(error, "possibilities", None)
+    told = f"{error.message} Did you mean '{near[0]}'?" if near else error.format_message()
+    print(f"{PROGRAM}: {told} (see `{path} --help`)", file=sys.stderr)
+    sys.exit(WRONG_USE)
+
+
+def command_line(commands: Table) -> click.Group:
+    """Return the command line that Click parses and completes."""
+    root = _Root(commands)
+    for command in commands.commands:
+        if not command.is_in("terminal"):
+            continue
+        first, _, second = command.name.partition(" ")
+        if not second:
+            root.add_command(_leaf(command, first))
+            continue
+        family = root.commands.get(first)
+        if not isinstance(family, click.Group):
+            about = sentence(FAMILIES.get(first, first))
+            family = click.Group(first, help=about, short_help=about, params=_common())
+            root.add_command(family)
+        family.add_command(_leaf(command, second))
     return root
 
 
-def _memory_parser(memory: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
-    actions = memory.add_subparsers(dest="action", required=True, metavar="ACTION")
+def sentence(phrase: str) -> str:
+    """Return a phrase as a sentence."""
+    return f"{phrase[:1].upper()}{phrase[1:]}."
 
-    def action(name: str, text: str) -> argparse.ArgumentParser:
-        return actions.add_parser(name, parents=[common], help=text, description=text)
 
-    listed = action("list", "List what people voted on or brought, a line a pair.")
-    listed.add_argument("--release", help="only this release; * for pairs that hold for all of them")
-    listed.add_argument("--store", choices=["high", "low", "retired", "evicted"], help="only this store")
-    shown = action("show", "Show one pair: question, answer, pages, votes.")
-    stale = action("stale", "List remembered answers whose pages changed, and what would be answered now.")
-    stale.add_argument("--check", action="store_true", help="look at those first that nobody looked at yet")
-    renew = action("renew", "Let a stale pair be reused again.")
-    renew.add_argument("--new", action="store_true", help="with what would be answered now")
-    bursts = action("bursts", "List votes that came close together.")
-    for parser_ in (listed, shown, stale, bursts):
-        parser_.add_argument("--json", action="store_true", help="print it as JSON")
-    private = action("private", "Take what was learnt in a channel along into it: it became private.")
-    public = action("public", "Tell everywhere what was learnt in a private channel.")
-    for parser_ in (private, public):
-        parser_.add_argument("channel", help="such as slack:C0123")
-    why = action("why", "Explain an answer: release, route, memory, pages.")
-    why.add_argument("answer_id", help="what `ask --json` calls answer_id")
-    retire = action("retire", "Take a pair out of memory: no vote brings it back.")
-    restore = action("restore", "Let votes decide again on a retired pair.")
-    for parser_ in (shown, retire, restore, renew):
-        parser_.add_argument("id", help="the pair's id, or the one it was imported under")
-    action("rebuild", "Derive every placement from the votes again.")
-    action("verify", "Check memory against the votes; exit status 1 where something is wrong.")
-    export = action("export", "Write all pairs to a file that `import` reads.")
-    export.add_argument("file", type=Path, help="JSONL file to write; - for standard output")
-    import_ = action("import", "Bring questions and answers that are known to be good.")
-    import_.add_argument(
-        "file",
-        type=Path,
-        help="JSONL or CSV: question, answer, and where known release, url, score, id; - for standard input",
+class _Root(click.Group):
+    """Lists commands by what people do with them."""
+
+    def __init__(self, commands: Table) -> None:
+        super().__init__(PROGRAM, help=_ABOUT, params=_common(), context_settings=_HELP)
+        self._groups = {c.name.partition(" ")[0]: c.group for c in reversed(commands.commands)}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of the table."""
+        return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write a section for each group."""
+        for group, title in GROUPS.items():
+            names = [name for name in self.commands if self._groups.get(name) == group]
+            if names:
+                with formatter.section(title):
+                    formatter.write_dl([(n, self.commands[n].get_short_help_str(200)) for n in names])
+
+
+class _Leaf(click.Command):
+    """A command whose options of many values take all words up to the next option."""
+
+    def __init__(self, many: frozenset[str], **given: Any) -> None:
+        super().__init__(**given)
+        self._many = many
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Write `--only a b` as `--only a --only b`, then parse."""
+        return super().parse_args(ctx, _spread(args, self._many))
+
+
+def _spread(arguments: Sequence[str], many: frozenset[str]) -> list[str]:
+    said: list[str] = []
+    current = ""
+    is_first = False
+    for place, word in enumerate(arguments):
+        if word == "--":
+            return [*said, *arguments[place:]]
+        if word.startswith("-") and word != "-":
+            current, is_first = (word, True) if word in many else ("", False)
+            said.append(word)
+        elif current and not is_first:
+            said += [current, word]
+        else:
+            is_first = False
+            said.append(word)
+    return said
+
+
+def _leaf(command: Command, name: str) -> click.Command:
+    options = command.options_in("terminal")
+    params: list[click.Parameter] = [_parameter(option) for option in options]
+    if command.run is not None and command.has_json:
+        params.append(click.Option(["--json"], is_flag=True, help="Print the data as JSON."))
+
+    def call(**values: Any) -> Parsed:
+        own = {key: value for key, value in values.items() if key not in ("home", "config", "debug")}
+        return Parsed(command, own, **_merged(click.get_current_context()))
+
+    return _Leaf(
+        frozenset(f"--{option.name}" for option in options if option.many),
+        name=name,
+        help=sentence(command.help),
+        short_help=sentence(command.help),
+        params=[*params, *_common()],
+        callback=call,
     )
 
 
-def _glossary_parser(glossary: argparse.ArgumentParser, common: argparse.ArgumentParser) -> None:
-    actions = glossary.add_subparsers(dest="action", required=True, metavar="ACTION")
-    listed = "List acronyms and synonyms that questions and pages may use for one another."
-    actions.add_parser("list", parents=[common], help=listed, description=listed).add_argument(
-        "--json", action="store_true", help="print it as JSON"
-    )
-    proposed = "Print acronyms that the documentation defines, as TOML for the glossary, to be reviewed."
-    actions.add_parser("propose", parents=[common], help=proposed, description=proposed).add_argument(
-        "--release", help="only from this release"
-    )
+def _merged(context: click.Context | None) -> dict[str, Any]:
+    """Return what holds for all commands, said before or after the command's name; what is later counts."""
+    found: dict[str, Any] = {"home": None, "config": None, "debug": False}
+    while context is not None:
+        for key, value in found.items():
+            found[key] = value or context.params.get(key)
+        context = context.parent
+    return found | {"debug": bool(found["debug"])}
+
+
+def _common() -> list[click.Parameter]:
+    path = click.Path(path_type=Path)
+    return [
+        click.Option(
+            ["--home"], type=path, metavar="DIR", help="Home folder (THREADLORE_HOME, ~/.threadlore)."
+        ),
+        click.Option(
+            ["--config"], type=path, metavar="FILE", help="The corpora.toml to use (THREADLORE_CONFIG)."
+        ),
+        click.Option(["--debug"], is_flag=True, help="Show tracebacks and debug messages."),
+    ]
+
+
+def _parameter(option: Option) -> click.Parameter:
+    kind = click.Choice(option.choices) if option.choices else _KINDS.get(option.kind, click.STRING)
+    given: dict[str, Any] = {"type": kind}
+    if option.metavar:
+        given["metavar"] = option.metavar
+    if not (option.named or option.dashed or option.kind == "flag"):
+        default = {} if option.default is None else {"default": option.default}
+        if option.many:
+            return click.Argument([option.key], nargs=-1, required=option.required, **given, **default)
+        return click.Argument([option.key], required=option.required, **given, **default)
+    about = sentence(option.help) if option.help else ""
+    if option.kind == "flag":
+        return click.Option([f"--{option.name}", option.key], is_flag=True, help=about)
+    if option.alone:
+        given |= {"is_flag": False, "flag_value": option.alone}
+    if option.many or option.repeated:
+        given["multiple"] = True
+    if option.default is not None:
+        given["default"] = option.default
+    return click.Option([f"--{option.name}", option.key], required=option.required, help=about, **given)

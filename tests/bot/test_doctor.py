@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 import socket
 import sqlite3
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.app.control_socket import Control
+from bot.app.home import LOCK, SERVE
 from bot.cli.doctor import examination as doctor
 from bot.cli.doctor import models as doctor_models
 from bot.cli.doctor.findings import Finding, clock
@@ -302,3 +305,27 @@ async def test_everything_is_looked_at_whatever_fails(tmp_path):
 def test_advice_stands_below_what_it_is_for(state, end):
     told = doctor.told([Finding("Disk", state, "1 GB free", "make room")])
     assert told.splitlines()[1:] == ["    → make room", end]
+
+
+async def test_a_problem_of_the_serving_bot_is_told_whole_not_by_its_lines(tmp_path):
+    """Its text is for people: a problem may have several lines, and other lines begin with the same mark."""
+    problem = "The clock says 1970.\nSet it, then start again."
+
+    async def status(request, send):
+        assert request["command"] == "status" and request["json"] is True
+        await send({"line": json.dumps({"problems": [problem]})})
+        await send({"code": 0})
+
+    given = settings(tmp_path)
+    given.home.mkdir(mode=0o700)
+    (given.home / LOCK).write_text(json.dumps({"pid": 7, "what": SERVE}), encoding="utf-8")
+    control = Control(given.home, status)
+    await control.start()
+    try:
+        found = await dict(doctor.examinations())["Corpora"](given)
+    finally:
+        await control.stop()
+    assert [(finding.state, finding.said) for finding in found] == [
+        ("good", "process 7 serves"),
+        ("unsure", problem),
+    ]

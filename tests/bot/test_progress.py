@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from bot.commands.index import progress_dict
-from bot.commands.slash.index import EDIT_SECONDS, MOST_SECONDS, Board, pause_after
+from bot.commands.progress import progress_dict
+from bot.commands.slash.reindexing import EDIT_SECONDS, MOST_SECONDS, Board, pause_after
 from core.ingestion.reading import Progress
 
 ROOT = Path(__file__).parents[2]

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from bot.app.application import Application
+from bot.commands import command as commands
+from bot.commands import registry
+from bot.commands.command_line import handle
 from bot.commands.permissions import Permissions
 from bot.commands.slash.table import Call, Option, SlashCommands, Subcommand
 from bot.interactions.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
-from bot.operations.audit import Audit, audit_text, audited
+from bot.operations.audit import Audit, audit_text
 from bot.ports.chat import Command, Person, Press, Reply
 from core.catalogue import Grant, load_catalogue
 from core.domain import MessageRef, Scope
@@ -266,15 +272,23 @@ async def test_of_a_refused_command_a_question_behind_its_name_is_not_written_do
 )
 async def test_the_command_lines_changes_are_written_down(request_: dict[str, object], line: str) -> None:
     store = FakeAudit()
+    app = cast(Application, SimpleNamespace(audit=store))
+    found = registry.table().named(str(request_["command"]), str(request_.get("action") or ""))
+    assert found is not None
 
-    async def work() -> None:
-        return None
+    async def work(app: Application, given: commands.Given) -> commands.Result:
+        return commands.Result()
 
-    async def break_down() -> None:
+    async def break_down(app: Application, given: commands.Given) -> commands.Result:
         raise UsageError("No.")
 
-    await audited(Audit(store), {**request_, "caller": "cli:root"}, work)
+    working, breaking = (commands.Table((replace(found, run=run),)) for run in (work, break_down))
+    await handle(app, {**request_, "caller": "cli:root"}, unheard, working)
     with pytest.raises(UsageError):
-        await audited(Audit(store), request_, break_down)
+        await handle(app, dict(request_), unheard, breaking)
     expected = [("cli", line, "failed: No."), ("cli:root", line, "done")] if line else []
     assert [(act.who, act.what, act.outcome) for act in await store.acts()] == expected
+
+
+async def unheard(message: dict[str, object]) -> None:
+    """Hear nothing of what a command says."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.app.memory_settings import tuned
-from bot.cli.main import parser
+from bot.cli.arguments import parsed
 from core.errors import UsageError
 from core.memory.calibrated import Calibrated, write_calibration
 from core.memory.decision import LEARNED
@@ -66,12 +66,12 @@ def loaded(model: str, cache: Path) -> FakeEncoder:
 
 async def test_calibrate_then_simulate_from_the_command_line(home: Path, tmp_path: Path) -> None:
     data, told = written(tmp_path / "questions.jsonl"), list[str]()
-    given = parser().parse_args(["calibrate", str(data), "--precision", "0.9"])
+    given = parsed(["calibrate", str(data), "--precision", "0.9"]).options
     assert await run_calibration(settings(home), given, told.append, loaded) == 0
     assert (home / "calibration.json").exists()
     assert any("it holds from the next start on" in line for line in told)
     arguments = ["simulate", str(data), "--report", str(tmp_path / "report"), "--rounds", "2"]
-    given = parser().parse_args([*arguments, "--no-baselines", "--no-sweeps", "--adversaries", "0.1"])
+    given = parsed([*arguments, "--no-baselines", "--no-sweeps", "--adversaries", "0.1"]).options
     assert await run_simulation(settings(home), given, told.append, loaded) == 0
     made = json.loads((tmp_path / "report" / "simulation.json").read_text("utf-8"))
     assert len(made["rounds"]) == 2
@@ -84,12 +84,12 @@ async def test_a_threshold_set_by_hand_is_named_as_what_keeps_the_calibration_ou
     home: Path, tmp_path: Path
 ) -> None:
     told: list[str] = []
-    given = parser().parse_args(["calibrate", str(written(tmp_path / "q.jsonl"))])
+    given = parsed(["calibrate", str(written(tmp_path / "q.jsonl"))]).options
     await run_calibration(settings(home, reuse_threshold=0.8), given, told.append, loaded)
     assert any(line.startswith("MEMORY_DELTA is set by hand") for line in told)
 
 
 async def test_data_that_is_not_there_is_told_in_a_sentence(home: Path, tmp_path: Path) -> None:
-    given = parser().parse_args(["simulate", str(tmp_path / "none"), "--report", str(tmp_path / "r")])
+    given = parsed(["simulate", str(tmp_path / "none"), "--report", str(tmp_path / "r")]).options
     with pytest.raises(UsageError, match="cannot be read"):
         await run_simulation(settings(home), given, lambda line: None, loaded)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.commands.gaps import gaps
+from bot.commands.command_line import handle
 from bot.operations.alerts import AWAY_SECONDS, Alerts
 from bot.operations.digest import Digest
 from core.domain import Question
@@ -73,7 +73,7 @@ async def test_the_page_goes_to_a_file_that_forgetting_knows(bot: Bot, tmp_path:
         sent.append(message)
 
     file = tmp_path / "gaps.md"
-    await gaps(bot.app, {"markdown": str(file)}, send)
+    await handle(bot.app, {"command": "gaps", "markdown": str(file)}, send)
     assert sent[0]["line"] == f"1 topics are in {file}." and sent[-1] == {"code": 0}
     text = file.read_text()
     assert f"### 1. {UNKNOWN}" in text and "- Suggested: a section “Bake a rye bread with zebras”" in text

@@ -263,3 +263,18 @@ async def test_import_and_export_as_a_script_gives_them(kettle: Kettle) -> None:
     assert [json.loads(line)["id"] for line in out.read_text(encoding="utf-8").splitlines()]
     ended = await run(kettle, "memory", "show", "descal")
     assert ended.code == 2 and "memory list" in ended.err
+
+
+async def test_what_changed_is_data_for_scripts(bot: Bot) -> None:
+    _, lines, _ = await told(bot, "import", text=jsonl(LINES[0]), json=True)
+    assert json.loads(lines[0])["imported"] == 1 and json.loads(lines[0])["left_out"] == 0
+    pair_id = (await bot.app.memory.everything())[0].id
+    for action, outcome in (("retire", {"id": pair_id}), ("restore", {"id": pair_id})):
+        code, lines, _ = await told(bot, action, id="descale", json=True)
+        assert code == 0 and json.loads(lines[0]).items() >= outcome.items()
+    _, lines, _ = await told(bot, "rebuild", json=True)
+    assert json.loads(lines[0]) == {"placements": 1, "as_before": True}
+    _, lines, _ = await told(bot, "verify", json=True)
+    assert json.loads(lines[0]) == {"wrong": [], "placed": 1, "recalled": 1}
+    _, lines, _ = await told(bot, "private", channel="slack:C1", json=True)
+    assert json.loads(lines[0]) == {"channel": "slack:C1", "learnt": 0, "moved": 0}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.arguments import parser
+from bot.cli.arguments import parsed
 from bot.commands.command_line import handle
 from core.errors import UsageError
 from storage.serving.channels import SqlChannels
@@ -21,7 +21,7 @@ async def line(bot: Bot, *arguments: str) -> str:
     async def keep(message: dict[str, Any]) -> None:
         said.extend([str(message["line"])] if "line" in message else [])
 
-    request = vars(parser().parse_args(arguments)) | {"caller": "cli:root"}
+    request = parsed(arguments).request | {"caller": "cli:root"}
     await handle(bot.app, request, keep)
     return "\n".join(said)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.commands.command_line import handle
-from bot.commands.slash.why import ELSEWHERE, NOT_YOURS
+from bot.commands.look.why import ELSEWHERE, NOT_YOURS
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import ask, open_stage, squeezed, told, until

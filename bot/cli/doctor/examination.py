@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import Awaitable, Callable
@@ -135,13 +136,11 @@ async def _corpora(settings: Settings) -> list[Finding]:
     """Ask the serving process how the corpora are; without one nothing is opened for it."""
     if owner_of(settings.home).get("what") != SERVE:
         return [unsure("Bot", "it is not running", "start it with `threadlore serve`")]
-    lines = [
-        str(message["line"])
-        async for message in call(settings.home, {"command": "status", "json": False})
-        if "line" in message
-    ]
     problems = [
-        line.removeprefix("⚠ ") for text in lines for line in text.splitlines() if line.startswith("⚠")
+        str(problem)
+        async for message in call(settings.home, {"command": "status", "json": True})
+        if "line" in message
+        for problem in json.loads(message["line"])["problems"]
     ]
     found = [good("Bot", f"process {owner_of(settings.home).get('pid')} serves")]
     return found + [unsure("Bot", problem, "`threadlore status` shows all of it") for problem in problems]

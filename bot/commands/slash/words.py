@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
 
+from bot.commands.option import Option
 from core.errors import UsageError
+
+__all__ = ["Option", "parsed", "quoted", "whole_number", "words"]
 
 _DASH = re.compile(r"(?<!\S)[—–](?=\w)")
 """What phones and Slack's composer make of two dashes before a word."""
@@ -22,36 +23,6 @@ _WORD = re.compile(
 What Slack puts in angle brackets is one word: `<@U1|Ann Lee>`.
 """
 _OPTION = re.compile(r"--[A-Za-z][\w-]*(=.*)?", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """What may stand after a command.
-
-    A value at its place, or `--name value`, which is the only way where it is `named`; `--name` for a flag,
-    whose dashes people may leave out. One that takes the `rest` is the last, and has all words that are left.
-    """
-
-    name: str
-    help: str
-    required: bool = False
-    kind: Literal["text", "person", "channel", "flag"] = "text"
-    choices: tuple[str, ...] = ()
-    named: bool = False
-    rest: bool = False
-    hidden: bool = False
-    """Left out of the usage; for what Discord needs a field for and people type otherwise."""
-
-    @property
-    def usage(self) -> str:
-        """Return how it is written: `[release]`, `[--dry-run]`, `[--days …]`."""
-        if self.kind == "flag":
-            written = f"--{self.name}"
-        elif self.named:
-            written = f"--{self.name} {'|'.join(self.choices) or '…'}"
-        else:
-            written = "|".join(self.choices) or (self.name.upper() if self.required else self.name)
-        return written if self.required else f"[{written}]"
 
 
 def words(text: str) -> tuple[str, ...]:

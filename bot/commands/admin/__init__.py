@@ -1,0 +1,1 @@
+"""Commands that change what is answered, from what, and where."""

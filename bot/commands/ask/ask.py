@@ -1,0 +1,124 @@
+"""`ask`: one question, or a file of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.command import Command, Given, Option, Result
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from core.domain import Answer
+    from core.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer, what is known of it where that was asked for, and the product it is about."""
+
+    answer: Answer
+    known: dict[str, Any]
+    product: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything that is known."""
+        return self.known
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """Return what `chat` goes on with."""
+        return {"answer_id": self.answer.id, "release": self.answer.release, "text": self.answer.text}
+
+
+async def run(app: Application, given: Given) -> Result:
+    """Answer a question. Raises UsageError for one that cannot be."""
+    from bot.commands.answers import pair_id_of, question_of, shown, with_evidence
+
+    question = await question_of(app, given.values)
+    answer = await app.engine.answer(question)
+    known: dict[str, Any] = {}
+    if given.get("json"):
+        answer = await with_evidence(app, question, answer)
+        known = shown(answer) | await pair_id_of(app, answer) | {"answer_id": answer.id}
+    return Result(Answered(answer, known, app.engine.product.name))
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say the answer, with its id."""
+    from bot.rendering.answers import compose
+
+    found: Answered = result.data
+    return [compose(found.answer, found.product).markdown + f"\n\n(answer {found.answer.id})"]
+
+
+def here(settings: Settings, options: Namespace) -> int | None:
+    """Answer a file of questions where one is given. Raises UsageError for what does not go together."""
+    from core.errors import UsageError
+
+    if options.batch or options.out:
+        if not (options.batch and options.out) or options.question:
+            raise UsageError(
+                "--batch and --out go together, without a question (see `threadlore ask --help`)"
+            )
+        return _batch(settings, options)
+    if not options.question:
+        raise UsageError('write the question: threadlore ask "How do I …?" (see `threadlore ask --help`)')
+    return None
+
+
+def _batch(settings: Settings, options: Namespace) -> int:
+    from bot.cli.request import carry_out
+    from bot.privacy.exports import note
+    from core.system.private_files import private
+
+    lines = options.batch.read_text(encoding="utf-8-sig", errors="replace").split("\n")
+    for place, line in enumerate(lines):
+        if (options.release or options.channel) and line.strip():
+            lines[place] = _with_defaults(line, options)
+    settings.home.mkdir(parents=True, exist_ok=True)
+    note(settings.home, options.out)  # remembered answers of the community may be in it
+    with open(options.out, "w", encoding="utf-8", opener=private) as out:
+        return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
+
+
+def _with_defaults(line: str, options: Namespace) -> str:
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(entry, dict):
+        return line
+    given = {"release": options.release, "channel": options.channel}
+    return json.dumps({key: value for key, value in given.items() if value} | entry)
+
+
+COMMAND = Command(
+    "ask",
+    "ask",
+    "ask one question, or a file of them",
+    run,
+    text,
+    (
+        Option("question", "The question"),
+        Option("release", "Answer for this release", named=True),
+        Option("channel", "Ask as if in this channel, such as slack:C0123", named=True),
+        Option("user", "Ask as this person, such as slack:U1", named=True, default="cli"),
+        Option(
+            "batch",
+            "Answer a file of questions, one JSON a line",
+            kind="path",
+            named=True,
+            metavar="IN.jsonl",
+        ),
+        Option("out", "Where the answers of --batch go", kind="path", named=True, metavar="OUT.jsonl"),
+    ),
+    who="owner",
+    where="terminal",
+    here=here,
+    rank=1,
+)

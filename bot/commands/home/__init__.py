@@ -1,0 +1,1 @@
+"""Commands that set a home up, look after it and serve."""

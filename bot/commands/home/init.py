@@ -1,0 +1,55 @@
+"""`init`: ask what there is to know, and write the configuration."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from bot.commands.command import Command, Option
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+
+
+def here(settings: Settings | None, options: Namespace) -> int:
+    """Ask, and write the files; with a product and its documentation given nothing is asked."""
+    from bot.cli.setup.wizard import run
+
+    return run(options)
+
+
+COMMAND = Command(
+    "init",
+    "home",
+    "ask what there is to know, and write corpora.toml, .env and Slack's manifest",
+    options=(
+        Option("folder", "Where they go; made if need be (here)", kind="path"),
+        Option("force", "Write them anew where they are there already", kind="flag"),
+        Option("product", "Its name; with --docs nothing is asked", named=True),
+        Option(
+            "docs",
+            "Once a release, old to new: an address, a folder, a PDF, repository.git@tag:folder, "
+            "package==version:folder",
+            named=True,
+            repeated=True,
+            metavar="RELEASE=WHERE",
+        ),
+        Option(
+            "link",
+            "Where its pages are published, with {page}",
+            named=True,
+            repeated=True,
+            metavar="RELEASE=URL",
+        ),
+        Option("ollama", "Where Ollama serves, or off (http://127.0.0.1:11434)", named=True, metavar="URL"),
+        Option("model", "The model that writes (qwen3:8b)", named=True),
+        Option("slack", "Write Slack's manifest; tokens are taken from the environment", kind="flag"),
+        Option("discord", "The id of a Discord application: prints its invitation", named=True, metavar="ID"),
+        Option("admins", "Such as slack:U0123,discord:456", named=True),
+    ),
+    who="owner",
+    where="terminal",
+    here=here,
+    needs_settings=False,
+    rank=80,
+)

@@ -1,0 +1,1 @@
+"""Commands that look at how things are, and change nothing."""

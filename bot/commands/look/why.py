@@ -1,0 +1,161 @@
+"""`why`: what led to an answer, by its id, by a link to it, or the last one here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.command import Command, Given, Option, Result
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from bot.commands.slash.table import Call
+    from core.memory.community import CommunityMemory
+
+NEAR = 3
+"""Similar pairs of each store that are told."""
+_ID = re.compile(r"a[0-9a-f]{16}")
+_LINK = re.compile(r"https?://[^\s<>|)]+")
+NONE_HERE = "There is no answer here yet. Name one: `/threadlore why ID`, or the link to its message."
+NOT_YOURS = (
+    "You can look into answers to your own questions. For others, use the button Why? under the answer, or "
+    "ask an admin."
+)
+ELSEWHERE = "That answer was given in a private channel or in direct messages: ask for it there."
+
+
+async def run(app: Application, given: Given) -> Result:
+    """Explain an answer, with how the pair behind it stands today. Raises UsageError."""
+    from core.errors import UsageError
+
+    try:
+        found = await app.engine.given.why(given["answer_id"])
+    except KeyError:
+        raise UsageError(f"There is no answer {given['answer_id']}.") from None
+    admins = await for_admins(app.memory, found, given.audience)
+    return Result(
+        {"question": found["question"], "sentences": list(found["sentences"]), "for_admins": admins}
+    )
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say it in plain words."""
+    found = result.data
+    return ["\n".join([f"“{found['question']}”", *found["sentences"], *found["for_admins"]])]
+
+
+async def for_admins(
+    memory: CommunityMemory, found: Mapping[str, Any], request: Mapping[str, Any]
+) -> list[str]:
+    """Say what only admins see of an answer (as `GivenAnswers.why` returns it), line by line."""
+    from bot.interactions.visibility import heard
+    from bot.rendering.pairs import named, standing
+    from core.domain import RecalledTrace, Trace
+
+    trace = Trace.of(found["trace"])
+    queries = trace.queries
+    lines = []
+    pair = await memory.find(found["pair_id"]) if found["pair_id"] else None
+    if pair is not None:
+        which = "The remembered answer" if found["route"] == "reuse" else "This answer"
+        near = f", with similarity {found['similarity']:.2f}" if found["route"] == "reuse" else ""
+        lines.append(f"{which} is pair {named(pair)}{near}. Today {standing(memory, pair)}.")
+    forms = {name: getattr(queries, name) for name in ("base", "filtered", "versionless", "topic")}
+    told = ", ".join(f"{name} “{value}”" for name, value in forms.items() if value)
+    lines += [f"Searched with: {told}"] if told else []
+    lines += [f"In parts: {' · '.join(queries.parts)}"] if len(queries.parts) > 1 else []
+    recalled = trace.recalled or RecalledTrace()
+    for pairs, word in ((recalled.high, "good"), (recalled.low, "bad")):
+        for pair_near in pairs[:NEAR]:
+            other = await memory.find(pair_near.pair)
+            said = heard(request, other.scope, pair_near.question) if other else pair_near.question
+            lines.append(
+                f"Near {word} pair {pair_near.pair}: similarity {pair_near.similarity:.2f}, "
+                f"score {pair_near.score:.2f}, “{said}”"
+            )
+    if by := trace.written:
+        lines.append(f"Model {by.model}, prompts {by.prompts}, temperature {by.temperature}")
+    if trace.steps:
+        taken = trace.steps.items()
+        lines.append("Steps of the model: " + ", ".join(f"{name} {value}" for name, value in taken))
+    if timings := trace.timings:
+        lines.append("Milliseconds: " + ", ".join(f"{step} {spent:.0f}" for step, spent in timings.items()))
+    elif trace.ms is not None:
+        lines.append(f"Milliseconds: {trace.ms:.0f}")
+    return lines
+
+
+async def dialogue(app: Application, call: Call) -> None:
+    """Explain in chat, to whoever asked and to admins. Raises UsageError for anybody else."""
+    from bot.interactions.reach import stay_within
+    from bot.interactions.visibility import may_hear
+    from core.errors import UsageError
+    from core.text.markup import inert
+
+    answer_id = await _meant(app, call)
+    given = app.engine.given
+    try:
+        found = await given.why(answer_id)
+        who = await given.asked_by(answer_id)
+    except KeyError:
+        raise UsageError(f"There is no answer {answer_id} any more.") from None
+    stay_within(call.person.id, [who.asker])
+    own = app.engine.is_same(who.asker, call.person.id)
+    if not (own or call.is_admin):
+        raise UsageError(NOT_YOURS)
+    hears: dict[str, Any] = {"hears": call.scope.key}
+    if not own and not may_hear(hears, who.scope):
+        raise UsageError(ELSEWHERE)
+    lines = [f"- {sentence}" for sentence in found["sentences"]]
+    if call.is_admin:
+        told = await for_admins(app.memory, found, hears)
+        lines += ["", f"Answer `{answer_id}`, for admins:", *(f"- {line}" for line in told)]
+    await call.tell("\n".join([f"“{inert(found['question'])}”", *lines]))
+
+
+async def _meant(app: Application, call: Call) -> str:
+    """Return the id of the answer that is meant; raises UsageError where there is none."""
+    from core.errors import UsageError
+
+    said, conversations = call.given.get("answer", ""), app.conversations
+    if not said:
+        last = await conversations.last_claim(call.where.conversation) if call.where.thread else None
+        last = last or await conversations.last_in(call.where.channel_key)
+        if last is None:
+            raise UsageError(NONE_HERE)
+        return last.answer_id
+    if _ID.fullmatch(said):
+        return said
+    link = _LINK.search(said)
+    ref = await call.chat.linked(link[0]) if link and call.chat else None
+    if ref is None:
+        raise UsageError(f"`{said}` is neither an answer's id nor a link to a message that I know.")
+    claim = await conversations.claimed(ref.key)
+    answer_id = await conversations.answer_of(ref.key) or (claim.answer_id if claim else "")
+    if not answer_id:
+        raise UsageError("That message is no answer of mine, and no question that I answered.")
+    return answer_id
+
+
+ANSWER_ID = Option("answer-id", "What `ask --json` calls answer_id", required=True, where="terminal")
+COMMAND = Command(
+    "why",
+    "look",
+    "explain an answer: release, route, memory, pages",
+    run,
+    text,
+    (
+        Option(
+            "answer",
+            "An answer's id or the link to its message; the last one here when left out",
+            where="chat",
+        ),
+        ANSWER_ID,
+    ),
+    who="everybody",
+    help_in_chat="what led to an answer: the last one here, or the one of an id or a link",
+    dialogue=dialogue,
+    rank=14,
+    further="one's own answers; admins see all, with the searches, the similar pairs, model and times",
+)

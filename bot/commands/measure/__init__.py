@@ -1,0 +1,1 @@
+"""Commands that measure; what they do is in `evaluation`."""

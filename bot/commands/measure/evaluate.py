@@ -1,0 +1,92 @@
+"""`evaluate`: measure retrieval and answers on labelled questions."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.command import Command, Given, Option, Result
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from core.settings import Settings
+
+HALF = ("tune", "report", "all")
+GOLD = Option("gold", "Labelled questions; see docs/evaluation.md", kind="path", metavar="[GOLD.jsonl]")
+
+
+async def run(app: Application, given: Given) -> Result:
+    """Measure; what it says streams along. Raises ThreadloreError."""
+    code = 0
+
+    async def keep(message: dict[str, Any]) -> None:
+        nonlocal code
+        if "code" in message:
+            code = message["code"]
+        else:
+            await given.along(message)
+
+    # loaded now, for nothing that serves needs it
+    await import_module("evaluation.commands").carry_out(app, given.values, keep)
+    return Result(code=code)
+
+
+def here(settings: Settings, options: Namespace) -> None:
+    """Raise UsageError for what is not measured together."""
+    from core.errors import UsageError
+
+    alone = options.promoted or bool(options.unasked)
+    measured = bool(options.gold) + bool(options.followups) + options.promoted + bool(options.unasked)
+    if measured != 1 or bool(options.report) == alone:
+        raise UsageError(
+            "name GOLD.jsonl or --followups PATH with --report DIR, or --promoted or --unasked FILE alone "
+            "(see `threadlore evaluate --help`)"
+        )
+
+
+COMMAND = Command(
+    "evaluate",
+    "measure",
+    "measure retrieval and answers on labelled questions",
+    run,
+    options=(
+        GOLD,
+        Option("promoted", "Ask again what was voted good; status 1 if any differs", kind="flag"),
+        Option(
+            "followups",
+            "Measure how follow-ups are completed, on files or folders in the formats of CAsT or CANARD",
+            kind="path",
+            named=True,
+            many=True,
+            metavar="PATH ...",
+        ),
+        Option(
+            "unasked",
+            "Measure when the bot speaks in a channel of mode `questions`, on posts; see docs/evaluation.md",
+            kind="path",
+            named=True,
+            many=True,
+            metavar="FILE ...",
+        ),
+        Option("report", "Where the report goes", kind="path", named=True, metavar="DIR"),
+        Option("half", "Which questions", choices=HALF, named=True, default="all"),
+        Option("only", "Only these configurations", named=True, many=True, metavar="NAME ..."),
+        Option(
+            "recipe",
+            "Compare whole recipes side by side: names, or `all`",
+            named=True,
+            many=True,
+            metavar="NAME ...",
+        ),
+        Option("no-answers", "Measure retrieval alone", kind="flag"),
+        Option(
+            "judge", "Have the model judge these configurations", named=True, many=True, metavar="NAME ..."
+        ),
+    ),
+    who="owner",
+    where="terminal",
+    here=here,
+    has_json=False,
+    rank=70,
+)

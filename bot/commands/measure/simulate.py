@@ -1,0 +1,78 @@
+"""`simulate`: play a community on labelled questions; docs/simulation.md explains the options."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import Namespace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from bot.commands.command import Command, Option
+from bot.commands.measure.evaluate import HALF
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+
+
+def here(settings: Settings, options: Namespace) -> int:
+    """Simulate in this process; return the exit status. Raises UsageError."""
+    run = import_module("evaluation.commands.simulate").run_simulation
+    return int(asyncio.run(run(settings, options)))
+
+
+def _share(name: str, default: float, help: str) -> Option:
+    return Option(name, help, kind="share", named=True, default=default)
+
+
+def _number(name: str, default: int, help: str) -> Option:
+    return Option(name, help, kind="number", named=True, default=default)
+
+
+COMMAND = Command(
+    "simulate",
+    "measure",
+    "play a community on labelled questions: what memory saves, what it errs",
+    options=(
+        Option(
+            "data",
+            "Lines with topic, question, answer, release; or StackFAQ",
+            required=True,
+            kind="path",
+            metavar="DATA",
+        ),
+        Option("report", "Where the report goes", required=True, kind="path", named=True, metavar="DIR"),
+        _number("rounds", 10, "Rounds that the questions are cut into"),
+        _number("seed", 0, "What people and model are drawn by"),
+        _number("seeds", 1, "Runs, each with the next seed"),
+        Option("half", "Which topics", choices=HALF, named=True, default="all"),
+        Option("fit", "Choose thresholds on the tune half, and ask the report half", kind="flag"),
+        _share("known", 1.0, "Share of original questions that memory begins with"),
+        Option(
+            "releases",
+            "Ask everything for each of these releases",
+            named=True,
+            many=True,
+            metavar="NAME ...",
+        ),
+        Option(
+            "others",
+            "Questions nobody rewords: half remembered, half asked",
+            kind="path",
+            named=True,
+            metavar="FILE",
+        ),
+        _number("readers", 3, "People who read an answer"),
+        _share("turnout", 0.6, "Probability that a reader votes"),
+        _share("error", 0.05, "Probability that a vote errs"),
+        _share("adversaries", 0.0, "Share who vote against the truth"),
+        _share("right", 0.85, "Probability that the model answers rightly from documents"),
+        _share("right-referred", 0.95, "The same with a right answer to refer to"),
+        _share("model-seconds", 5.0, "Seconds that a model call takes"),
+        Option("no-baselines", "No other memories to compare with", kind="flag"),
+        Option("no-sweeps", "No runs with other thresholds", kind="flag"),
+    ),
+    who="owner",
+    where="terminal",
+    here=here,
+    rank=72,
+)

@@ -1,0 +1,67 @@
+"""`memory private`: tell what was learnt in a channel there alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.command import Command, Given, Option, Result
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+
+CHANNEL = Option("channel", "Which channel; `here` for this one", required=True, kind="channel", where="chat")
+CHANNEL_ID = Option("channel", "Such as slack:C0123", required=True, where="terminal")
+
+
+def channel_in(given: Given) -> str:
+    """Return the channel that is meant. Raises UsageError for what names none."""
+    from bot.commands.pausing import channel_of
+    from core.errors import UsageError
+    from core.memory.partitions.partition_key import platform_of
+
+    channel = str(given["channel"])
+    if given.is_chat:
+        channel = channel_of(channel, given.channel)
+    if not platform_of(channel):
+        raise UsageError(f"'{channel}' names no channel; write platform and id, such as slack:C0123.")
+    return channel
+
+
+async def learnt(app: Application, channel: str, scope: str) -> int:
+    """Return how many pairs of a channel have votes or were brought by people: what memory holds of it."""
+    held = await app.memory.everything()
+    return sum(1 for pair in held if (pair.channel, pair.scope) == (channel, scope))
+
+
+def counted(moved: Mapping[str, Any]) -> str:
+    """Say what goes along: what was learnt, and answers without a vote, which may still get one."""
+    neutral = moved["moved"] - moved["learnt"]
+    also = f", and {neutral} answers given there that nobody voted on," if neutral > 0 else ""
+    return f"{moved['learnt']} pairs learnt in {moved['channel']}{also}"
+
+
+async def run(app: Application, given: Given) -> Result:
+    """Take what was learnt in a channel along into it. Raises UsageError for what names no channel."""
+    channel = channel_in(given)
+    pairs = await learnt(app, channel, "public")
+    moved = await app.memory.channel_became_private(channel)
+    return Result({"channel": channel, "learnt": pairs, "moved": moved})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say how many there are."""
+    return [f"{counted(result.data)} are told there alone from now on."]
+
+
+COMMAND = Command(
+    "memory private",
+    "admin",
+    "tell what was learnt in a channel there alone: it became private",
+    run,
+    text,
+    (CHANNEL, CHANNEL_ID),
+    changes=True,
+    audit=lambda given: (given.get("channel"),),
+    rank=38,
+)

@@ -1,0 +1,78 @@
+"""`memory stale`: remembered answers whose pages changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.command import Command, Given, Option, Result
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from core.ports import StalePair
+
+AT_ONCE = 20
+"""Stale pairs that are looked at between two lines of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A stale pair, with its question and what was found as who asked may hear them."""
+
+    item: StalePair
+    question: str
+    finding: str
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        item = self.item
+        return {
+            "id": item.pair.id,
+            "label": item.pair.label,
+            "question": item.pair.question,
+            "answer": item.pair.answer,
+            "releases": list(item.releases),
+            "looked_at": bool(item.finding),
+            "finding": item.finding,
+            "proposal": item.proposal,
+            "proposed": [{"number": c.number, "title": c.title, "url": c.url} for c in item.proposed],
+        }
+
+
+async def run(app: Application, given: Given) -> Result:
+    """Return what waits to be renewed; with `check` after looking at those nobody looked at yet."""
+    from bot.interactions.visibility import heard
+    from bot.rendering.pairs import shortened
+
+    if given.get("check"):
+        while done := await app.renewal.slice(AT_ONCE):
+            await given.along({"note": f"Looked at {done} pairs."})
+    rows = []
+    for item in await app.renewal.waiting():
+        scope = item.pair.scope
+        seen = heard(given.audience, scope, item.finding) if item.finding else "Not looked at yet."
+        rows.append(Row(item, heard(given.audience, scope, shortened(item.pair.question)), seen))
+    return Result(rows, () if rows else ("No remembered answer waits: all cite pages as they are.",))
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say each in two lines."""
+    return [_told(row) for row in result.data]
+
+
+def _told(row: Row) -> str:
+    offer = " `--new` would take what would be answered now." if row.item.proposal else ""
+    return f"{row.item.pair.id}  {' and '.join(row.item.releases)}  {row.question}\n  {row.finding}{offer}"
+
+
+COMMAND = Command(
+    "memory stale",
+    "admin",
+    "remembered answers whose pages changed",
+    run,
+    text,
+    (Option("check", "Look at those first that nobody looked at yet", kind="flag", where="terminal"),),
+    is_list=True,
+    rank=34,
+)

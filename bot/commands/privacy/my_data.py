@@ -1,0 +1,85 @@
+"""`my-data`: what is kept of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.command import Command, Given, Option, Result
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from bot.commands.slash.table import Call
+    from bot.ports.chat import Attachment
+
+USER = Option(
+    "user",
+    "Whom, such as slack:U1; with all linked accounts",
+    required=True,
+    named=True,
+    where="terminal",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is held of a person."""
+
+    user: str
+    held: dict[str, object]
+
+    def plain(self) -> dict[str, object]:
+        """Return it as it is handed to them."""
+        return self.held
+
+
+async def run(app: Application, given: Given) -> Result:
+    """Return what is held of a person and their linked accounts."""
+    return Result(Held(given["user"], await app.my_data.of(given["user"])))
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say how much it is, and how all of it is shown."""
+    from bot.privacy.my_data import short
+
+    found: Held = result.data
+    return [short(found.held, f"All of it: `threadlore my-data --user {found.user} --json`.")]
+
+
+async def dialogue(app: Application, call: Call) -> None:
+    """Show somebody in chat what is kept of them, with a file of all of it where the platform takes files."""
+    from bot.commands.privacy_texts import WHOLE, within
+    from bot.ports.chat import Reply
+    from bot.privacy.my_data import short
+    from core.languages import _
+
+    within(app, call, call.person.id)
+    held = await app.my_data.of(call.person.id)
+    platform = call.person.id.partition(":")[0]
+    whole = _(WHOLE.get(platform, WHOLE[""])).format(user=call.person.id)
+    files = () if platform in WHOLE or len(held) <= len(("accounts", "opted_out")) else _file(held)
+    await call.responder.reply(Reply(short(held, whole), attachments=files))
+
+
+def _file(held: Mapping[str, Any]) -> tuple[Attachment, ...]:
+    from bot.ports.chat import Attachment
+    from bot.privacy.my_data import FILE, as_json
+
+    return (Attachment(FILE, as_json(dict(held))),)
+
+
+COMMAND = Command(
+    "my-data",
+    "admin",
+    "tell everything that is held of a person",
+    run,
+    text,
+    (USER,),
+    who="everybody",
+    help_in_chat="what I keep of you, for you alone",
+    dialogue=dialogue,
+    logged=False,
+    indent=2,
+    rank=50,
+)

@@ -1,0 +1,38 @@
+"""What `my-data`, `forget`, `opt-out` and `opt-in` say, and whom they may be about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.interactions.reach import stay_within
+from core.languages import N_
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from bot.commands.slash.table import Call
+
+WHOLE = {
+    "slack": N_("An admin can send you all of it: `threadlore my-data --user {user} --json`."),
+    "": N_("The file has all of it."),
+}
+"""Where all of it is, by platform: Slack lets apps send files only with more rights than answering takes."""
+LEAVING = N_(
+    "From then on I keep nothing of yours: no questions, votes or answers, and your words go to no model. "
+    "Ask me and I quote the documentation. What I have kept until now goes, too, for good."
+)
+LEFT = N_("You have opted out: from now on nothing of yours is kept. {gone} `/threadlore opt-in` changes it.")
+LEFT_ALREADY = N_("You had opted out before; nothing of yours is kept. `/threadlore opt-in` changes it.")
+BACK = N_("Welcome back: what you ask me and how you vote is kept again, and answers are written for you.")
+NEVER_LEFT = N_("You have not opted out. `/threadlore my-data` shows what I keep of you.")
+REMOVES = (
+    "This removes for good what {who} asked and voted, with the answers and what was remembered of them."
+)
+REMOVES_YOURS = N_(
+    "This removes for good what you asked and voted, with the answers and what was remembered of them."
+)
+OPT_OUT = N_("Opt out")
+
+
+def within(app: Application, call: Call, user: str) -> None:
+    """Raise UsageError where somebody's accounts are out of the reach of where the command was given."""
+    stay_within(call.person.id, app.privacy.names.everyone(user))

@@ -1,0 +1,54 @@
+"""Progress of reading sources, as it travels to who gave the command."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bot.app.control_socket import Send
+from core.ingestion.reading import Progress, Report
+
+PROGRESS_SECONDS = 0.2
+"""Least time between two progress messages of one release and stage."""
+
+
+@asynccontextmanager
+async def passed_on(send: Send) -> AsyncIterator[Report]:
+    """Yield what hears of progress and sends it, not too often of one release and stage."""
+    queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    sent: dict[tuple[str, str], float] = {}
+
+    def hear(progress: Progress) -> None:
+        key, now = (progress.release, progress.stage), time.monotonic()
+        whole = progress.done == progress.total or progress.error
+        if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or whole:
+            sent[key] = now
+            queue.put_nowait({"progress": progress_dict(progress)})
+
+    async def pass_on() -> None:
+        while (message := await queue.get()) is not None:
+            await send(message)
+
+    passing = asyncio.create_task(pass_on())
+    try:
+        yield hear
+    finally:
+        queue.put_nowait(None)
+        await passing
+
+
+def progress_dict(progress: Progress) -> dict[str, Any]:
+    """Return progress as it travels."""
+    return {
+        "release": progress.release,
+        "stage": progress.stage,
+        "source": progress.source,
+        "done": progress.done,
+        "total": progress.total,
+        "rate": progress.rate,
+        "eta_s": progress.eta_s,
+        "error": progress.error,
+    }

@@ -1,0 +1,98 @@
+"""A reindex that is begun in chat: its progress stands in one message that is edited."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from typing import TYPE_CHECKING
+
+from bot.ports.chat import Reply
+from bot.rendering.status import done_text, failed_text, progress_text
+from core.errors import PlatformError, ThreadloreError
+from core.ingestion.reading import Progress
+
+if TYPE_CHECKING:
+    from bot.app.application import Application
+    from bot.commands.slash.table import Call
+
+log = logging.getLogger(__name__)
+
+EDIT_SECONDS = 2.0
+MOST_SECONDS = 10.0
+"""Least time between two edits of a progress message, at the beginning and later."""
+EDIT_SHARE = 0.05
+"""Share of the time that a run takes already, after which it is edited again."""
+_TASKS: set[asyncio.Task[None]] = set()
+"""Runs under way, which nothing else holds on to."""
+
+
+def begin(app: Application, release: str, what: str, call: Call) -> None:
+    """Begin to reindex a release, or all of them; the caller's message tells how far it is."""
+    task = asyncio.create_task(_work(app, release, what, call))
+    _TASKS.add(task)
+    task.add_done_callback(_TASKS.discard)
+
+
+async def _work(app: Application, release: str, what: str, call: Call) -> None:
+    board = Board()
+    changed = asyncio.Event()
+
+    def hear(progress: Progress) -> None:
+        board.take(progress)
+        changed.set()
+
+    async def show() -> None:
+        began = time.monotonic()
+        while True:
+            await changed.wait()
+            changed.clear()
+            with contextlib.suppress(PlatformError):  # the next one may be shown again
+                await call.responder.progress(Reply(board.text(), final=False))
+            await asyncio.sleep(pause_after(time.monotonic() - began))
+
+    showing = asyncio.create_task(show())
+    try:
+        done, failed = await app.library.reindexed(release, hear)
+        text = "\n".join(filter(None, (done_text(done), failed_text(failed))))
+        text, outcome = text or f"{what} is up to date.", "done"
+        if failed:
+            text = f"Reindexing {what} failed; the pages there were go on answering.\n{text}"
+            outcome = f"failed: {failed[0][1]}"
+    except ThreadloreError as error:
+        text, outcome = f"Reindexing {what} failed: {error}", f"failed: {error}"
+    except Exception:  # a progress message must not stand still for ever
+        log.exception("reindexing %s failed", what)
+        text, outcome = f"Reindexing {what} failed: {ThreadloreError.told}", "failed"
+    finally:
+        showing.cancel()
+        await asyncio.gather(showing, return_exceptions=True)
+    await call.note(outcome)
+    try:
+        await call.responder.progress(Reply(text))
+    except PlatformError as error:
+        log.warning("what a reindex did could not be shown (%s): %s", error, text)
+
+
+class Board:
+    """What a progress message shows: every release of the run, those that are done or failed included."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, str] = {}
+
+    def take(self, progress: Progress) -> None:
+        """Take over how far a release is."""
+        self._lines[progress.release] = progress_text(progress)
+
+    def text(self) -> str:
+        """Say it, a line a release."""
+        return "\n".join(self._lines.values())
+
+
+def pause_after(seconds: float) -> float:
+    """Return the seconds between two edits of a run that takes so long already.
+
+    A message that is edited for an hour should not use up the edits that answers need.
+    """
+    return min(max(EDIT_SECONDS, seconds * EDIT_SHARE), MOST_SECONDS)
