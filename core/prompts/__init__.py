@@ -5,6 +5,8 @@ stands between tags that it cannot close, and the system text says that it is da
 """
 
 from core.prompts.answering import (
+    REASONING,
+    REASONING_SCHEMA,
     answer_system,
     answer_user,
     evidence,
@@ -19,6 +21,8 @@ from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 __all__ = [
     "DONT_KNOW",
     "PROMPT_VERSION",
+    "REASONING",
+    "REASONING_SCHEMA",
     "REDUCE_SCHEMA",
     "SAME_SCHEMA",
     "SELECT_SCHEMA",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from core.prompts.tagged import DONT_KNOW, attribute, data, releases_of
 
@@ -99,3 +100,23 @@ def answer_user(
     where = f" in {language}" if original else ""
     closing = f"Answer the question{where} from the evidence, with [numbers]. If it is not there: {DONT_KNOW}"
     return "\n\n".join([*(block for block in blocks if block), asked, closing])
+
+
+REASONING_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "false_premise": {"type": "boolean"},
+        "answerable": {"type": "boolean"},
+        "answer": {"type": "string"},
+    },
+    "required": ["reasoning", "false_premise", "answerable", "answer"],
+}
+
+REASONING = f"""
+
+Reply as JSON with these fields, in this order:
+"reasoning": in at most five short sentences, which evidence bears on the question and what follows from it.
+"false_premise": true if the question assumes something that the evidence contradicts.
+"answerable": true if the evidence answers the question or corrects its premise.
+"answer": the reply by the rules above, as Markdown with [numbers]; {DONT_KNOW!r} if not answerable."""

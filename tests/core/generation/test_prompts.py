@@ -56,6 +56,7 @@ def test_understanding_knows_the_releases_and_the_thread() -> None:
 
 def test_the_fixed_phrase_is_in_every_answer_prompt() -> None:
     assert prompts.DONT_KNOW in prompts.answer_system("Flask", ["3.1"])
+    assert prompts.DONT_KNOW in prompts.REASONING
     calculating = prompts.answer_system("Flask", ["2.3", "3.1"], calculator=True)
     assert "\n9. " in calculating and "\n10. " in calculating and "{{calc:" in calculating
 

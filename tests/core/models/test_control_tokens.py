@@ -109,7 +109,8 @@ def every_system_text() -> list[str]:
     """Return what the prompts of this house say themselves."""
     product = Product("Kettle", releases=(Release("1.0", ("1.x",)), Release("2.0", latest=True)))
     return [
-        prompts.answer_system("Kettle", ["1.0", "2.0"], calculator=True, language="German"),
+        prompts.answer_system("Kettle", ["1.0", "2.0"], calculator=True, language="German")
+        + prompts.REASONING,
         prompts.understand(product, "q", [("user", "t")], "German", "English")[0],
         prompts.reduce("Kettle 2.0", "q", [(1, "t", [(1, "u")])])[0],
         prompts.select("Kettle 2.0", "q", [(1, "t", "p")])[0],

@@ -295,7 +295,7 @@ def test_a_rewrite_that_changes_what_is_asked_is_found(question, rewrite, allowe
 def test_any_text_is_survived(text, earlier):
     alone = Question(text)
     found = resolve(alone, FLASK)
-    assert queries(alone, FLASK, found).base == text
+    assert queries(alone, FLASK, found).base == alone.text
     assert all(0 <= start < end <= len(text) for start, end in found.spans)
     threaded = Question(text, history=(Turn("user", earlier),))
     assert queries(threaded, FLASK, resolve(threaded, FLASK)).base.strip() or not text.strip()

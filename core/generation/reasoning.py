@@ -1,0 +1,97 @@
+"""An answer with its reasoning as structured output (Hybrid CRAG, reasoning enhancement)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.errors import ModelMalformed
+from core.generation.answer import finish, write
+from core.generation.citations import Cleaned
+from core.generation.context.fitting import Request, fit
+from core.ports import LanguageModel
+from core.prompts import DONT_KNOW, REASONING, REASONING_SCHEMA
+
+log = logging.getLogger(__name__)
+
+REASONING_TOKENS = 400
+"""Room for the reasoning beside the answer's own; five short sentences need about 200."""
+
+_FIELD = re.compile(r'"(reasoning|answer)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_FLAG = re.compile(r'"(false_premise|answerable)"\s*:\s*"?(true|false)', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """A finished answer with how it was reached; `reasoning` is empty where the fallback wrote it."""
+
+    written: Cleaned
+    reasoning: str = ""
+    false_premise: bool = False
+
+
+async def reason(model: LanguageModel, request: Request) -> Reasoned:
+    """Answer with reasoning; where the output does not parse, write the answer plainly instead.
+
+    Raises the ModelErrors, ModelMalformed only if the plain answer is malformed as well.
+    """
+    roomy = replace(request, max_tokens=request.max_tokens + REASONING_TOKENS)
+    fitted = fit(model, roomy, REASONING)
+    try:
+        output = await model.structured(fitted.prompts, REASONING_SCHEMA, max_tokens=fitted.max_tokens)
+        fields = parse(output)
+        if fields is None:
+            raise ModelMalformed("The model left its answer out.")
+        if not fields["answerable"] and not fields["false_premise"]:
+            return Reasoned(finish(DONT_KNOW, fitted.evidence), fields["reasoning"])
+        written = finish(fields["answer"], fitted.evidence)
+    except ModelMalformed as error:
+        log.info("%s The answer is written without reasoning.", error)
+        return Reasoned(await write(model, request))
+    return Reasoned(written, fields["reasoning"], fields["false_premise"])
+
+
+def parse(output: Mapping[str, Any] | str) -> dict[str, Any] | None:
+    """Read reasoning, answer and both flags from an object, from JSON in text, or from broken JSON.
+
+    Returns None where there is no answer to be had.
+    """
+    fields = _fields(output) if isinstance(output, str) else dict(output)
+    answer = fields.get("answer")
+    if not isinstance(answer, str) or not answer.strip():
+        return None
+    return {
+        "reasoning": str(fields.get("reasoning") or "").strip(),
+        "answer": answer.strip(),
+        "false_premise": _is_true(fields.get("false_premise"), False),
+        "answerable": _is_true(fields.get("answerable"), True),
+    }
+
+
+def _fields(text: str) -> dict[str, Any]:
+    start, end = text.find("{"), text.rfind("}") + 1
+    if 0 <= start < end:
+        try:
+            value = json.loads(text[start:end], strict=False)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+    found: dict[str, Any] = {}
+    for name, content in _FIELD.findall(text):
+        try:
+            found[name] = json.loads(f'"{content}"', strict=False)
+        except ValueError:
+            found[name] = content
+    found.update({name.lower(): value.lower() == "true" for name, value in _FLAG.findall(text)})
+    return found
+
+
+def _is_true(value: object, default: bool) -> bool:
+    if isinstance(value, str):
+        return value.strip().lower() in ("true", "yes", "1")
+    return value if isinstance(value, bool) else default
