@@ -3,8 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?=
-# processes that test side by side, up to 2 GB each; 0: in this one, in the order of the files
-WORKERS ?= 2
+# processes that test side by side, up to 2 GB each, half of whose time is waiting; 0: in this one
+WORKERS ?= 3
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 

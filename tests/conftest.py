@@ -71,9 +71,17 @@ def _logging_as_before() -> Iterator[None]:
     """Give the next test the log as it was: a command line that runs in a test sets up its own."""
     root = logging.getLogger()
     level, handlers = root.level, root.handlers[:]
+    known = {name: logger.level for name, logger in _loggers()}
     yield
     root.setLevel(level)
     root.handlers[:] = handlers
+    for name, logger in _loggers():
+        logger.setLevel(known.get(name, logging.NOTSET))
+
+
+def _loggers() -> list[tuple[str, logging.Logger]]:
+    named = logging.Logger.manager.loggerDict.items()
+    return [(name, logger) for name, logger in named if isinstance(logger, logging.Logger)]
 
 
 @pytest.fixture(autouse=True)

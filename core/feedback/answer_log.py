@@ -36,8 +36,10 @@ class GivenAnswers:
         self._thresholds = thresholds
 
     async def why(self, answer_id: str) -> dict[str, Any]:
-        """Explain an answer; raises KeyError for an unknown one."""
+        """Explain an answer; raises KeyError for an unknown one, and for one whose words are gone."""
         row = await self._row(answer_id)
+        if not row["question"]:
+            raise KeyError(answer_id)
         known = {key: row[key] for key in ("release", "route", "question", "pair_id", "similarity")}
         said = phrases.corrected(await self._accepted.corrections(answer_id))
         pair = await self._store.pair(row["pair_id"]) if row["pair_id"] else None

@@ -97,7 +97,7 @@ def test_every_figure_is_the_databases(page: Page, kettle: Kettle) -> None:
     assert texts(page, "#releases h3") == ["2.0\nlatest\nanswers", "1.5\nanswers", "1.0\nanswers"]
     lights = page.text("#lights")
     assert "until somebody resumes it: we move house" in lights and "1 channel fell back" in lights
-    assert "1 in 24 hours" in lights and "bot.platforms.slack.platform" in page.text("#errors-last")
+    assert "1 in 24 hours" in lights and "bot.platforms.slack" in page.text("#errors-last")
 
 
 def texts(page: Page, selector: str) -> list[str]:

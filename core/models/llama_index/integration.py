@@ -20,7 +20,7 @@ from typing import Any
 from core.errors import ThreadloreError
 from core.settings import variable
 
-_LINE = re.compile(r"\s*(?P<path>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*(?P<options>\(.*\))?\s*", re.DOTALL)
+_LINE = re.compile(r"\s*(?P<path>[A-Za-z_][\w.]*(?::[A-Za-z_][\w.]*)?)\s*+(?P<options>\(.*\))?\s*", re.DOTALL)
 _OWN = r"\s*[A-Za-z_][\w.]*:[A-Z]"
 _SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password)$", re.IGNORECASE)
 _WORDS = {"true": True, "false": False, "null": None, "none": None}

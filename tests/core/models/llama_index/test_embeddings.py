@@ -102,7 +102,7 @@ async def test_a_class_without_options_is_enough(tmp_path: Path) -> None:
     encoders = Encoders(f"{MOCK}(embed_dim=8)", tmp_path)
     encoder = await encoders.current()
     assert (encoder.name, encoder.dimensions) == (f"{MOCK}(embed_dim=8)@{TOKENS}", 8)
-    assert await encoders.named(encoder.name) is encoder is encoders.loaded(encoder.name)
+    assert await encoders.named(encoder.name) is encoder
     assert (await encoder.encode(["a"]))[0] == pytest.approx(np.full(8, 8**-0.5))
     other = await encoders.named(f"{MOCK}(embed_dim=4)@{TOKENS}")
     assert other.dimensions == 4, "a corpus that other options made keeps them"
