@@ -8,6 +8,7 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY bot bot
 COPY core core
 COPY storage storage
+COPY evaluation evaluation
 RUN /venv/bin/pip install --no-cache-dir -c constraints.txt . \
  && find /venv -type d -name __pycache__ -prune -exec rm -rf {} + \
  && find /venv -type d -name tests -path '*/torch/*' -prune -exec rm -rf {} +

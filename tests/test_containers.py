@@ -72,6 +72,12 @@ def test_what_is_copied_exists_and_is_not_left_out() -> None:
             assert not any(fnmatch.fnmatch(path, pattern) for pattern in ignored), path
 
 
+def test_every_package_is_copied() -> None:
+    copied = {part for word, rest in instructions() if word == "COPY" for part in rest.split()}
+    packages = {p.parent.name for p in ROOT.glob("*/__init__.py")} - {"tests"}
+    assert len(packages) == 4 and packages <= copied
+
+
 def test_the_image_is_small_and_has_no_root_rights() -> None:
     stage = dict(last_stage())
     assert stage["FROM"].endswith("-slim") and stage["USER"] == "threadlore"
