@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?=
 # processes that test side by side, up to 2 GB each, half of whose time is waiting; 0: in this one
-WORKERS ?= 3
+WORKERS ?= 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -92,6 +93,17 @@ def fill(child: Served, full: bool) -> None:
     resource.prlimit(child.process.pid, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
 
 
+async def settled(kettle: Kettle) -> None:
+    """Wait until every answer is written down with its message: only then a reaction on it is a vote."""
+    end = asyncio.get_running_loop().time() + PATIENCE
+    while True:
+        with sqlite3.connect(f"file:{kettle.home / 'threadlore.sqlite3'}?mode=ro", uri=True) as database:
+            if database.execute("SELECT count(*) FROM claims WHERE answer_id IS NULL").fetchone() == (0,):
+                return
+        assert asyncio.get_running_loop().time() < end
+        await asyncio.sleep(0.05)
+
+
 async def test_a_question_asked_while_the_disk_is_full_is_answered_in_its_place_afterwards(
     kettle: Kettle,
 ) -> None:
@@ -125,6 +137,8 @@ async def test_an_answer_that_cannot_be_kept_waits_and_says_so(kettle: Kettle) -
 async def test_a_vote_that_cannot_be_kept_does_not_stand_there(kettle: Kettle) -> None:
     async with page(kettle) as (ada, child):
         root = await ada.say(PORT)
+        await ada.until(root, "Sources")
+        await settled(kettle)
         answer = await ada.until(root, "Sources")
         fill(child, True)
         status, told = await ada.call(
