@@ -12,8 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("busy")  # one example takes a third of a second where others have the machine, too
+# one example takes a third of a second where others have the machine, too; a change is tried with the same
+# examples everywhere, and `pytest --hypothesis-profile=explore` looks for new ones
+bearing = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.register_profile("same", bearing, derandomize=True)
+settings.register_profile("explore", bearing, max_examples=2000)
+settings.load_profile("same")
 
 for folder in ("endurance", "journeys", "platforms", "reindex"):
     pytest.register_assert_rewrite(f"tests.{folder}")

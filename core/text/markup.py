@@ -243,7 +243,7 @@ def _closes(line: str, mark: str, quoted: bool) -> bool:
 def settled(markdown: str) -> str:
     """Return Markdown whose blocks of code stand on lines of their own, indented as every reader wants it.
 
-    Those in quotes come out of them; nothing inside of one can be taken for its end.
+    Those in quotes come out of them, and empty ones go; nothing inside of one can be taken for its end.
     """
     lines = markdown.replace("\r\n", "\n").split("\n")
     found = list(fences(lines))
@@ -270,6 +270,8 @@ def _rewritten(fence: Fence, body: Sequence[str], margins: _Margins, before: Seq
         yield marker
     if opening["quote"]:
         body = [_QUOTED.sub("", line, count=1) for line in body]
+    if not any(line.strip() for line in body):
+        return  # Discord reads on for the next mark, and takes what follows for the code
     margin = margins.of(width)
     for line in body:
         bare = line.strip(" \t>")

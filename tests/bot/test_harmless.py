@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from bot.platforms.discord.markdown import messages
 from bot.platforms.slack.text.format import Composer, broken, cut, without_tags
@@ -107,6 +107,7 @@ def test_a_link_leads_where_it_seems_to(markdown: str, said: str) -> None:
 
 @many
 @given(hostile_texts)
+@example("> ```py\ncode\n```\n</ban:123456>")  # an empty block of code
 def test_what_people_write_calls_nobody_and_opens_nothing_but_pages(text: str) -> None:
     for read in read_everywhere(text):
         assert not read.acts
