@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 INDENTED = 40
 """Characters of white space that a line may begin with: code pasted without a fence stays as it is."""
@@ -18,6 +19,7 @@ _SPACE = re.compile(
 )
 
 
+@lru_cache(maxsize=512)  # the same posts are read again with every question asked after them
 def single_spaced(text: str) -> str:
     """Return a text with one space, or one blank line, where there are several; code stays as it is.
 

@@ -27,6 +27,8 @@ from core.workers.wire import BEGUN, DONE, FAILED, MEMORY_OVER, Wire
 
 SPENT_SHARE = 0.5
 """Share of its memory that a worker may still have when it has done its work; one with more ends."""
+BEHIND = 10
+"""How far work with limits stands behind the process that answers people, in steps of `nice`."""
 _PR_SET_PDEATHSIG = 1
 _LOOK_SECONDS = 1.0
 """How often it is looked whether the parent is there, where the system does not tell."""
@@ -40,6 +42,7 @@ def main(arguments: list[str]) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     memory = megabytes * 1_000_000
     if memory:
+        os.nice(BEHIND)
         with suppress(ValueError, OSError):  # some systems have no such limit
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     wire = Wire(socket.socket(fileno=connection))

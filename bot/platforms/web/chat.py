@@ -70,11 +70,11 @@ class WebChat:
     async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
         """Return up to `limit` messages of the conversation before that message, oldest first."""
         earlier = [
-            post.turn
+            post
             for post in self._posts.conversation(before)
             if (len(post.id), post.id) < (len(before.message), before.message)
         ]
-        return earlier[-limit:] if limit > 0 else []
+        return [post.turn for post in earlier[-limit:]] if limit > 0 else []
 
     async def post(self, where: MessageRef, reply: Reply) -> tuple[MessageRef, ...]:
         """Post a reply; raises PlatformRejected where the conversation is gone."""

@@ -112,7 +112,7 @@ def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]
         ]
     found += _numbers(prose, known, found)
     first = min(found, key=lambda m: m.start).release if found else ""
-    for match in known.relative.finditer(prose):
+    for match in known.relatives(prose):
         of = OF.match(prose, match.end())
         if (of and not known.product.match(of[1])) or _overlaps(match.start(), match.end(), found):
             continue

@@ -18,6 +18,7 @@ NUMBER = re.compile(
 """A version as people write it, with what they put before and after it."""
 
 _NAME = re.compile(r"(?P<prefix>[A-Za-z]*)[.\s-]*(?P<number>\d+(?:\.\d+)*)(?P<any>(?:\.[xX*])+)?")
+RELATIVE_WORDS = ("previous", "prior", "preceding", "oldest", "earliest", "first", "lts")
 LATEST_WORDS = (
     "latest stable",
     "newest stable",
@@ -64,6 +65,8 @@ class Spellings:
     literals: dict[str, str]
     relative: re.Pattern[str]
     """"The latest version", "current LTS", "previous release"."""
+    relative_cues: re.Pattern[str]
+    """What every match of `relative` holds, in lower case: much faster to look for."""
     words: dict[str, str]
     numbers: tuple[tuple[tuple[int, ...], int, str], ...]
     """Parsed numbers, the least length from which a longer one is a patch of it, and the release."""
@@ -110,6 +113,11 @@ class Spellings:
         order = [r.name for r in self.releases]
         place = order.index(name) + step
         return order[place] if 0 <= place < len(order) else ""
+
+    def relatives(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches of `relative` in a text."""
+        if self.relative_cues.search(text.lower()):
+            yield from self.relative.finditer(text)
 
     def relation(self, text: str, base: str, latest: str) -> str:
         """Return the release that a match of `relative` stands for, counted from `base`."""
@@ -160,6 +168,7 @@ def _prepare(name: str, aliases: tuple[str, ...], releases: tuple[Release, ...])
         literal=_any(literals),
         literals=literals,
         relative=_relative(words, rf"(?:{called})(?:['’]s)?"),
+        relative_cues=re.compile("|".join(map(re.escape, [*words, *RELATIVE_WORDS]))),
         words=words,
         numbers=tuple(numbers),
         whole=any(n >= 10 for n in whole),
