@@ -8,6 +8,7 @@ import gc
 import logging
 import os
 import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -35,6 +36,9 @@ log = logging.getLogger(__name__)
 
 Connect = Callable[[Settings, Dispatch], Platform | None]
 """Builds a platform, or returns None where it is not configured."""
+
+ENDING_SECONDS = 25.0
+"""From the signal to the end of the process, whatever still runs: what is under way is in the database."""
 
 
 def connect_all(settings: Settings, dispatch: Dispatch) -> list[Platform]:
@@ -88,6 +92,9 @@ async def serve(settings: Settings) -> int:
             log.info("%s: what is under way is handed over", name.name)
             overview.stop()
             stopped.set()
+            last = threading.Timer(ENDING_SECONDS, os._exit, (128 + name,))
+            last.daemon = True
+            last.start()
 
         for name in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(name, stop, name)
