@@ -32,8 +32,6 @@ from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
 
-MOST_TRIES = 2
-"""Processes that may end while they carry something out; after that it is taken to be the reason."""
 LOST = N_("I was restarted before I could do this. Please try again.")
 
 
@@ -139,7 +137,7 @@ class InteractionHandler:
                 await self._presses.sharing.resume(chat, claim)
                 continue
             responder, key = chat.responder(claim.payload.get("to", {})), claim.message
-            again = claim.tries < MOST_TRIES
+            again = not claim.is_hopeless
             command, press = claim.payload.get("command"), claim.payload.get("press")
             if press and again:
                 await self._conversations.tried(key)

@@ -3,7 +3,7 @@
 What differs, and why:
 
 - τ, δ and γ are the installation's (`MEMORY_TAU` and so on): the paper's (.75, .9, .6) are for bge-large, and
-  with MiniLM 9 % of true rewordings reach .9 (DECISIONS.md).
+  with MiniLM 9 % of true rewordings reach .9 (docs/decisions/memory.md, M-09).
 - A pair is reused for its own release, scope and language alone, while what it cites stands, and where the
   guard finds no decisive difference. The paper has one corpus and no guard.
 - Reference, too, reads documents (section 4.3 gives it pairs alone): an answer has to cite pages.
