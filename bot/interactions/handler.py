@@ -11,10 +11,9 @@ from typing import Any
 from bot.app.logs import about
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
-from bot.conversation.hints import Hint
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import Pausing, paused_text
-from bot.conversation.rate_limits import Limits, wait_text
+from bot.conversation.pausing import Limits, Pausing, paused_text, wait_text
+from bot.conversation.triggers import Hint
 from bot.interactions.confirmations import CONFIRM
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.presses import ASK_AGAIN, VOTES, Presses

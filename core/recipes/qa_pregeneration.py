@@ -13,8 +13,7 @@ What differs, and why:
 
 from __future__ import annotations
 
-from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
+from core.pipeline.stage import Resources, Stage
 from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.ground import Ground
 from core.pipeline.stages.judge import Judge

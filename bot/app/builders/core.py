@@ -29,7 +29,7 @@ from core.memory.scoring.score import Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.ports import Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of

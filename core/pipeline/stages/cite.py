@@ -8,7 +8,7 @@ from core.domain import Evidence
 from core.generation.composite import nothing_on
 from core.generation.offers import differs
 from core.pipeline.context import Draft, Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 OFFERED = 4
 """Other releases that an answer names at most."""

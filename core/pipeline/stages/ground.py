@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 
 class Ground:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from core.domain import Recall
 from core.languages import _
 from core.memory.decision import PAPER
-from core.memory.partitions.partition_key import platform_of
+from core.memory.partitions.topics import platform_of
 from core.memory.reuse_check import same_question
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 
 class RecallPairs:

@@ -6,7 +6,7 @@ from core.domain import Answer
 from core.generation import phrases
 from core.pipeline.answers import abstention
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 
 class Refuse:

@@ -10,7 +10,7 @@ from core.generation import phrases
 from core.generation.quotes.quote import without_introduction
 from core.pipeline.answers import answer_of
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 Foreign = Literal["never", "fallback", "always"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from core.domain import Answer
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
+from core.pipeline.stage import Resources, Stage
 from core.retrieval.unasked import is_sure
 
 

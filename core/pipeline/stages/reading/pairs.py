@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.ports import PregeneratedPair
 
 

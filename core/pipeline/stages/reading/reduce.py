@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from core.generation.context import by_rule, reduction
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 
 class Reduce:

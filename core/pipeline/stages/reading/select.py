@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.domain import Evidence
 from core.generation.context import selection
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 _GROUPS = 3
 """Releases and parts for each of which the model selects as many pages as for a single question."""
