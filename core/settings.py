@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     pregenerate: Literal["rules", "off"] = Field("off", alias="PREGENERATE")
     """Whether rules make questions and answers of documents when they are read; a model does by command."""
 
-    # what the model does before it writes the answer (QAMR; see DECISIONS.md)
+    # what the model does before it writes the answer (QAMR; docs/decisions/retrieval.md, S-04)
     fast: bool = Field(False, alias="FAST")
     """Whether rules do all of it: one call of the model a question."""
     model_steps: Annotated[tuple[Literal["understand", "reduce", "select"], ...], NoDecode] = Field(
@@ -116,7 +116,7 @@ class Settings(BaseSettings):
     selected_chunks: int = Field(3, alias="SELECTED_CHUNKS", ge=1, le=8)
     """Chunks that the model selects to answer from."""
 
-    # memory (ComRAG; defaults for MiniLM, see DECISIONS.md)
+    # memory (ComRAG; defaults for MiniLM: docs/decisions/memory.md, M-09)
     memory_decision: Literal["learned", "paper"] = Field("learned", alias="MEMORY_DECISION")
     """What reuse is decided by: the ways a question is asked and the next topic, or ComRAG's δ alone."""
     memory_reach: float = Field(0.674, alias="MEMORY_REACH", ge=0, le=1)

@@ -14,7 +14,7 @@ from core.generation.answer import Request, write
 from core.generation.citations import uncited
 from core.generation.context.by_rule import reduce, select
 from core.generation.quotes.quote import quote
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.pipeline.context import QueryContext
 from core.pipeline.research import Research
 from core.ports import CorpusStore, VectorIndex, WordIndex

@@ -9,6 +9,7 @@ another commit can be measured by the same rules. That tree comes first on PYTHO
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import sys
 import tempfile
@@ -36,7 +37,8 @@ class Recorder:
         sys.setprofile(self._note)
 
     def _note(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and self._called is not None:
+        # the body of a class is run where a file is first imported, and is no function
+        if event == "call" and self._called is not None and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
             self._called.add(frame.f_code)
 
     @contextmanager

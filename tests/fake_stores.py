@@ -37,7 +37,7 @@ from core.ports import (
     StoredDocument,
     always,
 )
-from core.text.windows import window_texts
+from core.text.words import window_texts
 
 
 class FakeCorpora:

@@ -38,7 +38,7 @@ DOORS = {
     "bert_score": {"core/models/bertscore", "evaluation/lexical"},
     "prometheus_client": {"bot/app/overview"},
     "ollama": {"core/models/ollama/"},
-    "tenacity": {"core/models/retry"},
+    "tenacity": {"core/models/completion"},
     "jsonschema": {"core/models/schema"},
     "httpx": {"core/models/ollama/", "core/models/re", "storage/vectors/server"},
     "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},

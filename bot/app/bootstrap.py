@@ -10,8 +10,8 @@ from pathlib import Path
 
 from bot.app.application import Application
 from bot.app.builders.chat import Around, build_around
-from bot.app.builders.core import Core, build_core
-from bot.app.builders.models import Models, open_models
+from bot.app.builders.core import Core, Ground, build_core
+from bot.app.builders.models import open_models
 from bot.app.builders.sources import open_sources
 from bot.app.builders.storage import Stores, open_stores
 from bot.app.configuration import find_catalogue
@@ -65,7 +65,7 @@ async def build(
         workers = processes.pool(settings)
         opened.push_async_callback(asyncio.to_thread, workers.close)
         sources, live = open_sources(catalogue=catalogue, settings=settings, privacy=privacy, workers=workers)
-        core = await build_core(
+        ground = Ground(
             home=home,
             settings=settings,
             catalogue=catalogue,
@@ -73,33 +73,15 @@ async def build(
             models=models,
             workers=workers,
             sources=sources,
+            live=live,
             privacy=privacy,
             thresholds=thresholds,
             decision=decision,
         )
-        around = build_around(
-            home=home,
-            settings=settings,
-            catalogue=catalogue,
-            stores=stores,
-            models=models,
-            core=core,
-            privacy=privacy,
-            sources=sources,
-            live=live,
-        )
+        core = await build_core(ground)
+        around = build_around(ground, core)
         opened.push_async_callback(around.history.close, STOP_SECONDS if what == SERVE else READ_SECONDS)
-        yield _application(
-            settings=settings,
-            catalogue=catalogue,
-            stores=stores,
-            models=models,
-            core=core,
-            around=around,
-            privacy=privacy,
-            schedules=_schedules(catalogue, sources),
-            warning=warning,
-        )
+        yield _application(ground, core, around, warning)
 
 
 async def _memory_settings(settings: Settings) -> tuple[Thresholds, Decision, str]:
@@ -125,30 +107,20 @@ def _schedules(catalogue: Catalogue, sources: Sources) -> dict[tuple[str, str], 
     }
 
 
-def _application(
-    *,
-    settings: Settings,
-    catalogue: Catalogue,
-    stores: Stores,
-    models: Models,
-    core: Core,
-    around: Around,
-    privacy: Privacy,
-    schedules: dict[tuple[str, str], Schedule],
-    warning: str,
-) -> Application:
+def _application(ground: Ground, core: Core, around: Around, warning: str) -> Application:
+    catalogue, stores = ground.catalogue, ground.stores
     examples = Examples(
         catalogue.product, catalogue.channels, core.memory, stores.memories, stores.corpora, core.research
     )
     return Application(
-        settings=settings,
+        settings=ground.settings,
         catalogue=catalogue,
         engine=core.engine,
         library=core.library,
         memory=core.memory,
         conversations=stores.conversations,
         corpora=stores.corpora,
-        schedules=schedules,
+        schedules=_schedules(catalogue, ground.sources),
         research=core.research,
         people=around.people,
         vectors=stores.vectors,
@@ -156,13 +128,13 @@ def _application(
         electorate=core.electorate,
         upkeep=stores.upkeep,
         renewal=core.renewal,
-        statistics=Statistics(stores.statistics, models.encoders, core.memory.thresholds),
+        statistics=Statistics(stores.statistics, ground.models.encoders, core.memory.thresholds),
         searcher=core.searcher,
         modes=around.modes,
         pauses=around.pauses,
         audit=stores.audit,
         escalations=stores.escalations,
-        privacy=privacy,
+        privacy=ground.privacy,
         my_data=around.my_data,
         retention=around.retention,
         noise=stores.noise,

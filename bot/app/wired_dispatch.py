@@ -7,10 +7,9 @@ from collections.abc import Awaitable, Callable
 from bot.app.application import Application
 from bot.commands.slash.all_commands import slash_commands
 from bot.conversation.dispatch import Dispatch
-from bot.conversation.hints import Hint
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.outage import Outage
-from bot.conversation.rate_limits import Limits
+from bot.conversation.pausing import Limits, Outage
+from bot.conversation.triggers import Hint
 from bot.escalation.asking import AN_HOUR, Escalation
 from bot.interactions.pages import Pages
 from bot.operations.alerts import Alerts

@@ -12,11 +12,11 @@ from core.domain import Product, Question, content_hash
 from core.errors import UsageError
 from core.languages import DEFAULT
 from core.memory.exchange import Bad, Entry, read
-from core.memory.partitions.partition_key import EVERY_RELEASE
+from core.memory.partitions.topics import EVERY_RELEASE
 from core.ports import Remembered
 from core.query.language.detect import detected
 from core.query.releases.resolve import lookup, resolve
-from core.query.rewrite import queries
+from core.query.understand import queries
 from core.system.offload import SHORT, aside
 from core.text.words import storable
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.app.logs import about
-from bot.conversation.outage import WAIT, Outage, say
+from bot.conversation.pausing import WAIT, Outage, say
 from bot.conversation.streaming_reply import StreamingReply
 from bot.interactions.components import controls
 from bot.ports.chat import Chat, Control, Message, Reply

@@ -13,13 +13,10 @@ from weakref import WeakValueDictionary
 
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import Answering
-from bot.conversation.hints import Hint
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.outage import Outage
-from bot.conversation.pausing import Pausing
+from bot.conversation.pausing import Limits, Outage, Pausing
 from bot.conversation.questions import Questions
-from bot.conversation.rate_limits import Limits
-from bot.conversation.triggers import Triggers
+from bot.conversation.triggers import Hint, Triggers
 from bot.escalation.asking import Escalation
 from bot.escalation.resolving import Resolving
 from bot.interactions.handler import InteractionHandler

@@ -1,13 +1,21 @@
-"""While the bot is paused, refuse new questions and say so once to each person who asks."""
+"""What keeps a question waiting: a pause, too many questions, or an outage of the database."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import math
 import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from bot.ports.chat import Chat, Message, Reply
 from core.community.channels import EVERYWHERE, ModeSet, Pause, Pauses
 from core.domain import MessageRef
-from core.languages import _
+from core.errors import PlatformError
+from core.languages import N_, _
+from core.ports import StorageHealth
 
 
 class Pausing:
@@ -73,3 +81,115 @@ def mode_line(channel: str, given: ModeSet | None, configured: str = "") -> str:
         return f"`{channel}`: {configured} (as in `corpora.toml`, or without an entry there)"
     why = f": {given.why}" if given.why else ""
     return f"`{channel}`: {given.mode} (set by `{given.by}`{why}; `default` takes it back)"
+
+
+log = logging.getLogger(__name__)
+
+PAUSE_SECONDS = 3.0
+"""Time between two looks whether something can be written again."""
+MOST_WAITING = 1_000
+"""Messages that wait at most; the ones after it are told to ask again."""
+WAIT = N_(
+    "I cannot write anything down right now, so I cannot answer yet. I will answer here as soon as I can; "
+    "the people who run me can see why in the log."
+)
+LATER = N_("I cannot write anything down right now, so I cannot answer. Please ask again later.")
+
+
+class Outage:
+    """Tracks the messages that wait, and waits until saving works again."""
+
+    def __init__(self, health: StorageHealth, pause: float = PAUSE_SECONDS) -> None:
+        self._health = health
+        self._pause = pause
+        self._waiting: set[str] = set()
+
+    def __contains__(self, key: str) -> bool:
+        """Return True if the message of that key waits."""
+        return key in self._waiting
+
+    def begin(self, key: str) -> bool:
+        """Let a message wait; return False if too many wait already."""
+        if len(self._waiting) >= MOST_WAITING:
+            return False
+        self._waiting.add(key)
+        return True
+
+    def end(self, key: str) -> None:
+        """Stop waiting with a message."""
+        self._waiting.discard(key)
+
+    async def over(self) -> None:
+        """Wait until something can be saved again."""
+        while True:
+            await asyncio.sleep(self._pause)
+            if not await self._health.check():
+                return
+
+
+async def say(
+    chat: Chat, where: MessageRef, parts: tuple[MessageRef, ...], text: str
+) -> tuple[MessageRef, ...]:
+    """Post a text in place of a reply, or as a new message; return its messages.
+
+    Nothing is saved, because nothing can be; a refusal of the platform is not an error.
+    """
+    try:
+        return await (chat.edit(parts, Reply(_(text))) if parts else chat.post(where, Reply(_(text))))
+    except PlatformError as error:
+        log.info("nobody could be told that nothing can be written: %s", error)
+        return parts
+
+
+BURST = 5
+"""Questions that a full bucket holds beyond the steady rate of a minute."""
+CHANNEL_SHARE = 5
+"""How many people's worth of questions a channel may ask."""
+REMEMBERED = 10_000
+"""Buckets kept; the longest unused go first."""
+
+
+@dataclass(slots=True)
+class _Bucket:
+    level: float
+    at: float
+
+
+def wait_text(seconds: float) -> str:
+    """Ask somebody to ask again later."""
+    return _("Please ask again in {seconds} s.").format(seconds=rounded(seconds))
+
+
+def rounded(seconds: float) -> int:
+    """Return whole seconds to wait, never too few."""
+    return math.ceil(seconds)
+
+
+class Limits:
+    """Counts questions by person and by channel."""
+
+    def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def wait(self, person: str, channel: str) -> float:
+        """Take one question from both buckets; return 0.0, or the seconds until there is one."""
+        wanted = [(f"person {person}", 1.0), (f"channel {channel}", float(CHANNEL_SHARE))]
+        waits = [self._missing(name, share) for name, share in wanted]
+        if max(waits) > 0:
+            return max(waits)
+        for name, _share in wanted:
+            self._buckets[name].level -= 1
+        return 0.0
+
+    def _missing(self, name: str, share: float) -> float:
+        now, rate = self._clock(), self._per_minute * share / 60
+        size = max(1.0, self._per_minute * share, BURST * share)
+        bucket = self._buckets.pop(name, None) or _Bucket(size, now)
+        bucket.level = min(size, bucket.level + (now - bucket.at) * rate)
+        bucket.at = now
+        self._buckets[name] = bucket
+        while len(self._buckets) > REMEMBERED:
+            self._buckets.popitem(last=False)
+        return max(0.0, (1 - bucket.level) / rate)

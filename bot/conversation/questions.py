@@ -13,14 +13,11 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.hints import Hint
 from bot.conversation.in_order import InOrder, Slot
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.outage import LATER, WAIT, Outage, say
-from bot.conversation.pausing import Pausing
-from bot.conversation.rate_limits import Limits, rounded
+from bot.conversation.pausing import LATER, WAIT, Limits, Outage, Pausing, rounded, say
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.triggers import Triggers
+from bot.conversation.triggers import Hint, Triggers
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import Chat, Message, Reply, unheard
 from bot.ports.message_codec import packed, unpacked

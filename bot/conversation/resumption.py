@@ -23,8 +23,6 @@ log = logging.getLogger(__name__)
 
 RESUME_SECONDS = 600
 """Age up to which a question that a dead process took is answered after a restart."""
-MOST_TRIES = 2
-"""Processes that may end while they work on a question; after that it is taken to be the reason."""
 TOO_LATE = N_("I was stopped before I could answer this. Please ask again.")
 TOO_OFTEN = N_("I was stopped twice while I worked on this, so I leave it. Please ask in other words.")
 
@@ -67,8 +65,8 @@ class TakingUp:
     async def resume(self, chat: Chat, go_on: GoOn) -> None:
         """Answer what a process that died had claimed on this platform and not answered.
 
-        What it had begun to work on is taken up one after the other, and given up after `MOST_TRIES`: it may
-        be what took the process down. What is too old, or given up, is told so in its thread.
+        What it had begun to work on is taken up one after the other, and given up where it may be
+        what took the process down. What is too old, or given up, is told so in its thread.
         """
         alone = asyncio.Lock()
         taken: list[asyncio.Task[None]] = []
@@ -96,8 +94,8 @@ class TakingUp:
             if not is_open or self._answering.holds(key) or self._answering.stopping:
                 return None
             young = claim.at >= time.time() - RESUME_SECONDS
-            if not (young and claim.payload) or claim.tries >= MOST_TRIES:
-                await self._give_up(chat, claim, TOO_OFTEN if claim.tries >= MOST_TRIES else TOO_LATE)
+            if not (young and claim.payload) or claim.is_hopeless:
+                await self._give_up(chat, claim, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
                 return None
             message = unpacked(claim.payload)
             parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()

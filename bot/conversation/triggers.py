@@ -1,16 +1,20 @@
-"""Decide which messages are for the bot, and which it answers without being called."""
+"""Decide which messages are for the bot; greetings and thanks get a hint for an answer."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from bot.conversation.small_talk import is_greeting, is_pleasantry
-from bot.ports.chat import Chat, Message
+from bot.ports.chat import Chat, Message, Reply
 from bot.privacy.opted_out import OptedOut
 from core.community.channels import ChannelModes
 from core.community.unsolicited import UnsolicitedReplyPolicy
+from core.domain import MessageRef, Scope
+from core.insights.examples import Examples
+from core.languages import _
 from core.ports import ConversationStore
 from core.query.asking import asks_for_help
+from core.text.words import looks_like_question, one_line, ruled
 
 
 class Triggers:
@@ -85,3 +89,86 @@ class Triggers:
 
 def _asks_nothing(text: str) -> bool:
     return is_pleasantry(text) or is_greeting(text)
+
+
+_WORDS = frozenset(
+    """a again ah alright all amazing and appreciated awesome big bot brilliant cheers cool danke did do
+    everyone exactly excellent fine fixed folks for god good got gracias great guys haha help helped helpful
+    helps hey hm i i'll indeed it just kudos lol lot lots love lovely man many mate merci much my neat nice
+    no nope np now of oh ok okay perfect please point really right see sir so solved super sure sweet team
+    thank thanks that that's the there this thx to too tried try ty tysm understood very was wonderful
+    wow work worked working works yay yeah yep yes you you're your is
+    beaucoup dank genial grazie lieben mil muchas obrigada obrigado parfait perfecto perfekt passt tausend
+    vale vielen спасибо 谢谢 多谢 感谢 好的 明白了 谢谢你 谢谢了 非常感谢 太好了 ありがとう""".split()  # noqa: SIM905
+)
+_GREETINGS = frozenset(
+    """hello hi hey hiya howdy greetings morning afternoon evening test ping hallo moin servus tag morgen
+    abend hola buenas buenos días bonjour salut ciao olá привет 你好 您好 嗨 こんにちは 안녕하세요""".split()  # noqa: SIM905
+)
+_BESIDE = frozenset({"guten", "zusammen", "todos", "a", "tous", "threadlore"})
+"""What stands beside a greeting."""
+_ABOUT_ITSELF = re.compile(
+    r"(?:so |and |but |please )?(?:who|what) (?:exactly )?are you|what(?:'s| is) your name"
+    r"|what (?:all )?(?:can|could|do) you (?:do|help(?: me)? with|know|answer)"
+    r"|what (?:can|could|may|should) i ask(?: you)?"
+    r"|how (?:do|can|should) i (?:use|ask) you|how do you work|how does this bot work"
+    r"|(?:can|could|will) you help(?: me)?|(?:i need )?help(?: me)?"
+    r"|wer bist du|was (?:bist|kannst|weißt) du(?: alles)?|wie funktionierst du|kannst du (?:mir )?helfen"
+    r"|hilfe|qui[eé]n eres|qu[eé] puedes hacer|ayuda|你是谁|你能做什么|你会什么|帮助|帮帮我"
+)
+_CLAUSE = re.compile(r"[,.!?;:¿¡，。！？\n]+|\b(?:and|und|y)\b")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
+
+
+def is_pleasantry(text: str) -> bool:
+    """Return True if a text only thanks, agrees or laughs: no word of it asks or tells anything."""
+    plain = _SMILEY.sub(" ", ruled(text)).lower().replace("’", "'")
+    words = _WORD.findall(plain)
+    return all(word in _WORDS for word in words) and not (words and looks_like_question(plain))
+
+
+def is_greeting(text: str) -> bool:
+    """Return True if a text only greets the bot, or asks who it is, what it can do, or just for help."""
+    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'").replace("please", " "))
+    clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
+    asks = [bool(_ABOUT_ITSELF.fullmatch(clause)) for clause in clauses]
+    greets = [_greets(clause) for clause in clauses]
+    idle = [is_pleasantry(clause) for clause in clauses]
+    return any(asks + greets) and all(map(any, zip(asks, greets, idle, strict=True)))
+
+
+def _greets(clause: str) -> bool:
+    words = _WORD.findall(clause)
+    known = all(word in _GREETINGS | _WORDS | _BESIDE for word in words)
+    return known and any(word in _GREETINGS for word in words)
+
+
+class Hint:
+    """Tells people what they can ask, with examples for the channel's release."""
+
+    def __init__(self, product: str, examples: Examples) -> None:
+        self._product = product
+        self._examples = examples
+
+    async def to(self, message: Message) -> Reply | None:
+        """Return the reply to an empty message, a greeting or thanks; None for a question."""
+        if message.text.strip() and not is_greeting(message.text):
+            if not is_pleasantry(message.text):
+                return None
+            said = _("Any time. Ask me whatever else you want to know about {product}.")
+            return Reply(said.format(product=self._product))
+        said = _(
+            "Ask me anything about {product}: write your question after my name, name a release if it is not "
+            "the latest, and go on in the thread."
+        ).format(product=self._product)
+        return await self.with_examples(said, message.ref, message.scope)
+
+    async def with_examples(self, said: str, where: MessageRef, scope: Scope) -> Reply:
+        """Return the text with example questions below it, if any are known yet."""
+        found = await self._examples.of(where.channel_key, scope)
+        if not found:
+            return Reply(said)
+        listed = "\n".join([_("For example:"), *(f"- {example.text}" for example in found)])
+        pairs = " ".join(example.pair for example in found if example.pair)
+        return Reply(f"{said}\n\n{listed}", concerns=pairs)

@@ -11,10 +11,9 @@ from typing import Any
 from bot.app.logs import about
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
-from bot.conversation.hints import Hint
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import Pausing, paused_text
-from bot.conversation.rate_limits import Limits, wait_text
+from bot.conversation.pausing import Limits, Pausing, paused_text, wait_text
+from bot.conversation.triggers import Hint
 from bot.interactions.confirmations import CONFIRM
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.presses import ASK_AGAIN, VOTES, Presses
@@ -32,8 +31,6 @@ from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
 
-MOST_TRIES = 2
-"""Processes that may end while they carry something out; after that it is taken to be the reason."""
 LOST = N_("I was restarted before I could do this. Please try again.")
 
 
@@ -139,7 +136,7 @@ class InteractionHandler:
                 await self._presses.sharing.resume(chat, claim)
                 continue
             responder, key = chat.responder(claim.payload.get("to", {})), claim.message
-            again = claim.tries < MOST_TRIES
+            again = not claim.is_hopeless
             command, press = claim.payload.get("command"), claim.payload.get("press")
             if press and again:
                 await self._conversations.tried(key)

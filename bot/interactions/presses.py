@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from bot.conversation.answering import Answering
-from bot.conversation.rate_limits import Limits, wait_text
+from bot.conversation.pausing import Limits, wait_text
 from bot.escalation.asking import Escalation
 from bot.interactions.components import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
 from bot.interactions.reach import beyond

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from bot.app.logs import about
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.outage import Outage
+from bot.conversation.pausing import Outage
 from bot.interactions.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from bot.interactions.handler import InteractionHandler
 from bot.interactions.marks import Marks

@@ -13,7 +13,7 @@ from bot.privacy.exports import clean
 from bot.privacy.holders import Holders
 from core.languages import _
 from core.memory.community import CommunityMemory
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.ports import Forgotten, PersonStore
 from core.privacy.names import Privacy
 

@@ -6,7 +6,7 @@ import logging
 import time
 
 from core.memory.community import CommunityMemory
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.ports import BUILD, CorpusStore, MemoryStore
 from core.retrieval.search import Searcher
 

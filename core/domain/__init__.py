@@ -13,12 +13,12 @@ from core.domain.documents import (
     RawDocument,
     SearchChunk,
     Section,
+    content_hash,
+    single_spaced,
 )
-from core.domain.hashing import content_hash
 from core.domain.memory import STRANGERS, QAPair, Recall, Standing, Store, Vector, Vote
 from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
 from core.domain.retrieval import Evidence, Hit, Queries
-from core.domain.spacing import single_spaced
 from core.domain.trace import (
     FoundTrace,
     NearPair,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from core.domain.spacing import single_spaced
+from core.domain.documents import single_spaced
 
 
 @dataclass(frozen=True, slots=True)

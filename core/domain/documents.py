@@ -1,11 +1,12 @@
-"""Documents on their way from a source, over sections, to the chunks that are searched and read."""
+"""Documents on their way from a source to the chunks that are searched; how texts are compared."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
-
-from core.domain.hashing import content_hash
 
 Format = Literal["markdown", "rst", "html", "pdf", "text", "notebook"]
 
@@ -100,3 +101,45 @@ class ChunkedDocument:
     contexts: tuple[ContextChunk, ...]
     searches: tuple[SearchChunk, ...]
     people: tuple[str, ...] = ()
+
+
+def content_hash(*parts: str) -> str:
+    """Hash texts to 32 hexadecimal digits; the boundary between parts counts."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(8, "big"))
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+INDENTED = 40
+"""Characters of white space that a line may begin with: code pasted without a fence stays as it is."""
+
+_SPACE = re.compile(
+    r"(?P<code>(?P<fence>`{3,}+).*?(?:(?P=fence)|\Z)"
+    r"|^[ \t]*(?P<tildes>~{3,}+).*?(?:^[ \t]*(?P=tildes)|\Z)"
+    r"|`{1,2}[^`\n]++`++)"
+    r"|(?P<lead>(?<![^\n])[^\S\n]+)(?=\S)"
+    r"|(?P<lines>\n(?:[^\S\n]*+\n){2,}+)"
+    r"|[^\S\n]{2,}+",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@lru_cache(maxsize=512)  # the same posts are read again with every question asked after them
+def single_spaced(text: str) -> str:
+    """Return a text with one space, or one blank line, where there are several; code stays as it is.
+
+    Code is what stands in fences and between backticks. A line keeps what it is indented by, up to 40
+    characters. What is single spaced stays as it is.
+    """
+    return _SPACE.sub(_shortest, text)
+
+
+def _shortest(found: re.Match[str]) -> str:
+    if found["code"] is not None:
+        return found[0]
+    if found["lead"] is not None:
+        return found[0][:INDENTED]
+    return "\n\n" if found["lines"] is not None else " "

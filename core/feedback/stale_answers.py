@@ -16,7 +16,7 @@ from core.domain import Answer, Citation, ContextChunk, Question
 from core.errors import ThreadloreError
 from core.generation.quotes.blocks import headings
 from core.memory.facts import differs, says, statements, unsaid
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.ports import CorpusStore, Remembered, StalePair, UpkeepStore
 
 log = logging.getLogger(__name__)

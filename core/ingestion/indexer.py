@@ -31,7 +31,7 @@ from core.ports import (
     pairs_collection,
 )
 from core.system.offload import aside
-from core.text.windows import window_texts
+from core.text.words import window_texts
 
 log = logging.getLogger(__name__)
 

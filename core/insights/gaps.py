@@ -11,7 +11,7 @@ import numpy as np
 from core.domain import Vector
 from core.insights.statistics import Day, Gap, StatisticsStore
 from core.memory.scoring.score import DAY_SECONDS, Thresholds
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.ports import Matrix
 from core.system.offload import aside
 

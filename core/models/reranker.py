@@ -1,16 +1,15 @@
-"""The cross-encoder that reads question and passage together, by sentence-transformers."""
+"""The reranker: a cross-encoder of sentence-transformers, or a postprocessor of llama-index."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from core.errors import EncoderError
 from core.models.llama_index.integration import is_integration
-from core.models.llama_index.rerank import PostprocessorReranker, open_reranker
+from core.models.llama_index.rerank import Postprocessor
 
 MAX_TOKENS = 512
 """Question and passage together; longer passages are cut, as MS MARCO models were trained."""
@@ -18,42 +17,35 @@ BATCH = 8
 """Pairs a batch: small ones pad less, and on a processor larger ones are no faster."""
 
 
-class CrossEncoderReranker:
+class ThreadReranker:
     """A `Reranker` in this process, on one thread of its own: one question at a time."""
 
-    def __init__(self, name: str, model: Any, sigmoid: Any) -> None:
+    def __init__(self, name: str, score: Callable[[str, list[str]], list[float]]) -> None:
         self.name = name
-        self._model = model
-        self._sigmoid = sigmoid
+        self._score = score
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="rerank")
 
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """Return one score in 0..1 for each passage; higher is better."""
+        """Return one score in 0..1 for each passage, higher is better; raises EncoderError."""
         if not passages:
             return []
         return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._run, question, list(passages)
+            self._thread, self._score, question, list(passages)
         )
 
     def close(self) -> None:
         """End the worker thread."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    def _run(self, question: str, passages: list[str]) -> list[float]:
-        pairs = [(question, passage) for passage in passages]
-        found = self._model.predict(
-            pairs, batch_size=BATCH, activation_fn=self._sigmoid, show_progress_bar=False
-        )
-        return [float(score) for score in found]
 
-
-def load_reranker(model: str) -> CrossEncoderReranker | PostprocessorReranker:
+def load_reranker(model: str) -> ThreadReranker:
     """Load a cross-encoder with one output by name or folder, or a class of llama-index.
 
     Blocking, several seconds. Raises EncoderError that says what to do where it cannot be had.
     """
     if is_integration(model):
-        return open_reranker(model)
+        postprocessor = Postprocessor(model)
+        return ThreadReranker(postprocessor.name, postprocessor)
     try:
         import torch
         from sentence_transformers import CrossEncoder
@@ -71,4 +63,11 @@ def load_reranker(model: str) -> CrossEncoderReranker | PostprocessorReranker:
             f"a single score, such as cross-encoder/ms-marco-MiniLM-L6-v2."
         )
     loaded.max_length = min(int(loaded.max_length or MAX_TOKENS), MAX_TOKENS)
-    return CrossEncoderReranker(model, loaded, torch.nn.Sigmoid())
+    sigmoid = torch.nn.Sigmoid()
+
+    def score(question: str, passages: list[str]) -> list[float]:
+        pairs = [(question, passage) for passage in passages]
+        found = loaded.predict(pairs, batch_size=BATCH, activation_fn=sigmoid, show_progress_bar=False)
+        return [float(score) for score in found]
+
+    return ThreadReranker(model, score)

@@ -20,7 +20,7 @@ STEPS = ("understand", "reduce", "select", "guard")
 MOST = 3
 """Steps that the model takes for one question before it answers, so that there are four calls in a row."""
 SECONDS = 15.0
-"""Longest wait before an answer begins; see DECISIONS.md."""
+"""Longest wait before an answer begins; docs/decisions/retrieval.md, S-04."""
 RESTED = 600.0
 """Seconds for which rules take the steps after the model took too long."""
 _GONE = (ModelUnavailable, ModelBusy, ModelMissing)

@@ -8,6 +8,9 @@ from typing import Any, Literal, Protocol
 
 from core.domain import MessageRef
 
+MOST_TRIES = 2
+"""Processes that may end while they work on one claim."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -31,6 +34,11 @@ class Claim:
     decided: bool = True
     tries: int = 1
     kind: Literal["message", "command", "press", "share"] = "message"
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Return True if it is taken to be what made the processes end that worked on it."""
+        return self.tries >= MOST_TRIES
 
 
 class ConversationStore(Protocol):

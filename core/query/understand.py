@@ -1,4 +1,4 @@
-"""Understand a message by the model where the rules are not sure of themselves (QAMR step 1)."""
+"""Understand a message (QAMR step 1): by rules, and by the model where they are in doubt."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from core.errors import ModelRefused
 from core.languages import name_of
 from core.ports import LanguageModel, Prompt
 from core.query import glossary
-from core.query.decompose import MOST
+from core.query.decompose import MOST, parts
 from core.query.followups.checks import checked
+from core.query.followups.complete import complete
+from core.query.forms import filtered, topic, without
 from core.query.language.checks import translated
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
-from core.query.rewrite import queries
 from core.text.words import RULED, cut_at_word, identifiers, one_line, parts_of, quantities, query_terms
 
 Doubt = Literal["", "language", "follow-up", "release"]
@@ -251,3 +252,26 @@ def _facts(text: str) -> set[str]:
     """Return what a rewrite may neither invent nor drop: identifiers by their words, and numbers."""
     names = {" ".join(parts_of(name)) or name.lower() for name in identifiers(text)}
     return names | {digits.rstrip(".xX") for digits, _ in quantities(text)}
+
+
+def queries(question: Question, product: Product, resolution: Resolution) -> Queries:
+    """Return the query forms of a question; pure, well under a millisecond for a chat message.
+
+    `base` is the message itself where it stands alone, else its completion from the thread.
+    """
+    completion = complete(question.text, question.history, product)
+    base = completion.text
+    found = mentions(base, product, resolution.release)
+    plain = filtered(base)
+    versionless = filtered(without(base, found)) if found else ""
+    added = glossary.expansions(base, product.glossary)
+    return Queries(
+        base=base,
+        filtered=" ".join([plain, *added]),
+        versionless=" ".join([versionless, *added]) if versionless else "",
+        # a completion may hold the earlier question too, which has its answer already
+        parts=parts(base) if base == question.text or len(parts(question.text)) > 1 else (base,),
+        topic=topic(base, product, found),
+        rewritten=base != question.text,
+        carried=completion.carried,
+    )

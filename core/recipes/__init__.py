@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import cast
 
 from core.errors import ConfigurationError
-from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
+from core.pipeline.stage import Resources, Stage
 
 Recipe = Callable[[Resources], tuple[Stage, ...]]
 

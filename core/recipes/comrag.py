@@ -3,7 +3,7 @@
 What differs, and why:
 
 - τ, δ and γ are the installation's (`MEMORY_TAU` and so on): the paper's (.75, .9, .6) are for bge-large, and
-  with MiniLM 9 % of true rewordings reach .9 (DECISIONS.md).
+  with MiniLM 9 % of true rewordings reach .9 (docs/decisions/memory.md, M-09).
 - A pair is reused for its own release, scope and language alone, while what it cites stands, and where the
   guard finds no decisive difference. The paper has one corpus and no guard.
 - Reference, too, reads documents (section 4.3 gives it pairs alone): an answer has to cite pages.
@@ -16,20 +16,14 @@ What differs, and why:
 
 from __future__ import annotations
 
-from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
-from core.pipeline.stages.cite import Cite
-from core.pipeline.stages.ground import Ground
-from core.pipeline.stages.judge import Judge
+from core.pipeline.stage import Resources, Stage
+from core.pipeline.stages.cite import Cite, Ground
+from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.recall import RecallPairs
-from core.pipeline.stages.refuse import Refuse
+from core.pipeline.stages.recall import RecallPairs, Reuse
 from core.pipeline.stages.retrieve import Retrieve
-from core.pipeline.stages.reuse import Reuse
-from core.pipeline.stages.temper import Temper
-from core.pipeline.stages.unasked import OnlyIfSure
 from core.pipeline.stages.understand import Understand
-from core.pipeline.stages.write import Write
+from core.pipeline.stages.write import Temper, Write
 
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:

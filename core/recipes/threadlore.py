@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
-from core.pipeline.stages.cite import Cite
-from core.pipeline.stages.ground import Ground
-from core.pipeline.stages.judge import Judge
+from core.pipeline.stage import Resources, Stage
+from core.pipeline.stages.cite import Cite, Ground
+from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.reduce import Reduce
-from core.pipeline.stages.reading.select import Select
-from core.pipeline.stages.recall import RecallPairs
-from core.pipeline.stages.refuse import Refuse
+from core.pipeline.stages.reading import Reduce, Select
+from core.pipeline.stages.recall import RecallPairs, Reuse
 from core.pipeline.stages.retrieve import Retrieve
-from core.pipeline.stages.reuse import Reuse
-from core.pipeline.stages.temper import Temper
-from core.pipeline.stages.unasked import OnlyIfSure
 from core.pipeline.stages.understand import Understand
-from core.pipeline.stages.write import Write
+from core.pipeline.stages.write import Temper, Write
 
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:

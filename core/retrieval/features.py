@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from core.domain import ContextChunk, Vector
 from core.ports import Matrix
 from core.retrieval.pregenerated import PairView
-from core.text.windows import window_hashes, windows
-from core.text.words import index_terms
+from core.text.words import index_terms, window_hashes, windows
 
 Numbers = NDArray[np.float64]
 

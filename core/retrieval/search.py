@@ -52,7 +52,7 @@ pairs made of documents alone (QA pre-generation as it stands in the paper).
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Share of each retriever in the fusion; see DECISIONS.md for the harness rows behind them."""
+    """Share of each retriever in the fusion; docs/decisions/retrieval.md, S-01, has their figures."""
 
     dense: float = 0.3
     lexical: float = 0.7

@@ -25,10 +25,8 @@ from core.models.ollama.client import Ollama
 from core.pipeline.context import QueryContext
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.stage import Stage
-from core.pipeline.stages.reading.reduce import Reduce
-from core.pipeline.stages.reading.select import Select
-from core.pipeline.stages.temper import Temper
-from core.pipeline.stages.write import request_of
+from core.pipeline.stages.reading import Reduce, Select
+from core.pipeline.stages.write import Temper, request_of
 from core.ports import Prompt
 from core.retrieval.found import Found
 from core.settings import load_settings

@@ -24,7 +24,7 @@ from core.ports import Encoder, LanguageModel, Matrix, WordIndex
 from core.query import understand
 from core.query.forms import filtered, topic
 from core.query.releases.resolve import resolve
-from core.query.rewrite import queries
+from core.query.understand import queries
 from core.retrieval.fusion import weighted
 from core.retrieval.search import CANDIDATES, Weights
 from core.text.words import query_terms

@@ -1,4 +1,4 @@
-"""Documents and chunks in SQL; a corpus goes live in one transaction."""
+"""Documents, chunks and readings of sources in SQL; a corpus goes live in one transaction."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from sqlalchemy import delete, exists, func, select
 
+from core.catalogue.schedule import next_level
 from core.domain import ChunkedDocument, content_hash
 from core.errors import StorageError
-from core.ports import Corpus, StoredDocument
+from core.ports import Corpus, SourceRun, StoredDocument
 from core.system.offload import aside
-from core.text.windows import window_hashes
-from storage.corpora.pages import SqlCorpusPages
-from storage.corpora.source_runs import SqlSourceRuns
+from core.text.words import window_hashes
+from storage.corpora.pages import SqlCorpusPages, SqlTextVectors
 from storage.database.database import slices
 from storage.database.rows import SOME, every
 from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
@@ -28,14 +28,14 @@ from storage.tables import (
     PairRow,
     PregeneratedRow,
     SearchRowTable,
+    SourceRunRow,
     VectorRow,
     writable,
 )
-from storage.vectors.text_vectors import SqlTextVectors
 
 
-class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
-    """The `CorpusStore` port on SQL: what makes a corpus here, its pages, vectors and runs beside it."""
+class SqlCorpora(SqlCorpusPages, SqlTextVectors):
+    """The `CorpusStore` port on SQL: corpora and readings of sources here, pages and vectors beside it."""
 
     async def live(self) -> dict[str, Corpus]:
         """Return the live corpus of each release that has one."""
@@ -173,6 +173,57 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors, SqlSourceRuns):
         kept = select(func.count()).select_from(DocumentRow).where(DocumentRow.release == release, ~live)
         async with self._database.read() as connection:
             return int((await connection.execute(kept)).scalar_one())
+
+    async def note_run(
+        self,
+        release: str,
+        source: str,
+        error: str,
+        skipped: Sequence[tuple[str, str]],
+        changed: bool | None = None,
+    ) -> None:
+        """Write down how reading a source went; an empty error is success."""
+        now = time.time()
+        async with self._database.write() as connection:
+            old = (
+                await connection.execute(
+                    select(SourceRunRow.succeeded_at, SourceRunRow.failures, SourceRunRow.level).where(
+                        SourceRunRow.release == release, SourceRunRow.source == source
+                    )
+                )
+            ).first()
+            level = old.level if old else 0
+            values = {
+                "at": now,
+                "level": level if changed is None else next_level(level, changed),
+                "succeeded_at": (old.succeeded_at if old else 0.0) if error else now,
+                "failures": (old.failures if old else 0) + 1 if error else 0,
+                "error": error,
+                "skipped": [list(entry) for entry in skipped],
+            }
+            await connection.execute(
+                self._database.insert(SourceRunRow)
+                .values(release=release, source=source, **values)
+                .on_conflict_do_update(index_elements=["release", "source"], set_=values)
+            )
+
+    async def runs(self) -> tuple[SourceRun, ...]:
+        """Return the last run of every source of every release."""
+        async with self._database.read() as connection:
+            rows = (await connection.execute(select(SourceRunRow.__table__))).all()
+        return tuple(
+            SourceRun(
+                row.release,
+                row.source,
+                row.at,
+                row.succeeded_at,
+                row.failures,
+                row.error,
+                tuple((path, reason) for path, reason in row.skipped),
+                row.level,
+            )
+            for row in rows
+        )
 
 
 def _corpus(row: Any) -> Corpus:

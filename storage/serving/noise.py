@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.community.unsolicited import Heard
 from storage.database.database import Database
-from storage.memory.standing import standing
+from storage.memory.pair_rows import standing
 from storage.tables import AnswerRow, UnaskedRow, VoteRow
 
 

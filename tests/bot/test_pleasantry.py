@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.conversation.small_talk import is_greeting, is_pleasantry
+from bot.conversation.triggers import is_greeting, is_pleasantry
 
 
 @pytest.mark.parametrize(

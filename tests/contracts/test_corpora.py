@@ -11,7 +11,7 @@ import pytest
 
 from core.domain import ContextChunk, content_hash
 from core.errors import StorageError
-from core.text.windows import window_hashes
+from core.text.words import window_hashes
 from tests.contracts.conftest import Stores
 from tests.contracts.samples import AWKWARD, UNWRITABLE, document, keep, kept_of, pair
 

@@ -13,7 +13,7 @@ from core.domain import Answer, Question, Scope, Vote
 from core.ports import MemoryStore, RewordingStore
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.memory.rewordings import SqlRewordings
+from storage.memory.pair_rows import SqlRewordings
 from tests.contracts.samples import keep, pair
 from tests.fake_rewordings import FakeRewordings
 from tests.fakes import FakeMemories

@@ -12,9 +12,9 @@ from core.domain import Answer, Product, Queries, Question, Release, Scope
 from core.feedback.accepted_answers import DIRECT, EMPTY, OBJECTED, AcceptedAnswers, Outcome, Written, pair_of
 from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.ports.opinions import Correction
 from core.retrieval.search import Searcher
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeOpinions, FakeVectors, FakeWords

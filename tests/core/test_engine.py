@@ -21,11 +21,11 @@ from core.memory.decision import PAPER, Decision
 from core.memory.scoring.score import Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.models.breaker import Breaker
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.models.ollama.client import Ollama
 from core.pipeline.model_budget import STEPS, ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of

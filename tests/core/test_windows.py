@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.domain import ContextChunk
-from core.text.windows import WINDOW_CHARACTERS, embedded_windows, window_hashes, window_texts, windows
+from core.text.words import WINDOW_CHARACTERS, embedded_windows, window_hashes, window_texts, windows
 
 
 def test_sentences_are_joined_up_to_a_length_and_paragraphs_kept_apart() -> None:

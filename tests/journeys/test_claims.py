@@ -6,11 +6,11 @@ import asyncio
 import time
 from dataclasses import replace
 
-from bot.conversation.resumption import MOST_TRIES
 from bot.ports.chat import Command, Message, Press
 from bot.ports.message_codec import packed
 from core.domain import MessageRef
 from core.ports import Claim
+from core.ports.conversations import MOST_TRIES
 from tests.journeys.fake_stage import FakeChat, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS

@@ -31,7 +31,7 @@ from core.privacy.retention import DAY_SECONDS, Policy, Retention
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.memory.rewordings import SqlRewordings
+from storage.memory.pair_rows import SqlRewordings
 from storage.people.forgetting import SqlPeople
 from storage.people.retention import SqlRetention
 from storage.serving.audit import SqlAudit

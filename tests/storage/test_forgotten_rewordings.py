@@ -10,7 +10,7 @@ from core.domain import Answer, Question, Vote, content_hash
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.memory.rewordings import SqlRewordings
+from storage.memory.pair_rows import SqlRewordings
 from storage.people.forgetting import SqlPeople
 from tests.contracts.samples import keep, pair
 

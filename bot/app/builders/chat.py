@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from bot import platforms
-from bot.app.builders.core import Core
-from bot.app.builders.models import Models
-from bot.app.builders.storage import Stores
+from bot.app.builders.core import Core, Ground
 from bot.app.logs import FOLDER as LOGS
-from bot.operations.live_history import HistoryUpkeep, Sources
+from bot.operations.live_history import HistoryUpkeep
 from bot.privacy.forgetting import Forgetting
 from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData
-from core.catalogue import Catalogue
 from core.community.channels import ChannelModes, Pauses
-from core.ingestion.live.channels import LiveChannels
-from core.privacy.names import Privacy
 from core.privacy.retention import Policy, Retention
-from core.settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,25 +28,15 @@ class Around:
     holders: Holders
 
 
-def build_around(
-    *,
-    home: Path,
-    settings: Settings,
-    catalogue: Catalogue,
-    stores: Stores,
-    models: Models,
-    core: Core,
-    privacy: Privacy,
-    sources: Sources,
-    live: LiveChannels,
-) -> Around:
+def build_around(ground: Ground, core: Core) -> Around:
     """Build what concerns channels and people; who gets it closes `history`."""
-    modes = ChannelModes(stores.channels, catalogue.channels, audit=stores.audit)
+    stores, privacy = ground.stores, ground.privacy
+    modes = ChannelModes(stores.channels, ground.catalogue.channels, audit=stores.audit)
     pauses = Pauses(stores.channels)
-    holders = Holders(home, platforms.personal_data())
+    holders = Holders(ground.home, platforms.personal_data())
     history = HistoryUpkeep(
-        live=live,
-        sources=sources,
+        live=ground.live,
+        sources=ground.sources,
         library=core.library,
         scrub=stores.scrub,
         made_anew=privacy.pages_are_made_anew,
@@ -62,8 +45,8 @@ def build_around(
         privacy=privacy,
         store=stores.people,
         memory=core.memory,
-        encoders=models.encoders,
-        home=home,
+        encoders=ground.models.encoders,
+        home=ground.home,
         overwrite=stores.overwrite,
         reload=core.searcher.load,
         before=(modes.unname,),
@@ -79,13 +62,14 @@ def build_around(
             privacy=privacy,
             others={**holders.held(), "read in channels": history.written},
         ),
-        retention=_retention(home=home, settings=settings, stores=stores, holders=holders),
+        retention=_retention(ground, holders),
         history=history,
         holders=holders,
     )
 
 
-def _retention(*, home: Path, settings: Settings, stores: Stores, holders: Holders) -> Retention:
+def _retention(ground: Ground, holders: Holders) -> Retention:
+    settings, stores = ground.settings, ground.stores
     return Retention(
         stores.retention,
         Policy(
@@ -94,7 +78,7 @@ def _retention(*, home: Path, settings: Settings, stores: Stores, holders: Holde
             logs_days=settings.retention_logs_days,
         ),
         stores.audit,
-        home / LOGS,
+        ground.home / LOGS,
         holders.expire,
         scrub=stores.empty_room,
         about=stores.about,

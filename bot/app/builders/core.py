@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.app.builders.models import Models
 from bot.app.builders.storage import Stores
+from bot.operations.live_history import Sources
 from core.catalogue import Catalogue
 from core.corpora.going_live import GoingLive
 from core.corpora.manager import CorpusManager
@@ -17,6 +17,7 @@ from core.engine import Engine
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
 from core.ingestion.indexer import Indexer
+from core.ingestion.live.channels import LiveChannels
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.ingestion.quota import Quota
@@ -28,8 +29,8 @@ from core.memory.scoring.score import Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
-from core.ports import Source, Workers
+from core.pipeline.stage import Resources
+from core.ports import Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of
 from core.retrieval.search import Searcher
@@ -37,6 +38,24 @@ from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What is opened first, and all else is built on."""
+
+    home: Path
+    settings: Settings
+    catalogue: Catalogue
+    stores: Stores
+    models: Models
+    workers: Workers
+    sources: Sources
+    """Those of each release."""
+    live: LiveChannels
+    privacy: Privacy
+    thresholds: Thresholds
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,24 +71,10 @@ class Core:
     renewal: StaleAnswerReview
 
 
-async def build_core(
-    *,
-    home: Path,
-    settings: Settings,
-    catalogue: Catalogue,
-    stores: Stores,
-    models: Models,
-    workers: Workers,
-    sources: Mapping[str, Sequence[Source]],
-    privacy: Privacy,
-    thresholds: Thresholds,
-    decision: Decision,
-) -> Core:
-    """Build what answers and take over what the stores hold; `sources` are those of each release.
-
-    Raises StorageError and EncoderError.
-    """
-    memory = _memory(catalogue=catalogue, stores=stores, thresholds=thresholds, decision=decision)
+async def build_core(ground: Ground) -> Core:
+    """Build what answers and take over what the stores hold. Raises StorageError and EncoderError."""
+    settings, catalogue, stores, models = ground.settings, ground.catalogue, ground.stores, ground.models
+    memory = _memory(ground)
     await stores.voters.link(catalogue.people)
     electorate = VoteWeighting(
         stores.voters,
@@ -78,28 +83,9 @@ async def build_core(
         catalogue.people,
         (*settings.helpers, *settings.admins),
     )
-    searcher = await _searcher(home=home, settings=settings, stores=stores, models=models)
-    library = _library(
-        settings=settings,
-        catalogue=catalogue,
-        stores=stores,
-        models=models,
-        workers=workers,
-        sources=sources,
-        memory=memory,
-        searcher=searcher,
-        electorate=electorate,
-    )
-    research, engine = _engine(
-        settings=settings,
-        catalogue=catalogue,
-        stores=stores,
-        models=models,
-        memory=memory,
-        searcher=searcher,
-        electorate=electorate,
-        privacy=privacy,
-    )
+    searcher = await _searcher(ground)
+    library = _library(ground, memory, searcher, electorate)
+    research, engine = _engine(ground, memory, searcher, electorate)
     await library.open()
     return Core(
         engine=engine,
@@ -114,26 +100,25 @@ async def build_core(
     )
 
 
-def _memory(
-    *, catalogue: Catalogue, stores: Stores, thresholds: Thresholds, decision: Decision
-) -> CommunityMemory:
-    product = catalogue.product
+def _memory(ground: Ground) -> CommunityMemory:
+    catalogue, stores, product = ground.catalogue, ground.stores, ground.catalogue.product
     names = (product.name, *product.aliases)
     releases = tuple(alias for release in product.releases for alias in (release.name, *release.aliases))
     return CommunityMemory(
         stores.memories,
         stores.corpora,
-        thresholds,
+        ground.thresholds,
         lambda asked, remembered: guard(asked, remembered, names, releases),
         share_platforms=catalogue.share_platforms,
-        decision=decision,
+        decision=ground.decision,
         rewordings=stores.rewordings,
     )
 
 
-async def _searcher(*, home: Path, settings: Settings, stores: Stores, models: Models) -> Searcher:
+async def _searcher(ground: Ground) -> Searcher:
+    stores, models = ground.stores, ground.models
     encoder = await models.encoders.current()
-    ranking, problem = await asyncio.to_thread(load_ranking, home / FILE, encoder.name)
+    ranking, problem = await asyncio.to_thread(load_ranking, ground.home / FILE, encoder.name)
     if problem:
         log.warning("%s", problem)
     return Searcher(
@@ -143,23 +128,15 @@ async def _searcher(*, home: Path, settings: Settings, stores: Stores, models: M
         ranking=ranking,
         reranker=models.reranker,
         problem=problem,
-        retriever=settings.retriever,
+        retriever=ground.settings.retriever,
         pairs=stores.pregenerated,
     )
 
 
 def _library(
-    *,
-    settings: Settings,
-    catalogue: Catalogue,
-    stores: Stores,
-    models: Models,
-    workers: Workers,
-    sources: Mapping[str, Sequence[Source]],
-    memory: CommunityMemory,
-    searcher: Searcher,
-    electorate: VoteWeighting,
+    ground: Ground, memory: CommunityMemory, searcher: Searcher, electorate: VoteWeighting
 ) -> CorpusManager:
+    settings, stores, models = ground.settings, ground.stores, ground.models
     corpora, vectors, words, encoders = stores.corpora, stores.vectors, stores.words, models.encoders
     quota = Quota(settings.max_passages, settings.disk_reserve_mb * 1_000_000, stores.free)
     going_live = GoingLive(
@@ -167,11 +144,17 @@ def _library(
     )
     rules = RulePairs() if settings.pregenerate == "rules" else None
     return CorpusManager(
-        product=catalogue.product,
+        product=ground.catalogue.product,
         store=corpora,
         memories=stores.memories,
         indexer=Indexer(
-            corpora, vectors, words, sources.__getitem__, going_live.went_live, workers, quota=quota
+            corpora,
+            vectors,
+            words,
+            ground.sources.__getitem__,
+            going_live.went_live,
+            ground.workers,
+            quota=quota,
         ),
         going_live=going_live,
         searcher=searcher,
@@ -186,22 +169,15 @@ def _library(
 
 
 def _engine(
-    *,
-    settings: Settings,
-    catalogue: Catalogue,
-    stores: Stores,
-    models: Models,
-    memory: CommunityMemory,
-    searcher: Searcher,
-    electorate: VoteWeighting,
-    privacy: Privacy,
+    ground: Ground, memory: CommunityMemory, searcher: Searcher, electorate: VoteWeighting
 ) -> tuple[Research, Engine]:
     """Return what answers a question, and the part of it that finds what to answer from."""
+    settings, stores, models, privacy = ground.settings, ground.stores, ground.models, ground.privacy
     only = (*(() if settings.fast else settings.model_steps), "guard")
     steps = ModelBudget(models.writer, only=only, seconds=settings.steps_seconds)
     judge = models.writer if settings.judged_by_model else None
     parts = Resources(
-        catalogue,
+        ground.catalogue,
         memory,
         stores.memories,
         searcher,

@@ -11,7 +11,7 @@ from pathlib import Path
 from core.memory.scoring.prior import Similarity
 from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.models.language_model import open_model
 from core.models.reranker import load_reranker
 from core.ports import Encoder, LanguageModel, Reranker

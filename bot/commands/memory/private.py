@@ -18,7 +18,7 @@ def channel_in(given: Given) -> str:
     """Return the channel that is meant. Raises UsageError for what names none."""
     from bot.commands.pausing import channel_of
     from core.errors import UsageError
-    from core.memory.partitions.partition_key import platform_of
+    from core.memory.partitions.topics import platform_of
 
     channel = str(given["channel"])
     if given.is_chat:

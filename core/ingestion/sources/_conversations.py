@@ -23,7 +23,7 @@ _TAKES_PART = 3.5
 _PER_MINUTE = 0.1
 _LATEST = 1.9
 _NEEDED = 0.3
-"""Weights of what ties a message to a conversation, and the sum that is needed; see DECISIONS.md."""
+"""Weights of what ties a message to a conversation, and the sum needed (docs/decisions/reading.md, R-06)."""
 _THANKS = re.compile(
     r"\b(?:thanks|thank you|thx|ty|works now|got it|perfect|solved"
     r"|that (?:worked|works|did it|fixed it|helps))\b",

@@ -16,8 +16,7 @@ from core.ingestion.parsing import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
 from core.ingestion.parsing import MAX_PDF_BYTES as MAX_PDF_BYTES
 from core.ingestion.parsing import is_binary, max_bytes
 from core.ingestion.sources import FORMATS, format_of, page_url
-from core.ingestion.sources._patterns import Patterns
-from core.ingestion.sources._routes import HEAD_BYTES, place_of
+from core.ingestion.sources._routes import HEAD_BYTES, Patterns, place_of
 from core.ports import Workers
 
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})

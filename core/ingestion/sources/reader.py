@@ -16,7 +16,7 @@ from core.catalogue import SourceOptions, SourceSpec
 from core.domain import Format, RawDocument, content_hash
 from core.ingestion.sources import format_of, page_url
 from core.ingestion.sources._files import MAX_DOCUMENT_BYTES
-from core.ingestion.sources._patterns import Patterns
+from core.ingestion.sources._routes import Patterns
 from core.ports import Workers
 from core.settings import Settings, variable
 from core.text.words import one_line

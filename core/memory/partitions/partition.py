@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.domain import Vector
-from core.memory.partitions.centroids import Centroids
-from core.memory.partitions.vectors import ROWS_AT_ONCE, VectorTable
+from core.memory.partitions.vectors import ROWS_AT_ONCE, Centroids, VectorTable
 
 ROUNDING = 1e-5
 """By how much two ways to compute a cosine of float32 vectors may differ."""

@@ -11,8 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from core.domain import Store, Vector
 from core.memory.partitions.partition import Member, Partition
-from core.memory.partitions.partition_key import Key, key_of
-from core.memory.partitions.topics import Encoders
+from core.memory.partitions.topics import Encoders, Key, key_of
 from core.memory.scoring.score import Thresholds, is_neutral, score_of, worth
 from core.ports import MemoryChange, MemoryStore, Placement, Remembered
 

@@ -19,8 +19,7 @@ from core.domain import Evidence
 from core.errors import ModelError
 from core.memory.scoring.score import support
 from core.ports import CorpusStore, Encoder, LanguageModel, Matrix, Prompt
-from core.text.windows import window_texts
-from core.text.words import one_line, sentences
+from core.text.words import one_line, sentences, window_texts
 
 log = logging.getLogger(__name__)
 

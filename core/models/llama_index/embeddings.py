@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from core.errors import EncoderError
+from core.models.completion import raw_tokens
 from core.models.embedding.local import LocalEncoder
 from core.models.embedding.tokenizer import FileCounter, TokenCounter
 from core.models.llama_index.integration import Integration, build
-from core.models.tokens import raw_tokens
 from core.ports import Matrix
 from core.system.private_files import private_folder
 

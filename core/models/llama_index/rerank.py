@@ -1,46 +1,33 @@
-"""Node postprocessors of llama-index behind the `Reranker` port."""
+"""Node postprocessors of llama-index, which the reranker can score passages by."""
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from typing import Any
 
 from core.errors import EncoderError
-from core.models.llama_index.integration import Integration, build
+from core.models.llama_index.integration import build
 
 SETTING = "RERANKER_MODEL"
 _KEPT = ("top_n", "top_k")
 """Options by which postprocessors say how many they keep; here all are judged."""
 
 
-class PostprocessorReranker:
-    """A `Reranker` that a node postprocessor of llama-index is, on one thread of its own.
+class Postprocessor:
+    """Scores of the passages by a node postprocessor of llama-index; blocking.
 
     Its scores count as they are where all lie in 0..1, else by the logistic function. One that gives no
     scores of its own, but an order, is taken by that. What it drops gets 0.
     """
 
-    def __init__(self, named: Integration) -> None:
-        self.name = named.path
-        self._named = named
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="rerank")
+    def __init__(self, line: str) -> None:
+        kind = "llama_index.core.postprocessor.types:BaseNodePostprocessor"
+        self._named = build(line, SETTING, kind, EncoderError)
+        self.name = self._named.path
 
-    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+    def __call__(self, question: str, passages: list[str]) -> list[float]:
         """Return one score in 0..1 for each passage; raises EncoderError, which says what to do."""
-        if not passages:
-            return []
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, self._run, question, list(passages)
-        )
-
-    def close(self) -> None:
-        """End the worker thread."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
-
-    def _run(self, question: str, passages: list[str]) -> list[float]:
         from llama_index.core.schema import NodeWithScore, TextNode
 
         count = len(passages)
@@ -76,9 +63,3 @@ def _scores(given: Mapping[str, float], found: Mapping[str, Any]) -> list[float]
 
 def _logistic(score: float) -> float:
     return 1.0 / (1.0 + math.exp(-score)) if score > -700 else 0.0
-
-
-def open_reranker(line: str) -> PostprocessorReranker:
-    """Make the reranker that a line names; blocking. Raises EncoderError, which says what to do."""
-    kind = "llama_index.core.postprocessor.types:BaseNodePostprocessor"
-    return PostprocessorReranker(build(line, SETTING, kind, EncoderError))

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import ModelError, ModelMalformed, ModelMissing, ModelRefused
-from core.models.completion import Completion
-from core.models.ollama.control_tokens import TurnedBack, inert
+from core.models.completion import Completion, TokenCount, again, stream
+from core.models.ollama.filters import TurnedBack, Unthought, inert
 from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
-from core.models.ollama.thinking import Unthought
 from core.models.refusal import failed
-from core.models.retry import again, stream
 from core.models.schema import read_json
-from core.models.tokens import TokenCount
 from core.ports import ModelHealth, Prompt
 
 log = logging.getLogger(__name__)

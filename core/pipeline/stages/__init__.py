@@ -1,1 +1,1 @@
-"""The stages that recipes are made of, one a file: each takes a question's context one step further."""
+"""The stages that recipes are made of: each takes a question's context one step further."""

@@ -1,4 +1,4 @@
-"""What an answer says beside itself: releases that say something else, parts that nothing was found on."""
+"""What an answer says beside itself, and how well its pages support it before anybody votes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from dataclasses import replace
 from core.domain import Evidence
 from core.generation.composite import nothing_on
 from core.generation.offers import differs
+from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 
 OFFERED = 4
 """Other releases that an answer names at most."""
@@ -52,3 +53,28 @@ class Cite:
         others = [name for name in newest if name in self._searcher.corpora and name not in context.releases]
         found = [name for name in others if differs(answer, evidence.chunk.page, pages.get(name, ()))]
         return tuple(found[:OFFERED])
+
+
+class Ground:
+    """Scores a draft that memory will keep; a quote is its evidence."""
+
+    needs: Needs = ""
+
+    def __init__(self, parts: Resources) -> None:
+        self._parts = parts
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set the prior."""
+        is_kept = context.question.scope.remembered and not context.is_draft and not context.repeats
+        if is_kept and context.draft is not None:
+            context.prior = await self._scored(context, context.draft)
+
+    async def _scored(self, context: QueryContext, draft: Draft) -> float:
+        if draft.route == "quote":
+            return SUPPORTED
+        evidence = context.pages.evidence
+        if self._parts.scorer is None:
+            return support(draft.text, evidence)
+        encoder = await self._parts.encoder_of(context.releases[0])
+        context.trace.support = await self._parts.scorer.score(draft.text, evidence, encoder)
+        return float(context.trace.support["prior"])

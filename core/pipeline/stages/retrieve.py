@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.pipeline.context import Forms, Needs, QueryContext
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.query.releases.mentions import mentions
 from core.query.releases.news import dated
 from core.retrieval.found import Found, merged

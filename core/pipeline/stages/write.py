@@ -11,11 +11,12 @@ from core.errors import ModelError, ModelUnavailable
 from core.generation.answer import write
 from core.generation.citations import Cleaned, citation
 from core.generation.context.fitting import Request
+from core.generation.temperature import adaptive
 from core.languages import name_of
 from core.memory.community import CommunityMemory
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext, authors
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.query.followups.carried import carried, others, own
@@ -108,3 +109,21 @@ def _taken(
 
 def _words(item: Evidence) -> str:
     return "\n".join((item.chunk.title, item.chunk.heading, item.chunk.text))
+
+
+class Temper:
+    """Sets the temperature from how far the scores of the good pairs lie apart.
+
+    With `also_low` the bad pairs' scores count where there are no good ones: the paper takes those of
+    whatever pairs are evidence.
+    """
+
+    needs: Needs = "model"
+
+    def __init__(self, also_low: bool = False) -> None:
+        self._also_low = also_low
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set the temperature."""
+        pairs = context.recall.high or (context.recall.low if self._also_low else ())
+        context.temperature = adaptive([pair.score for pair, _ in pairs])

@@ -2,7 +2,7 @@
 
 Code, identifiers, quotations, links and numbers are taken out first: they are English in any question. What
 is left is often three words, so a detector for whole texts is right only where it chooses among few languages
-(DECISIONS.md has the figures).
+(docs/decisions/languages.md, L-01, has the figures).
 """
 
 from __future__ import annotations

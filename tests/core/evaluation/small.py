@@ -16,12 +16,12 @@ from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.stage import Resources
 from core.ports import LanguageModel
 from core.retrieval.search import Searcher
-from core.text.windows import window_texts
+from core.text.words import window_texts
 from evaluation.counted import Counted
 from evaluation.pipeline import Parts
 from tests.fake_pregenerated import FakePregenerated

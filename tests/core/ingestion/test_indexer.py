@@ -13,7 +13,7 @@ from core.ingestion.indexer import Indexer
 from core.ingestion.reading import Progress
 from core.ports import BUILD
 from core.retrieval.search import Searcher
-from core.text.windows import window_texts
+from core.text.words import window_texts
 from tests.fake_workers import FakeWorkers
 from tests.fakes import FakeCorpora, FakeEncoder, FakeVectors, FakeWords
 

@@ -9,7 +9,7 @@ from core.domain import content_hash
 from core.errors import ConfigurationError, ModelUnavailable
 from core.memory.scoring.prior import PriorScorer, statements
 from core.models.bertscore import load_bertscore
-from core.text.windows import window_texts
+from core.text.words import window_texts
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 from tests.fakes import FakeCorpora, FakeEncoder, FakeModel
 

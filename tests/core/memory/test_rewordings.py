@@ -12,8 +12,7 @@ import pytest
 from core.domain import Answer, Question, Recall, Scope, Vector, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED, PAPER, Decision
-from core.memory.recognition import same_answer
-from core.memory.rewordings import Centres, closeness, is_rejected, sorted_out, ways
+from core.memory.recognition import Centres, closeness, is_rejected, same_answer, sorted_out, ways
 from core.memory.scoring.score import Thresholds
 from core.ports import MemoryChange, Reworded
 from tests.contracts.samples import pair

@@ -15,10 +15,10 @@ from core.errors import (
     ModelRefused,
     ModelUnavailable,
 )
+from core.models.completion import TokenCount
 from core.models.ollama.address import Address
 from core.models.ollama.client import Ollama
 from core.models.refusal import said
-from core.models.tokens import TokenCount
 from core.ports import LanguageModel, Prompt
 from tests.ollama_server import Behaviour, OllamaServer
 

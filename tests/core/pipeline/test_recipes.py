@@ -14,7 +14,7 @@ from core.errors import ConfigurationError, ModelMalformed
 from core.memory.decision import Decision
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.stage import run
-from core.pipeline.stages.temper import Temper
+from core.pipeline.stages.write import Temper
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes

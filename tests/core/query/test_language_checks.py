@@ -11,7 +11,7 @@ from core.query import understand
 from core.query.language.checks import translated
 from core.query.language.words import says_little
 from core.query.releases.resolve import resolve
-from core.query.rewrite import queries
+from core.query.understand import queries
 from tests.fakes import FakeModel
 
 FLASK = Product("Flask", ("flask",), (Release("2.3"), Release("3.1", latest=True)))

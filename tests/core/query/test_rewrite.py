@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from core.domain import Product, Question, Turn, single_spaced
 from core.query.releases.resolve import resolve
-from core.query.rewrite import checked, queries
+from core.query.understand import checked, queries
 from core.vocabulary import word_list
 from tests.core.query.products import PRODUCTS
 

@@ -9,8 +9,7 @@ import pytest
 from core.domain import Product, Queries, Question, Release, Resolution, Turn
 from core.errors import ModelMalformed, ModelRefused
 from core.query.releases.resolve import resolve
-from core.query.rewrite import queries
-from core.query.understand import doubt, understand
+from core.query.understand import doubt, queries, understand
 from tests.fakes import FakeModel
 
 KETTLE = Product(

@@ -20,7 +20,7 @@ from core.domain import Format, RawDocument, content_hash
 from core.errors import SourceAway, SourceError
 from core.ingestion.parsing import MAX_DOCUMENT_BYTES
 from core.ingestion.sources import format_of
-from core.ingestion.sources._patterns import Patterns
+from core.ingestion.sources._routes import Patterns
 from core.ingestion.sources.website.addresses import Refused
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
 from core.ingestion.sources.website.fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of

@@ -14,8 +14,7 @@ import pytest_asyncio
 from llama_index.core.embeddings import BaseEmbedding
 
 from core.errors import EncoderError
-from core.models.embedding.encoder import load_encoder
-from core.models.embedding.encoders import Encoders
+from core.models.embedding.encoder import Encoders, load_encoder
 from core.models.llama_index.embeddings import TOKENS
 from core.ports import Encoder
 from tests.ollama_server import OllamaServer

@@ -1,0 +1,117 @@
+"""What of the pages the model reads: reduced and selected, or the pairs made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from core.domain import Evidence
+from core.generation.context import by_rule, reduction, selection
+from core.pipeline.context import Needs, QueryContext
+from core.pipeline.stage import Resources
+from core.ports import PregeneratedPair
+
+
+class Reduce:
+    """Reduces pages, by the model where it may, else by rule."""
+
+    needs: Needs = "model"
+
+    def __init__(self, parts: Resources) -> None:
+        self._product = parts.product.name
+        self._budget = parts.budget
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set the texts that are left, by the page's number; pages without any are left out."""
+        if context.pages.named:  # all of them bear on the question
+            context.texts = {item.number: item.chunk.page for item in context.pages.evidence}
+            return
+        context.texts = await self.reduced(context)
+        context.lap("reduce")
+
+    async def reduced(self, context: QueryContext) -> Mapping[int, str]:
+        """Return what is left of each page."""
+        evidence = context.pages.evidence
+        texts = await self._budget.take(
+            context.course,
+            "reduce",
+            lambda model: reduction.reduce(
+                model, context.answerable, self._product, context.releases, evidence
+            ),
+        )
+        return texts or by_rule.reduce(evidence, context.terms, context.pages.weight)
+
+
+_GROUPS = 3
+"""Releases and parts for each of which the model selects as many pages as for a single question."""
+
+
+class Select:
+    """Selects pages by the model where it may; else all that reduction left are taken.
+
+    Three chosen by rule lose an eighth of the right pages, and save a second of reading.
+    """
+
+    needs: Needs = "model"
+
+    def __init__(self, parts: Resources, keep: int | None = None) -> None:
+        self._product = parts.product.name
+        self._budget = parts.budget
+        self._keep = keep or parts.keep
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set the chosen pages, best first."""
+        if context.pages.named:  # their neighbours are other releases' notes
+            context.chosen = context.pages.evidence
+        else:
+            context.chosen = await self.selected(context)
+            context.lap("select")
+        context.trace.read = [item.number for item in context.chosen]
+
+    async def selected(self, context: QueryContext) -> Sequence[Evidence]:
+        """Return pages; where releases are compared or parts asked, of each at least one."""
+        texts = context.texts
+        left = [item for item in context.pages.evidence if texts is None or texts.get(item.number)]
+        keep = self._keep * max(1, min(len(context.groups), _GROUPS))
+        chosen = await self._budget.take(
+            context.course,
+            "select",
+            lambda model: selection.select(
+                model, context.answerable, self._product, context.releases, left, texts, keep
+            ),
+        )
+        if not chosen:
+            return left
+        missed = [group for group in context.groups if not any(item.chunk.id in group for item in chosen)]
+        first = [next((item for item in left if item.chunk.id in group), None) for group in missed]
+        return [*chosen, *{item.number: item for item in first if item}.values()]
+
+
+class ReadPairs:
+    """Hands over the eight pairs nearest to the question, each under the number of its page, which is cited.
+
+    Where none of their pages was found, the pages are read as they are.
+    """
+
+    needs: Needs = "model"
+
+    def __init__(self, parts: Resources) -> None:
+        self._searcher = parts.searcher
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set texts and chosen pages, those of the nearest pairs first."""
+        told: dict[str, list[str]] = {}
+        for release in context.releases:
+            for pair in await self._searcher.nearest_pairs(context.queries, context.vectors, release):
+                told.setdefault(pair.context_id, []).append(_written(pair))
+        by_page = {item.chunk.id: item for item in context.pages.evidence}
+        chosen = [by_page[page] for page in told if page in by_page]
+        if chosen:
+            context.chosen = chosen
+            context.texts = {item.number: "\n\n".join(told[item.chunk.id]) for item in chosen}
+        context.trace.read = [item.number for item in chosen or context.pages.evidence]
+
+
+def _written(pair: PregeneratedPair) -> str:
+    """Write a pair as the model reads it: question, detailed answer, and what its document is about."""
+    parts = (pair.question, pair.full_answer or pair.answer, pair.summary)
+    return "\n".join(part for part in parts if part)
