@@ -56,6 +56,10 @@ class Settings(BaseSettings):
     dashboard_token: SecretStr = Field(SecretStr(""), alias="DASHBOARD_TOKEN")
     """What opens dashboard and metrics; needed where they are not for this machine alone."""
 
+    # editors
+    mcp_tokens: SecretStr = Field(SecretStr(""), alias="MCP_TOKENS")
+    """Who may ask over `threadlore mcp --http`: `name:token,other:token`."""
+
     # Slack
     slack_bot_token: SecretStr = Field(SecretStr(""), alias="SLACK_BOT_TOKEN")
     slack_app_token: SecretStr = Field(SecretStr(""), alias="SLACK_APP_TOKEN")

@@ -15,6 +15,7 @@ from bot.commands.answers import answer_batch, json_text
 from bot.commands.command import Command, Given, Result, Table, plain
 from bot.commands.look.status import status_of
 from bot.commands.registry import table
+from bot.editors.requests import carry_out as editors
 from bot.interactions.answer_buttons import again, wrong
 from bot.operations.audit import DONE, Audit
 from core.errors import ThreadloreError, UsageError
@@ -23,8 +24,8 @@ __all__ = ["handle", "status_of"]
 
 AT_ONCE = 100
 """Lines that are sent before others are served."""
-_OURS = {"batch": answer_batch, "again": again, "wrong": wrong}
-"""What the command line's own programs send: `ask --batch` and `chat`."""
+_OURS = {"batch": answer_batch, "again": again, "wrong": wrong, "editors": editors}
+"""What the command line's own programs send: `ask --batch`, `chat` and `mcp`."""
 
 
 async def handle(

@@ -1,0 +1,171 @@
+"""Editors ask by the SDK's own client: over standard input and output, over HTTP, beside a serving bot."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.stdio import stdio_client as over_stdio
+from mcp.client.streamable_http import streamable_http_client
+
+from bot.editors.home import Home, home
+from bot.editors.server import Tools, server
+from bot.editors.transports import tokens_of
+from core.domain import Question, Scope
+from core.errors import UsageError
+from tests.endurance.process import ROOT, Process
+from tests.journeys.house import Kettle, house
+from tests.patience import PATIENCE
+
+ASKED = "How do I open the dashboard?"
+TOKEN = "0123456789abcdef-chloe"
+
+
+@asynccontextmanager
+async def editor(kettle: Kettle, **more: str) -> AsyncIterator[Client]:
+    """Start `threadlore mcp` as an editor does, and talk to it."""
+    variables = kettle.variables(PYTHONPATH=str(ROOT), **more)
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "bot", "mcp"], env=variables, cwd=kettle.folder
+    )
+    async with Client(over_stdio(started)) as client:
+        yield client
+
+
+async def call(client: Client, tool: str, **given: Any) -> Any:
+    """Call a tool; return what it gives, or its error as text."""
+    result = await client.call_tool(tool, given)
+    if result.is_error:
+        return " ".join(getattr(part, "text", "") for part in result.content)
+    held = result.structured_content
+    return held["result"] if isinstance(held, dict) and set(held) == {"result"} else held
+
+
+async def test_an_editor_asks_searches_reads_and_votes_over_standard_output(kettle: Kettle) -> None:
+    async with editor(kettle) as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        assert tools == {"ask", "search", "releases", "feedback"}
+        known = await call(client, "releases")
+        assert known == {"product": "Kettle", "releases": ["2.0", "1.5", "1.0"], "latest": "2.0"}
+
+        answer = await call(client, "ask", question=ASKED, release="1.5")
+        assert answer["release"] == "1.5" and "7171" in answer["answer"]
+        assert answer["sources"][0]["url"].startswith("https://kettle.example/1.5/dashboard")
+
+        found = await call(client, "search", query="retry limit of a job", k=2)
+        assert len(found) == 2 and all(passage["release"] == "2.0" for passage in found)
+        page = await client.read_resource(found[0]["page"])
+        assert "retry_limit" in page.contents[0].text
+
+        assert await call(client, "feedback", answer_id=answer["answer_id"], vote="down") == {
+            "counted": "down",
+            "answer_id": answer["answer_id"],
+        }
+        for wrong, told in [
+            (call(client, "ask", question=ASKED, release="9.9"), "no release '9.9'"),
+            (call(client, "ask", question=" "), "missing or empty"),
+            (call(client, "feedback", answer_id="a0", vote="up"), "no answer 'a0'"),
+            (call(client, "search", query="x", k=99), "20"),
+        ]:
+            assert told in await wrong
+
+
+async def test_beside_a_serving_bot_the_same_memory_answers(kettle: Kettle) -> None:
+    process = Process(kettle)
+    await process.start()
+    try:
+        async with editor(kettle) as client, editor(kettle) as other:
+            first = await call(client, "ask", question=ASKED)
+            again = await call(other, "ask", question=ASKED)
+            assert first["sources"] == again["sources"]
+            said = "\n".join((await process.ask(command="why", answer_id=first["answer_id"])).lines)
+            assert ASKED in said
+    finally:
+        await process.kill()
+
+
+async def test_a_second_editor_goes_through_the_first_and_takes_its_place(kettle: Kettle) -> None:
+    async with editor(kettle) as second:
+        async with editor(kettle) as first:
+            assert (await call(first, "releases"))["product"] == "Kettle"
+            assert (await call(second, "releases"))["product"] == "Kettle"
+        assert "9090" in (await call(second, "ask", question=ASKED))["answer"]
+
+
+async def test_private_answers_are_neither_recalled_nor_voted_on(kettle: Kettle) -> None:
+    async with house(kettle) as bot:
+        private = Question(ASKED, "slack:U1", "slack:G1", Scope("private", "slack:G1"))
+        told = await bot.app.engine.answer(private)
+    async with home(kettle.settings()) as asked:
+        tools = Tools(asked, 100.0, lambda: "mcp:chloe")
+        async with Client(server(tools, "Kettle")) as client:
+            assert "given in public" in await call(client, "feedback", answer_id=told.id, vote="up")
+
+
+async def test_who_asks_too_much_is_told_when_to_ask_again(kettle: Kettle) -> None:
+    class Never(Home):
+        async def ask(self, request: dict[str, Any]) -> Any:
+            return []
+
+    tools = Tools(Never(kettle.settings(), AsyncExitStack()), 1.0, lambda: "mcp:chloe", clock=lambda: 0.0)
+    async with Client(server(tools, "Kettle")) as client:
+        for _ in range(5):
+            assert await call(client, "search", query="jobs") == []
+        assert re.search(r"ask again in \d+ s", await call(client, "search", query="jobs"))
+
+
+async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    variables = kettle.variables(PYTHONPATH=str(ROOT), MCP_TOKENS=f"chloe:{TOKEN}")
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", "mcp", "--http", str(port), env=variables, cwd=kettle.folder
+    )
+    url = f"http://127.0.0.1:{port}/mcp"
+
+    async def reached(**headers: str) -> int:
+        async with httpx2.AsyncClient() as plain:
+            try:
+                return (await plain.post(url, json={}, headers=headers)).status_code
+            except httpx2.TransportError:
+                return 0
+
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not await reached():
+                await asyncio.sleep(0.1)
+        assert await reached() == 401
+        assert await reached(Authorization="Bearer wrong") == 401
+        bearer = f"Bearer {TOKEN}"
+        assert await reached(Authorization=bearer, Host="evil.example") in (403, 421)
+        assert await reached(Authorization=bearer, Origin="https://evil.example") == 403
+        http = httpx2.AsyncClient(headers={"Authorization": bearer})
+        async with Client(streamable_http_client(url, http_client=http)) as client:
+            answer = await call(client, "ask", question=ASKED)
+            assert "9090" in answer["answer"]
+            counted = await call(client, "feedback", answer_id=answer["answer_id"], vote="up")
+            assert counted["counted"] == "up"
+    finally:
+        child.terminate()
+        await child.wait()
+    async with house(kettle) as bot:
+        acts = await bot.app.audit.acts(10)
+        assert [act.who for act in acts if act.what.startswith("vote ")] == ["mcp:chloe"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "chloe", "chloe:short", "a b:0123456789abcdef", "a:0123456789abcdef,a:x"]
+)
+def test_tokens_that_are_none_are_named(text: str) -> None:
+    with pytest.raises(UsageError, match="MCP_TOKENS"):
+        tokens_of(text)
