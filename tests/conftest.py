@@ -39,6 +39,12 @@ LONGEST_FIRST = (
 """Files that take longest: begun first, they do not end last while another process has nothing to do."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a person play all journeys on all platforms."""
+    told = "play every journey on the wire of Slack and Discord, too: some minutes more"
+    parser.addoption("--every-stage", action="store_true", help=told)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the files that take longest first; the others stay in their order."""
 

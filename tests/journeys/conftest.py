@@ -12,7 +12,16 @@ import pytest
 from tests.journeys.house import Bot, Kettle, house, new_kettle
 from tests.ollama_server import OllamaServer
 
+ON_THE_WIRE = ("slack", "discord")
+"""Stages with the server of a platform between people and dispatch."""
 Rooms = Callable[..., AbstractAsyncContextManager[Bot]]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Play a journey on the stages that its mark names; with `--every-stage` on the wires, too."""
+    if mark := metafunc.definition.get_closest_marker("stages"):
+        more = ON_THE_WIRE if metafunc.config.getoption("every_stage") else ()
+        metafunc.parametrize("platform", list(dict.fromkeys((*mark.args, *more))))
 
 
 @pytest.fixture(scope="session")

@@ -14,9 +14,16 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import pytest
+
 from bot.ports.chat import Choice, Control
 from tests.journeys.house import Bot
 from tests.patience import PATIENCE
+
+EVERYWHERE = pytest.mark.stages("fake", "web")
+"""For a journey that no platform's file does anything to of its own; `--every-stage` plays it on all."""
+ON_EACH_WIRE = pytest.mark.stages("fake", "web", "slack", "discord")
+"""For a journey through what each platform does in its own way: a form, an edit, a press, a whisper."""
 
 
 @dataclass(frozen=True)

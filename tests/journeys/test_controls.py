@@ -12,12 +12,23 @@ from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import Said, Seen, Stage, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import (
+    EVERYWHERE,
+    ON_EACH_WIRE,
+    Said,
+    Seen,
+    Stage,
+    answer,
+    ask,
+    open_stage,
+    squeezed,
+    told,
+    until,
+)
 from tests.ollama_server import Behaviour, OllamaServer
 from tests.platforms.slack_server import SlackServer
 
 PLATFORMS = ["fake", "slack", "discord", "web"]
-EVERYWHERE = pytest.mark.parametrize("platform", PLATFORMS)
 PORT = "Which port does the dashboard listen on?"
 REWORDED = "On which port is the dashboard listening?"
 REUSED = "from community memory"
@@ -82,7 +93,7 @@ def times(stage: Stage, sentence: str) -> int:
     return sum(sentence in text for text in stage.heard("ann"))
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_pressed_thumb_is_taken_back_by_the_same_button(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         _, seen = await asked(stage)
@@ -128,7 +139,7 @@ async def test_a_button_and_a_reaction_of_one_person_are_one_opinion(platform: s
 # --- what was wrong ---------------------------------------------------------------------------
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_pressed_thumb_down_counts_at_once_and_opens_the_form(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         _, seen = await asked(stage)
@@ -168,7 +179,7 @@ async def test_admins_read_the_corrections(platform: str, bot: Bot) -> None:
         assert PORT in heard and "it is wrong" in heard.lower()
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_better_answer_of_a_helper_is_reused_in_their_name(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         _, seen = await asked(stage)
@@ -207,7 +218,7 @@ async def test_a_form_that_comes_too_late_is_offered_by_a_button_and_the_vote_co
 # --- another release --------------------------------------------------------------------------
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_the_menu_asks_again_for_another_release_in_a_reply_of_its_own(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said, first = await asked(stage)
@@ -298,7 +309,7 @@ async def test_why_tells_one_person_what_led_to_an_answer(platform: str, bot: Bo
         assert not stage.heard("ann")
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_the_asker_and_admins_delete_an_answer_and_nobody_else(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said, seen = await asked(stage)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
-
 from core.catalogue import ChannelSettings
 from core.ports.escalations import Targets
 from tests.journeys.house import Bot
-from tests.journeys.stage import Said, Seen, Stage, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import (
+    EVERYWHERE,
+    ON_EACH_WIRE,
+    Said,
+    Seen,
+    Stage,
+    answer,
+    ask,
+    open_stage,
+    squeezed,
+    told,
+    until,
+)
 from tests.journeys.test_people import ADVICE, AGAIN, QUESTION, REUSED, remembered
-
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 
 
 def appoint(stage: Stage, bot: Bot, *people: str, place: str = "public", desk: bool = False) -> None:
@@ -59,7 +67,7 @@ def notice(stage: Stage, said: Said) -> str:
     return next((text for text in texts if "I have asked" in text or "Resolved by" in text), "")
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_the_answer_of_who_was_asked_is_remembered_for_the_next_asker(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         appoint(stage, bot, "hal")
@@ -108,7 +116,7 @@ async def test_two_who_agree_teach_nothing(platform: str, bot: Bot) -> None:
         await remembered(bot, 1)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_mark_that_is_taken_off_opens_it_again(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         appoint(stage, bot, "hal")
@@ -161,7 +169,7 @@ async def test_only_who_may_asks_and_only_once(platform: str, bot: Bot) -> None:
         assert "person" in answered.controls
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_from_a_private_channel_only_what_its_asker_shows_goes_out(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         appoint(stage, bot, "hal", place="private", desk=True)
@@ -192,7 +200,7 @@ async def test_an_asker_may_show_nothing_of_what_is_private(platform: str, bot: 
         assert "would like help" in text and "bread" not in text and "http" in text
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_from_direct_messages_a_person_hears_who_and_what_and_nothing_is_remembered(
     platform: str, bot: Bot
 ) -> None:
@@ -215,7 +223,7 @@ async def test_from_direct_messages_a_person_hears_who_and_what_and_nothing_is_r
         await remembered(bot, 0)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_deleted_question_is_taken_back_from_who_was_asked(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         appoint(stage, bot, "hal", desk=True)

@@ -16,9 +16,8 @@ from core.errors import PlatformError
 from core.ports.escalations import Targets
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.stage import Seen, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import EVERYWHERE, Seen, answer, ask, open_stage, squeezed, told, until
 from tests.journeys.test_escalation import (
-    EVERYWHERE,
     advised,
     appoint,
     asked,

@@ -17,7 +17,7 @@ from core.domain import MessageRef, Question, Scope, Turn, Vote
 from core.ports import Claim
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.stage import answer, open_stage, until
+from tests.journeys.stage import ON_EACH_WIRE, answer, open_stage, until
 
 MARK = "xylophonic-quagmire"
 PORT = f"Which port does the dashboard {MARK} listen on?"
@@ -164,7 +164,7 @@ async def test_the_playground_keeps_no_line_of_them_and_other_files_are_named(
     assert index.stat().st_size == size and index.read_bytes().startswith(b"\x01\x02\x00")
 
 
-@pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+@ON_EACH_WIRE
 async def test_everybody_may_be_forgotten_and_is_asked_to_confirm(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "threadlore", "forget me")

@@ -5,17 +5,14 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-import pytest
-
 from bot.commands.command_line import handle
 from bot.operations.alerts import AWAY_SECONDS, Alerts
 from bot.operations.digest import Digest
 from core.domain import Question
 from tests.journeys.house import Bot
-from tests.journeys.stage import Stage, answer, ask, open_stage, told, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Stage, answer, ask, open_stage, told, until
 from tests.ollama_server import Behaviour, OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 UNKNOWN = "How do I bake a rye bread with zebras?"
 SECRET = "How do I hide a treasure from pirates?"
 
@@ -37,7 +34,7 @@ def digest(bot: Bot, now: datetime) -> Digest:
     return Digest("mon 09:00", bot.app.statistics.gaps, bot.dispatch.notices, "Kettle", lambda: now)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_admins_are_told_each_week_what_was_not_answered_in_public(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         bot.dispatch.notices.channels = (stage.key("desk"),)

@@ -11,11 +11,10 @@ import pytest
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import Seen, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import EVERYWHERE, Seen, answer, ask, open_stage, squeezed, told, until
 from tests.ollama_answers import Recorded, filled, question_of
 from tests.ollama_server import OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 ENGLISH = "Which port does the dashboard listen on?"
 GERMAN = "Auf welchem Port lauscht das Dashboard?"
 CHINESE = "仪表板监听哪个端口？"

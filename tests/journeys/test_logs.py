@@ -8,16 +8,13 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import pytest
-
 from bot.app.logs import stream_handler
 from core.pipeline.context import Needs, QueryContext
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import answer, ask, open_stage, until
+from tests.journeys.stage import ON_EACH_WIRE, answer, ask, open_stage, until
 from tests.ollama_server import OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 WORD = "marmalade"
 QUESTION = f"Which port does the dashboard listen on when I say {WORD}?"
 
@@ -36,7 +33,7 @@ def log_of(bot: Bot, level: str = "INFO") -> Iterator[io.StringIO]:
         root.removeHandler(handler)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_what_people_write_is_not_in_the_log(
     platform: str, kettle: Kettle, ollama: OllamaServer
 ) -> None:
@@ -84,7 +81,7 @@ class Broken:
             raise ValueError(f"cannot deal with {context}")
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_an_error_of_ours_keeps_what_people_wrote_to_itself(platform: str, kettle: Kettle) -> None:
     """The engine fails with the question in its error, as a library would that was handed it."""
 

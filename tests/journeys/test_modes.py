@@ -7,11 +7,10 @@ import pytest
 from core.catalogue import ChannelSettings, Mode
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import answer, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, answer, ask, open_stage, squeezed, told, until
 from tests.journeys.test_people import ADVICE, QUESTION, remembered, talk
 from tests.ollama_server import OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 UNSURE = "How do I connect Kettle to a Kafka cluster with SASL?"
 """Asks for help, and no page says it."""
@@ -22,7 +21,7 @@ def listen(bot: Bot, channel: str, mode: Mode) -> None:
     bot.app.catalogue.channels[channel] = ChannelSettings(mode=mode)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_question_that_nobody_put_to_the_bot_is_answered_where_it_is_sure(
     platform: str, bot: Bot
 ) -> None:
@@ -76,7 +75,7 @@ async def test_what_a_person_answered_is_told_to_the_same_question_without_being
         assert ADVICE in squeezed((await answer(stage, again)).text)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_question_to_somebody_else_is_left_to_them(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         listen(bot, stage.key(), "questions")
@@ -139,7 +138,7 @@ async def test_too_many_questions_that_nobody_asked_it_are_left_alone(platform: 
         assert len(texts) == 5 and all(PORTS["2.0"] in text for text in texts), "nobody is told to slow down"
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_mention_without_words_says_what_can_be_asked(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", " ", to="bot")

@@ -10,7 +10,7 @@ import pytest
 from bot.app.bootstrap import build
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Kettle, house, new_folder
-from tests.journeys.stage import answer, ask, open_stage
+from tests.journeys.stage import EVERYWHERE, answer, ask, open_stage
 from tests.ollama_server import OllamaServer
 
 _NOTES = {
@@ -61,7 +61,7 @@ def noted(tmp_path_factory: pytest.TempPathFactory, encoder_cache: Path) -> Kett
     return asyncio.run(_indexed(tmp_path_factory.mktemp("noted") / "kettle", encoder_cache))
 
 
-@pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+@EVERYWHERE
 async def test_what_changed_is_told_by_the_notes_of_that_release(
     platform: str, noted: Kettle, tmp_path: Path
 ) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from core.community.unsolicited import LEAST
 from tests.journeys.house import Bot
-from tests.journeys.stage import Said, Stage, answer, ask, open_stage, told, until
+from tests.journeys.stage import EVERYWHERE, Said, Stage, answer, ask, open_stage, told, until
 from tests.journeys.test_modes import PORT, listen
-
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 
 
 async def unasked(stage: Stage, count: int) -> list[Said]:

@@ -9,9 +9,19 @@ import pytest
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import PATIENCE, Said, Stage, answer, ask, open_stage, squeezed, told
+from tests.journeys.stage import (
+    EVERYWHERE,
+    ON_EACH_WIRE,
+    PATIENCE,
+    Said,
+    Stage,
+    answer,
+    ask,
+    open_stage,
+    squeezed,
+    told,
+)
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 QUESTION = "How do I bake sourdough bread with the kettle?"
 AGAIN = "How can I bake sourdough bread with the kettle?"
 """Cosine .99 to QUESTION by MiniLM."""
@@ -40,7 +50,7 @@ async def remembered(bot: Bot, count: int) -> None:
         await asyncio.sleep(0.01)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_what_a_helper_accepts_is_reused_in_its_authors_name(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         _, advice = await talk(stage)
@@ -123,7 +133,7 @@ async def test_an_objection_counts_before_anybody_accepts(platform: str, bot: Bo
         await remembered(bot, 0)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_remembered_message_follows_its_edits_and_goes_when_deleted(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         _, advice = await talk(stage)
@@ -148,7 +158,7 @@ async def test_the_release_of_the_question_is_that_of_its_answer(platform: str, 
         assert ADVICE in squeezed((await ask(stage, f"{AGAIN[:-1]} in 1.5?")).text)
 
 
-@pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+@ON_EACH_WIRE
 async def test_what_is_accepted_in_private_stays_there_and_direct_messages_are_never_kept(
     platform: str, bot: Bot
 ) -> None:

@@ -26,6 +26,8 @@ from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import (
+    EVERYWHERE,
+    ON_EACH_WIRE,
     PATIENCE,
     Said,
     Seen,
@@ -42,7 +44,6 @@ from tests.journeys.test_forgetting import PORT as PORT_OF
 from tests.journeys.test_forgetting import files_with, leave_traces, rows_with
 from tests.ollama_server import OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 MARK = "quizzaciously"
 PORT = f"Which port does the dashboard {MARK} listen on?"
 OPEN = "Which port does the dashboard listen on?"
@@ -91,7 +92,7 @@ def shown_to_the_model(ollama: OllamaServer, words: str) -> bool:
     return any(words in json.dumps(request.body) for request in ollama.requests)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_who_opted_out_is_quoted_to_and_nothing_of_it_is_kept(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:
@@ -211,7 +212,7 @@ async def test_their_question_answered_by_another_is_not_remembered(platform: st
         assert (await bot.counts())["pairs"] == 0 and traces(bot.kettle, MARK) == []
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_their_votes_are_not_counted_and_they_are_told_once(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await ask(stage, OPEN)
@@ -247,7 +248,7 @@ async def test_answer_this_leaves_their_message_alone(platform: str, bot: Bot) -
         assert (await bot.counts())["answers"] == 0 and traces(bot.kettle, MARK) == []
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_everybody_sees_what_is_held_of_them_and_nobody_else_does(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "threadlore", "my-data")

@@ -11,10 +11,9 @@ from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house, new_kettle
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import answer, ask, open_stage, squeezed, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, answer, ask, open_stage, squeezed, until
 from tests.ollama_server import OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 PAGE = "https://kettle.example/{}/dashboard#opening-the-dashboard"
 
@@ -22,7 +21,7 @@ PAGE = "https://kettle.example/{}/dashboard#opening-the-dashboard"
 # --- answers ----------------------------------------------------------------------------------
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_mention_is_answered_in_its_thread_for_the_latest_release(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")

@@ -23,10 +23,9 @@ from core.ports import BUILD
 from tests.core.ingestion_sources.site_server import Site, bomb, flood, page, redirect
 from tests.journeys.house import _LOADED, Bot, Kettle, house, new_folder, one_for_all
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import ask, open_stage, squeezed, until
+from tests.journeys.stage import EVERYWHERE, ask, open_stage, squeezed, until
 from tests.journeys.test_dashboard import get, served
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 NEW = "# Zeppelins\n\nA zeppelin job flies to the moon with the flag `--zeppelin`.\n"
 

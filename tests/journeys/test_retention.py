@@ -40,7 +40,7 @@ from tests.contracts.conftest import migrated_sqlite
 from tests.core.memory.test_memory_properties import ENCODERS, TOPICS
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, house
-from tests.journeys.stage import answer, ask, open_stage, told
+from tests.journeys.stage import EVERYWHERE, answer, ask, open_stage, told
 from tests.journeys.test_forgetting import files_with, rows_with
 from tests.journeys.test_privacy import run
 
@@ -285,7 +285,7 @@ async def test_what_people_voted_for_stays_without_who_asked_and_voted(bot: Bot)
     assert rows_with(url(bot), MARK) == []
 
 
-@pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
+@EVERYWHERE
 async def test_an_old_answer_is_still_theirs_to_delete(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from bot.interactions.sharing import ALREADY, SHARED
 from bot.ports.chat import Reply
 from core.domain import MessageRef
@@ -11,15 +9,14 @@ from core.errors import PlatformRejected
 from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import Seen, ask, open_stage, told, until
+from tests.journeys.stage import ON_EACH_WIRE, Seen, ask, open_stage, told, until
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 NOWHERE = Seen("", "")
 """No message: what is pressed hangs under what a person alone was told."""
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_an_answer_to_one_person_is_shared_once_with_its_question(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "ask", PORT)
@@ -32,7 +29,7 @@ async def test_an_answer_to_one_person_is_shared_once_with_its_question(platform
         assert PORT in shared and PORTS["2.0"] in shared and "Kettle 2.0" in shared
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_vote_under_an_answer_to_one_person_counts(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "ask", PORT)

@@ -12,13 +12,12 @@ from core.domain import Answer
 from core.engine import Engine
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import ask, open_stage, squeezed, told, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, ask, open_stage, squeezed, told, until
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_ask_is_answered_to_the_caller_alone(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "ask", f"{PORT[:-1]} in 1.5?")
@@ -49,7 +48,7 @@ async def test_admins_see_what_the_documentation_does_not_answer(platform: str, 
         await until(lambda: any("sourdough" in t and "1 abstained" in t for t in stage.heard("boss")))
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_others_are_refused(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         for text in ("status", "sources", "reindex", "reindex 2.0"):
@@ -61,7 +60,7 @@ async def test_others_are_refused(platform: str, bot: Bot) -> None:
         assert not stage.public() and not bot.app.library.progress()
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_reindex_answers_at_once_and_shows_its_progress_in_one_message(platform: str, bot: Bot) -> None:
     pages = bot.kettle.folder / "docs" / "2.0"
     (pages / "new.md").write_text(

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from bot.commands.command_line import handle
 from bot.commands.look.why import ELSEWHERE, NOT_YOURS
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import ask, open_stage, squeezed, told, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, ask, open_stage, squeezed, told, until
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 PASSWORD = "How do I protect the dashboard with a password?"
 
@@ -116,7 +113,7 @@ async def test_what_a_private_channel_taught_is_published_from_there_alone(
         assert [pair.scope for pair in await bot.app.memory.everything()] == ["public"]
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_retiring_waits_for_the_button(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await ask(stage, PORT)
@@ -145,7 +142,7 @@ async def test_retiring_waits_for_the_button(platform: str, bot: Bot) -> None:
         ]
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_why_tells_admins_more_and_others_only_of_their_own(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("boss", "threadlore", "why")
@@ -191,7 +188,7 @@ async def test_why_keeps_what_was_asked_in_private(platform: str, bot: Bot) -> N
         assert PASSWORD in await told(stage, "ann", "Release 2.0")
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_helper_may_what_the_file_allows_and_it_is_written_down(
     platform: str, kettle: Kettle
 ) -> None:

@@ -10,10 +10,19 @@ from bot.app.overview import Overview
 from core.community.channels import EVERYWHERE as ALL
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import Said, answer, ask, open_stage, squeezed, told, until
+from tests.journeys.stage import (
+    EVERYWHERE,
+    ON_EACH_WIRE,
+    Said,
+    answer,
+    ask,
+    open_stage,
+    squeezed,
+    told,
+    until,
+)
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
-SERVED = pytest.mark.parametrize("platform", ["slack", "discord", "web"])
+SERVED = pytest.mark.stages("web")
 PORT = "Which port does the dashboard listen on?"
 
 
@@ -27,7 +36,7 @@ async def is_told_of_the_pause(stage: Any, who: str, said: Said, part: str = "I 
     await until(found, f"{who} is told of the pause")
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_pause_turns_questions_away_once_each_and_votes_count(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await ask(stage, PORT)

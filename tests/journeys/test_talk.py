@@ -11,10 +11,9 @@ from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import Said, answer, open_stage, until
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Said, answer, open_stage, until
 from tests.ollama_server import Behaviour, OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 PAGE = "https://kettle.example/{}/dashboard#opening-the-dashboard"
 
@@ -22,7 +21,7 @@ PAGE = "https://kettle.example/{}/dashboard#opening-the-dashboard"
 # --- follow-ups -------------------------------------------------------------------------------
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_the_asker_follows_up_without_a_mention(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")
@@ -61,7 +60,7 @@ async def test_bots_are_never_answered(platform: str, bot: Bot) -> None:
         assert not stage.replies(said)
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_direct_messages_are_answered_without_a_mention_and_not_remembered(
     platform: str, bot: Bot
 ) -> None:
@@ -116,7 +115,7 @@ async def test_a_message_without_words_gets_no_answer(bot: Bot) -> None:
 # --- edits and deletions ----------------------------------------------------------------------
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_an_edited_question_is_answered_anew_in_place(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")
@@ -130,7 +129,7 @@ async def test_an_edited_question_is_answered_anew_in_place(platform: str, bot: 
         assert [s.id for s in stage.replies(said)] == [again[0].id] == [first.id]
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_deleted_question_takes_its_answer_with_it(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")

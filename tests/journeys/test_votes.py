@@ -7,10 +7,9 @@ import pytest
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import Seen, Stage, answer, ask, open_stage
+from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Seen, Stage, answer, ask, open_stage
 from tests.ollama_server import OllamaServer
 
-EVERYWHERE = pytest.mark.parametrize("platform", ["fake", "slack", "discord", "web"])
 PORT = "Which port does the dashboard listen on?"
 REWORDED = "On which port is the dashboard listening?"
 """Cosine .98 to PORT by MiniLM; reuse starts at .84."""
@@ -22,7 +21,7 @@ async def voted(stage: Stage, seen: Seen, emoji: str, who: str = "ann", added: b
     await stage.quiet()
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_an_up_voted_answer_is_reused_without_the_model(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:
@@ -118,7 +117,7 @@ async def test_seeds_other_emoji_and_bots_are_no_votes(platform: str, bot: Bot) 
         assert counts["votes"] == counts["high"] == counts["low"] == 0
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_a_second_vote_of_the_same_person_replaces_the_first(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await ask(stage, PORT)

@@ -40,7 +40,7 @@ class Scenario:
 
     @property
     def of_journeys(self) -> bool:
-        """Return True if the function is a journey test, which pytest plays on every platform itself."""
+        """Return True if the function is a journey test, which pytest plays itself."""
         return self.play.__module__.startswith("tests.journeys.")
 
 
