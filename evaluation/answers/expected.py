@@ -22,9 +22,9 @@ HALVES = ("tune", "report")
 CODE, REGEX = "code:", "re:"
 
 _EMPHASIS = re.compile(r"(?<![\w*])_(\w[^_\n]*)_(?!\w)")
-_LINK = re.compile(r"\[([^\]\n]*)\]\([^)\s]*\)")
-_FENCED = re.compile(r"^ *(```+|~~~+)[^\n]*\n(.*?)(?:^ *\1|\Z)", re.MULTILINE | re.DOTALL)
-_INLINE = re.compile(r"(`+)([^`\n]+)\1")
+_LINK = re.compile(r"\[([^\[\]\n]*)\]\([^()\s]*\)")
+_INLINE = re.compile(r"`([^`\n]+)`")
+_FENCE = ("```", "~~~")
 _QUOTES = str.maketrans({'"': "'", "‘": "'", "’": "'", "“": "'", "”": "'"})
 
 
@@ -71,9 +71,19 @@ class Said:
     @classmethod
     def of(cls, markdown: str) -> Said:
         """Read an answer; its code is what is fenced or in backticks."""
-        fenced = [match[2] for match in _FENCED.finditer(markdown)]
-        inline = [match[2] for match in _INLINE.finditer(_FENCED.sub("", markdown))]
-        return cls(words_of(markdown), "\n".join(map(squeezed, (*fenced, *inline))))
+        code, prose = [""], []
+        fence = ""
+        for line in markdown.split("\n"):
+            mark = line.lstrip("> ")[:3]
+            if mark in _FENCE and fence in ("", mark):
+                fence = "" if fence else mark
+                code.append("")
+            elif fence:
+                code[-1] += line
+            else:
+                prose.append(line)
+        code += _INLINE.findall("\n".join(prose))
+        return cls(words_of(markdown), "\n".join(map(squeezed, code)))
 
     def holds(self, wanted: str) -> bool:
         """Return True if it has one of the alternatives."""
@@ -83,7 +93,7 @@ class Said:
         if option.startswith(CODE):
             return squeezed(option.removeprefix(CODE)) in self.code
         if option.startswith(REGEX):
-            return _compiled(option.removeprefix(REGEX)).search(self.plain) is not None
+            return expression(option.removeprefix(REGEX)).search(self.plain) is not None
         return said(plain(option)).search(self.plain) is not None
 
 
@@ -103,7 +113,8 @@ def squeezed(code: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def expression(pattern: str) -> re.Pattern[str]:
+    """Return what follows `re:` as a pattern."""
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -177,7 +188,7 @@ def _entries(entry: Mapping[str, Any], name: str) -> tuple[str, ...]:
         raise ValueError(f'"{name}" must be a list of texts')
     for option in (option for one in value for option in options(one)):
         try:
-            _compiled(option.removeprefix(REGEX) if option.startswith(REGEX) else "")
+            expression(option.removeprefix(REGEX) if option.startswith(REGEX) else "")
         except re.error as error:
             raise ValueError(f'"{name}" has a bad expression {option!r}: {error}') from None
     return tuple(value)
