@@ -48,6 +48,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.query.releases.spellings import spellings
     from core.text.words import whole_word
     from evaluation import gold
+    from evaluation.answers import expected
     from storage.people import mentions
     from tests.core.query.products import PRODUCTS
 
@@ -57,6 +58,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "bot.app.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
         "bot.platforms.slack.text.reading:_sources": [slack_reading._sources()],
         "bot.platforms.slack.text.reading:mention_of": [slack_reading.mention_of("U1")],
+        "evaluation.answers.expected:expression": [expected.expression(r"default\W{0,6}none|\bg\b")],
         "evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
         "evaluation.gold:spelled": [gold.spelled("a worker")],
         "core.generation.quotes.quote:_introductions": [quote._introductions()],

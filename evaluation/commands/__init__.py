@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `evaluate` or `tune`."""
+    from evaluation.commands.answers import answers
     from evaluation.commands.evaluate import evaluate
     from evaluation.commands.followups import followups
     from evaluation.commands.promoted import promoted_command
@@ -23,6 +24,8 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
         await followups(app, request, send)
     elif request.get("unasked"):
         await unasked(app, request, send)
+    elif request.get("answers"):
+        await answers(app, request, send)
     elif request.get("promoted"):
         await promoted_command(app, request, send)
     else:

@@ -38,10 +38,11 @@ def here(settings: Settings, options: Namespace) -> None:
 
     alone = options.promoted or bool(options.unasked)
     measured = bool(options.gold) + bool(options.followups) + options.promoted + bool(options.unasked)
-    if measured != 1 or bool(options.report) == alone:
+    measured += bool(options.answers)
+    if measured != 1 or (bool(options.report) == alone and not options.answers):
         raise UsageError(
-            "name GOLD.jsonl or --followups PATH with --report DIR, or --promoted or --unasked FILE alone "
-            "(see `threadlore evaluate --help`)"
+            "name GOLD.jsonl or --followups PATH with --report DIR, --answers FILE, or --promoted or "
+            "--unasked FILE alone (see `threadlore evaluate --help`)"
         )
 
 
@@ -69,6 +70,15 @@ COMMAND = Command(
             many=True,
             metavar="FILE ...",
         ),
+        Option(
+            "answers",
+            "Score what answers hold, on questions with what they must hold; see docs/evaluation.md",
+            kind="path",
+            named=True,
+            metavar="FILE",
+        ),
+        Option("details", "With --answers: what is wrong with which answer", kind="flag"),
+        Option("json", "With --answers: the figures and every answer as JSON", kind="flag"),
         Option("report", "Where the report goes", kind="path", named=True, metavar="DIR"),
         Option("half", "Which questions", choices=HALF, named=True, default="all"),
         Option("only", "Only these configurations", named=True, many=True, metavar="NAME ..."),

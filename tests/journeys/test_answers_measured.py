@@ -1,0 +1,75 @@
+"""`threadlore evaluate --answers` on the whole bot: the served answers are scored, and nothing is kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.cli.main import main
+from bot.commands.command_line import handle
+from bot.privacy.exports import noted
+from tests.journeys.house import Bot
+
+
+def line(key: str, question: str, **but: Any) -> str:
+    told: dict[str, Any] = {
+        "id": key,
+        "product": "kettle",
+        "release": "2.0",
+        "kind": "option",
+        "question": question,
+        "answerable": True,
+        "must": ["9090"],
+        "section": [{"page": "dashboard.rst", "heading": "Opening the dashboard"}],
+        "half": "tune",
+    }
+    return json.dumps(told | but)
+
+
+async def test_answers_are_scored_and_nothing_of_it_is_kept(bot: Bot, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    outside: dict[str, Any] = {"answerable": False, "must": [], "section": [], "kind": "unanswerable"}
+    path.write_text(
+        "\n".join(
+            [
+                line("port", "Which port does the dashboard listen on by default?"),
+                line("wrong", "Which port does the dashboard listen on?", must=["code:kettle whistle"]),
+                line("outside", "Who won the chess olympiad in Lugano?", **outside),
+                line("later", "Which port?", half="report"),
+                line("other", "Which port?", product="teapot"),
+            ]
+        )
+        + "\n"
+    )
+    before = await bot.counts()
+    said: list[dict[str, Any]] = []
+
+    async def send(message: dict[str, Any]) -> None:
+        said.append(message)
+
+    request = {"command": "evaluate", "answers": str(path), "half": "tune"}
+    await handle(bot.app, request | {"report": str(tmp_path / "report"), "details": True}, send)
+    assert said[-1] == {"code": 0}
+    shown = said[0]["line"]
+    assert "| tune | 3 | 0.500 | 0.000 | 1.000 |" in shown and "teapot" not in shown
+    details = {text["line"].split(" ", 2)[1]: text["line"] for text in said[1:-1]}
+    assert "does not hold 'code:kettle whistle'" in details["wrong"] and "outside" not in details
+    assert await bot.counts() == before
+    assert len(noted(bot.kettle.home)) == 1, "forgetting finds the report"
+
+    said.clear()
+    await handle(bot.app, request | {"json": True}, send)
+    found = json.loads(said[0]["line"])
+    assert found["groups"]["all"]["n"] == 3
+    port, wrong, _ = found["questions"]
+    assert port["right"] and port["section"] and "9090" in port["text"] and not wrong["right"]
+
+
+def test_answers_are_measured_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["evaluate", "gold.jsonl", "--answers", "answers.jsonl", "--report", "r"])
+    assert end.value.code == 2
+    assert "--answers FILE" in capsys.readouterr().err
