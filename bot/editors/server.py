@@ -19,7 +19,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import AnyHttpUrl, Field
 
-from bot.conversation.rate_limits import Limits, wait_text
+from bot.conversation.pausing import Limits, wait_text
 from bot.editors.home import Home
 from bot.editors.requests import CHANNEL, PAGES
 from core.errors import ThreadloreError
