@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.exposure import exposed
 from bot.cli.doctor import examination as doctor
 from bot.cli.doctor.examination import _database
 from bot.cli.setup.wizard import Given, init
+from bot.home.exposure import exposed
 from core.settings import Settings, load_settings
 
 SLACK = {"slack_bot_token": "xoxb-1", "slack_app_token": "xapp-1"}

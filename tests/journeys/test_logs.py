@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from bot.app.logs import stream_handler
+from bot.home.logs import stream_handler
 from core.pipeline.context import Needs, QueryContext
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage

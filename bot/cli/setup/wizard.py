@@ -13,10 +13,10 @@ from getpass import getpass
 from importlib.resources import files
 from pathlib import Path
 
-from bot.app.exposure import exposed
-from bot.cli.doctor.findings import Finding
 from bot.cli.setup.sources import Unclear, located
 from bot.cli.setup.texts import DISCORD, INVITE, NEXT, SLACK, WHERE
+from bot.home.exposure import exposed
+from bot.home.findings import Finding
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
@@ -98,7 +98,7 @@ def init(
     return _next(folder, plan, invitation)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(settings: None, options: argparse.Namespace) -> int:
     """Carry out the command; returns the exit status. Raises UsageError."""
     from bot.platforms.discord.doctor import invitation
 

@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
 from bot.commands.command import Command, Option
-
-if TYPE_CHECKING:
-    from core.settings import Settings
-
-
-def here(settings: Settings | None, options: Namespace) -> int:
-    """Ask, and write the files; with a product and its documentation given nothing is asked."""
-    from bot.cli.setup.wizard import run
-
-    return run(options)
-
 
 COMMAND = Command(
     "init",
@@ -49,7 +35,7 @@ COMMAND = Command(
     ),
     who="owner",
     where="terminal",
-    here=here,
+    program="bot.cli.setup.wizard:run",
     needs_settings=False,
     rank=80,
 )
