@@ -9,6 +9,7 @@ The bot asks a platform's package for these modules, of which only the first mus
     history.py         open_reader(settings) -> async context manager of a HistoryReader
                        signs in to read channels as sources.
     logs.py            LIBRARIES whose loggers tell too much, and SECRETS, a pattern of what no line may hold.
+    setup.py           what `threadlore init` asks and writes (`bot.ports.platforms.Setup`).
     personal_data.py   what the platform keeps of people in the home (`bot.ports.platforms.PersonalData`).
 
 A package on whose platform people do not sign in says `NOBODY_SIGNS_IN = True`: from there they reach

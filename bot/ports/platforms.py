@@ -6,7 +6,7 @@ platform: it is loaded by its name, when it is needed.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import import_module
@@ -54,6 +54,45 @@ class PersonalData(Protocol):
 
     def expire(self, home: Path, before: float) -> int:
         """Remove conversations that ended before a time; return how many messages went."""
+
+
+class Terminal(Protocol):
+    """Somebody at a terminal who is asked."""
+
+    def needed(self, question: str) -> str:
+        """Ask until there is an answer."""
+
+    def token(self, question: str, prefix: str) -> str:
+        """Ask unseen for a token that begins with `prefix`; empty for not now."""
+
+
+class Setup(Protocol):
+    """What `threadlore init` asks and writes for a platform: its light module `setup`."""
+
+    NAME: str
+    RANK: int
+    """Where it stands among the questions, the smallest first."""
+    OPTION: Mapping[str, Any]
+    """Fields of the option by which it is chosen on the command line: a flag, or a value."""
+    TOKENS: tuple[str, ...]
+    """Variables of its tokens; where the first is set, a platform that is chosen by a flag is chosen."""
+    ACCOUNT: str
+    """An account on it, as an example."""
+
+    def asked(self, folder: Path, terminal: Terminal) -> tuple[str, dict[str, str]]:
+        """Explain and ask; return the value of its option, and tokens by their variables."""
+
+    def write(self, folder: Path) -> tuple[str, ...]:
+        """Write its files into the folder; return their names."""
+
+    def then(self, chosen: str) -> str:
+        """Say what to do on the platform once the bot serves, by the value of the option."""
+
+
+def setups() -> dict[str, Setup]:
+    """Return what is asked for the platforms, by their names and in the order of their questions."""
+    found = {name: cast(Setup, part(name, "setup")) for name in having("setup")}
+    return dict(sorted(found.items(), key=lambda entry: (entry[1].RANK, entry[0])))
 
 
 def names() -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.command import Command, Option
+from bot.ports.platforms import setups
 
 COMMAND = Command(
     "init",
@@ -29,8 +30,7 @@ COMMAND = Command(
         ),
         Option("ollama", "Where Ollama serves, or off (http://127.0.0.1:11434)", named=True, metavar="URL"),
         Option("model", "The model that writes (qwen3:8b)", named=True),
-        Option("slack", "Write Slack's manifest; tokens are taken from the environment", kind="flag"),
-        Option("discord", "The id of a Discord application: prints its invitation", named=True, metavar="ID"),
+        *(Option(**setup.OPTION) for setup in setups().values()),
         Option("admins", "Such as slack:U0123,discord:456", named=True),
     ),
     who="owner",
