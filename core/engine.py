@@ -13,9 +13,10 @@ from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.answer_log import GivenAnswers
 from core.languages import speaking
 from core.memory.scoring.vote_weighting import VoteWeighting
-from core.pipeline.answers import AnswerKeeper
 from core.pipeline.context import QueryContext, Silence
-from core.pipeline.stage import Resources, Stage, run
+from core.pipeline.keeper import AnswerKeeper
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage, run
 from core.ports import Listener
 from core.privacy.names import nobody
 

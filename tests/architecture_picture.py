@@ -42,15 +42,9 @@ def floors_of(root: Path, room: str) -> list[list[str]]:
     return [[name.strip() for name in layer.replace(":", "|").split("|")] for layer in layers]
 
 
-def packages_of(root: Path, room: str) -> list[str]:
-    """Return the packages of a room, in order."""
-    return sorted(p.parent.name for p in (root / room).glob("*/__init__.py"))
-
-
 def draw(root: Path) -> str:
     """Return the picture as SVG; it follows the reader's light or dark theme."""
-    core, storage = floors_of(root, "core"), floors_of(root, "storage")
-    bot = [packages_of(root, "bot")[at : at + 2] for at in range(0, len(packages_of(root, "bot")), 2)]
+    bot, core, storage = floors_of(root, "bot")[1:], floors_of(root, "core"), floors_of(root, "storage")
     height = HEAD + PAD + max(map(len, (core, storage, bot))) * (CHIP + GAP)
     middle, low = 20 + height / 2, 20 + height + 66
     left, right, centre = 340, 340 + CORE, 340 + CORE / 2
@@ -65,9 +59,8 @@ def draw(root: Path) -> str:
         _note(299, middle - 10, "imports"),
         _note(right + 41, middle - 10, "imports"),
         _note(centre + 32, low - 22, "imports"),
-        _note(centre, 20 + height - 7, "inside core and storage, imports point down"),
-        _note(150, height + 42, "only bot/app/bootstrap.py sees storage too,"),
-        _note(150, height + 59, "and bot/cli/doctor, which looks at a home"),
+        _note(centre, 20 + height - 7, "inside a room, imports point down"),
+        _note(150, height + 42, "only bot/app/builders/storage.py sees storage"),
     ]
     size = f"0 0 {WIDTH} {low + HEAD + 24}"
     return (

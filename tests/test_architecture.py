@@ -33,7 +33,7 @@ DOORS = {
     "nbformat": {f"{FORMATS}/notebook"},
     "yaml": {"core/ingestion/plain_yaml", "core/ingestion/sites"},
     "apscheduler": {"bot/operations/scheduler"},
-    "rich": {"bot/cli/progress"},
+    "rich": {"bot/rendering/progress"},
     "click": {"bot/cli/arguments"},
     "bert_score": {"core/models/bertscore", "evaluation/lexical"},
     "prometheus_client": {"bot/app/overview"},

@@ -74,6 +74,21 @@ def test_the_tree_of_the_architecture_is_that_of_the_code() -> None:
     assert tree_of(ARCHITECTURE) == there
 
 
+def test_what_newcomers_look_for_stands_where_the_architecture_says() -> None:
+    rows = re.findall(
+        r"^\| ([^|]+\?) \| `([\w/]+)/` \| \[[^]]+\]\(\.\./([^)]+)\) \| (.+) \|$",
+        ARCHITECTURE.read_text(encoding="utf-8"),
+        re.M,
+    )
+    asked = " ".join(question for question, *_ in rows)
+    for word in ("👎", "Mattermost", "ranked first", "I don't know"):
+        assert word in asked
+    for question, folder, file, answer in rows:
+        name = re.search(r"`(\w+)`", answer)
+        assert name and file.startswith(f"{folder}/"), question
+        assert re.search(rf"\b{name[1]}\b", (ROOT / file).read_text(encoding="utf-8")), question
+
+
 def test_the_readme_is_short_shows_the_rooms_and_leads_to_every_page() -> None:
     readme = ROOT / "README.md"
     text = readme.read_text(encoding="utf-8")

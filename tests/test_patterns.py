@@ -35,7 +35,7 @@ ALREADY_MET = ()
 
 def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     """Return samples of the patterns that functions build of what they are given."""
-    from bot.app.logs import Lines
+    from bot.home.logs import Lines
     from bot.platforms.slack.text import reading as slack_reading
     from core.generation.quotes import quote
     from core.ingestion.formats import _files
@@ -55,7 +55,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     spelled = [spellings(PRODUCTS[name]) for name in ("flask", "ubuntu")]
     globs = ["**/*.rst", "guide/", "docs/**/api/*.{md,mdx}", "[!a]?.md", "**"]
     return {
-        "bot.app.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
+        "bot.home.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
         "bot.platforms.slack.text.reading:_sources": [slack_reading._sources()],
         "bot.platforms.slack.text.reading:mention_of": [slack_reading.mention_of("U1")],
         "evaluation.answers.expected:expression": [expected.expression(r"default\W{0,6}none|\bg\b")],

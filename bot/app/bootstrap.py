@@ -8,15 +8,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from bot.app.application import Application
 from bot.app.builders.chat import Around, build_around
 from bot.app.builders.core import Core, Ground, build_core
 from bot.app.builders.models import open_models
 from bot.app.builders.sources import open_sources
 from bot.app.builders.storage import Stores, open_stores
-from bot.app.configuration import find_catalogue
-from bot.app.home import SERVE, Home
 from bot.app.memory_settings import tuned
+from bot.home.configuration import find_catalogue
+from bot.home.home import SERVE, Home
+from bot.operations.application import Application
 from bot.operations.live_history import Sources
 from core.catalogue import Catalogue, load_catalogue
 from core.catalogue.schedule import Schedule

@@ -15,9 +15,9 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bot.app.application import Application
 from bot.app.errors_seen import ErrorsSeen
 from bot.commands.command_line import status_of
+from bot.operations.application import Application
 from core.catalogue.schedule import Schedule
 from core.community.channels import EVERYWHERE
 from core.insights.gaps import DAYS

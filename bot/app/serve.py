@@ -9,25 +9,26 @@ import logging
 import os
 import signal
 import threading
+from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
-from bot import platforms
-from bot.app.application import Application
 from bot.app.bootstrap import build
-from bot.app.control_socket import Control, Send
 from bot.app.errors_seen import ErrorsSeen
 from bot.app.overview import Overview
 from bot.app.warm_up import warm_up
-from bot.app.wired_dispatch import dispatch_of, watches
-from bot.cli.progress import Bars
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
-from bot.conversation.dispatch import Dispatch
+from bot.dispatch.dispatch import Dispatch
+from bot.dispatch.wired import dispatch_of, watches
+from bot.home.control_socket import Control, Send
+from bot.operations.application import Application
 from bot.operations.audit import Audit
 from bot.operations.scheduled_jobs import OnSchedule
 from bot.operations.scheduler import Clock
-from bot.ports.platform import Platform
+from bot.ports import platforms
+from bot.ports.platforms import Platform
+from bot.rendering.progress import Bars
 from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
 from core.settings import Settings
@@ -53,7 +54,7 @@ def connect_of(name: str) -> Connect:
     return connect
 
 
-async def serve(settings: Settings) -> int:
+async def serve(settings: Settings, options: Namespace) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit status."""
     async with build(settings, "serve") as app:
         errors = ErrorsSeen()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
-from bot.app.application import Application
+from bot.operations.application import Application
 from core.domain import Question
 from core.errors import ThreadloreError
 from core.query.language import detect as language

@@ -5,9 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from typing import NoReturn
+from argparse import Namespace
+from collections.abc import Coroutine
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
 from bot.cli.arguments import Parsed, parsed
+from bot.commands.command import Command, Sent
+
+if TYPE_CHECKING:
+    from core.settings import Settings
 
 DONE, FAILED = 0, 1
 
@@ -54,8 +61,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _run(given: Parsed) -> int:
     command, options = given.command, given.options
     if not command.needs_settings:
-        assert command.here is not None
-        return command.here(None, options) or DONE
+        return _program(command, None, options)
     from core.settings import load_settings
 
     settings = load_settings(
@@ -64,13 +70,31 @@ def _run(given: Parsed) -> int:
         port=getattr(options, "port", None),
         log_level="DEBUG" if given.debug else None,
     )
-    from bot.app.logs import set_up
+    from bot.home.logs import set_up
 
     serves = command.name == "serve"
     set_up(settings, settings.log_level if serves or given.debug else "ERROR", in_home=serves)
+    if command.program:
+        return _program(command, settings, options)
     done = command.here(settings, options) if command.here is not None else None
-    if done is not None or command.run is None:
+    if isinstance(done, int) or (done is None and command.run is None):
         return done or DONE
-    from bot.cli.request import carry_out
+    return _sent(settings, done or Sent(given.request))
 
-    return asyncio.run(carry_out(settings, given.request, sys.stdout))
+
+def _program(command: Command, settings: Settings | None, options: Namespace) -> int:
+    """Load and run what runs in a command's place; the command itself knows only where it is."""
+    module, _, function = command.program.partition(":")
+    done = getattr(import_module(module), function)(settings, options)
+    return int(asyncio.run(done) if isinstance(done, Coroutine) else done)
+
+
+def _sent(settings: Settings, sent: Sent) -> int:
+    """Have a request carried out, and its lines printed or written to its file."""
+    from bot.cli.request import carry_out
+    from core.system.private_files import private
+
+    if sent.file is None:
+        return asyncio.run(carry_out(settings, sent.request, sys.stdout))
+    with open(sent.file, "w", encoding="utf-8", opener=private) as out:
+        return asyncio.run(carry_out(settings, sent.request, out))

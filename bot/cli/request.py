@@ -20,8 +20,8 @@ STARTING_SECONDS = 30.0
 async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
     """Have a request carried out by the serving process, or by this one where none serves."""
     request = {**request, "caller": _caller()}
-    from bot.app.control_socket import call
-    from bot.cli.progress import Bars
+    from bot.home.control_socket import call
+    from bot.rendering.progress import Bars
 
     code = FAILED
     with Bars() as bars:

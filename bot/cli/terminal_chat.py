@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from argparse import Namespace
 from typing import Any
 
-from bot.interactions.components import WRONG
+from bot.rendering.components import WRONG
 from core.settings import Settings
 
 HELP = (
@@ -18,8 +19,8 @@ USER = "terminal"
 NOTHING_YET = "Ask something first."
 
 
-async def chat(settings: Settings) -> int:
-    """Talk until the input ends."""
+async def chat(settings: Settings, options: Namespace) -> int:
+    """Talk until the input ends; return the exit status."""
     print(HELP)
     conversation = Conversation(settings)
     while True:
@@ -117,7 +118,7 @@ class Conversation:
 
     async def _send(self, request: dict[str, Any], show: Any) -> None:
         """Have the serving process carry a request out, or do it here where nobody serves."""
-        from bot.app.control_socket import call
+        from bot.home.control_socket import call
 
         try:
             async for message in call(self._settings.home, request):

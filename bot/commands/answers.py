@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
+from bot.home.control_socket import Send
+from bot.operations.application import Application
+from bot.rendering.answers import compose
+from bot.rendering.components import WRONG
 from core.domain import Answer, Question, Scope, Trace, Turn
 from core.errors import ThreadloreError, UsageError
+from core.ports.opinions import Correction
 from core.query.language.detect import detect
 from core.text.words import storable
 
@@ -149,3 +153,37 @@ async def with_evidence(app: Application, question: Question, answer: Answer) ->
 async def pair_id_of(app: Application, answer: Answer) -> dict[str, str]:
     """Name a reused pair by the id it was imported under, where there is one."""
     return {"pair_id": await app.memory.named(answer.pair_id) if answer.route == "reuse" else ""}
+
+
+async def again(app: Application, request: dict[str, Any], send: Send) -> None:
+    """Answer the question of an answer once more, for another release."""
+    answer_id, release = request["answer_id"], request["release"]
+    known = [entry.name for entry in app.engine.product.releases]
+    if release not in known:
+        raise UsageError(f"There is no release {release!r}; there is: {', '.join(known)}.")
+    text = await app.engine.given.question(answer_id, release)
+    if not text:
+        raise UsageError(f"There is no answer {answer_id}.")
+    spoken = await app.engine.given.language_of(answer_id)
+    user = request["user"]
+    authors = tuple(sorted(await app.engine.given.authors(answer_id) - {user}))
+    question = Question(text, user, release=release, language=spoken, authors=authors)
+    answer = await app.engine.answer(question)
+    line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
+    await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})
+    await send({"code": 0})
+
+
+async def wrong(app: Application, request: dict[str, Any], send: Send) -> None:
+    """Keep what somebody found wrong with an answer; a helper's better one is remembered."""
+    user, what, better = request["user"], request["what"], str(request.get("better") or "").strip()
+    if what not in WRONG:
+        raise UsageError(f"'{what}' is nothing that can be wrong; there is: {', '.join(WRONG)}.")
+    said = Correction(request["answer_id"], user, user, what, better, time.time())
+    try:
+        kept = await app.engine.accepted.correct(said, app.engine.helps(user), "")
+    except KeyError:
+        raise UsageError(f"There is no answer {request['answer_id']}.") from None
+    told = "Remembered: your answer is told to the next who asks this." if kept.pair_id else "Noted."
+    await send({"line": told})
+    await send({"code": 0})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from bot.commands.option import Option, Place
@@ -15,8 +16,8 @@ from bot.commands.option import Option, Place
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
 
 __all__ = ["FAMILIES", "GROUPS", "Command", "Given", "Option", "Result", "Table", "plain"]
 
@@ -67,7 +68,7 @@ class Given:
 
     @property
     def audience(self) -> dict[str, Any]:
-        """Return who listens, as `bot.interactions.visibility` asks for it."""
+        """Return who listens, as `bot.privacy.visibility` asks for it."""
         return {"hears": self.hears}
 
     @property
@@ -119,6 +120,17 @@ Run = Callable[["Application", Given], Awaitable[Result]]
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """A request that the process at the terminal sends, and the file that takes its lines, if one does.
+
+    Nobody else on the machine may read that file: people's words may be in it.
+    """
+
+    request: dict[str, Any]
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Command:
     """One command of the command line, of chat, or of both.
 
@@ -156,11 +168,13 @@ class Command:
     """Whether chat's use of what everybody may do is written down."""
     secret: bool = False
     """The words after its name are written down nowhere."""
-    here: Callable[[Any, Namespace], int | None] | None = None
+    here: Callable[[Any, Namespace], int | Sent | None] | None = None
     """What the process at the terminal does itself, by settings and options.
 
-    Returns the exit status, None to go on with `run`.
+    Returns the exit status, or a request to go on with; None to go on with `run`.
     """
+    program: str = ""
+    """`module:function` that runs in its place at the terminal, by settings and options."""
     needs_settings: bool = True
     has_json: bool = True
     """The command line may print its data: `--json`."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
-from bot.commands.answers import answer_batch, json_text
+from bot.commands.answers import again, answer_batch, json_text, wrong
 from bot.commands.command import Command, Given, Result, Table, plain
+from bot.commands.editors import carry_out as editors
 from bot.commands.look.status import status_of
 from bot.commands.registry import table
-from bot.editors.requests import carry_out as editors
-from bot.interactions.answer_buttons import again, wrong
+from bot.home.control_socket import Send
+from bot.operations.application import Application
 from bot.operations.audit import DONE, Audit
 from core.errors import ThreadloreError, UsageError
 

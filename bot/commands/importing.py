@@ -7,12 +7,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.app.application import Application
+from bot.operations.application import Application
 from core.domain import Product, Question, content_hash
 from core.errors import UsageError
 from core.languages import DEFAULT
 from core.memory.exchange import Bad, Entry, read
-from core.memory.partitions.topics import EVERY_RELEASE
+from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.query.language.detect import detected
 from core.query.releases.resolve import lookup, resolve

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 
-from bot.conversation.pausing import mode_line, pause_line
-from core.community.channels import DEFAULT, MODES, ChannelModes, Pauses
+from bot.rendering.status import mode_line, pause_line
+from core.community.channels import DEFAULT, MODES, ChannelModes, ModeSet, Pause, Pauses
 from core.errors import UsageError
 
 LONGEST_MINUTES = 525_600.0
@@ -30,27 +31,62 @@ def duration(said: str) -> tuple[float, str]:
     return 0.0, said.strip()
 
 
-async def begin_pause(pauses: Pauses, place: str, said: str, by: str, ends: str) -> str:
-    """Pause a channel or everything, as the words after the command say; return what to tell.
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """A pause that began; `ends` is the command that ends it."""
 
-    `ends` is the command that ends it.
+    pause: Pause
+    ends: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Where questions are answered again: everywhere is ""; None where nothing was paused there.
+
+    `paused` are the pauses that hold nevertheless.
     """
+
+    place: str | None
+    paused: tuple[Pause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How a channel is served: the mode that it was given, if any, and that of `corpora.toml`."""
+
+    channel: str
+    given: ModeSet | None
+    configured: str
+
+
+async def begin_pause(pauses: Pauses, place: str, said: str, by: str, ends: str) -> Paused:
+    """Pause a channel or everything, as the words after the command say."""
     minutes, why = duration(said)
-    pause = await pauses.begin(place, minutes, by, why)
-    return f"Paused: {pause_line(pause)}. `{ends}` ends it{' before' if minutes else ''}."
+    return Paused(await pauses.begin(place, minutes, by, why), ends)
 
 
-async def end_pause(pauses: Pauses, place: str, or_else: str = "") -> str:
-    """End the pause of a place, or where there is none that of another one; return what to tell."""
-    if await pauses.end(place):
-        where = f" in `{place}`" if place else ""
+async def end_pause(pauses: Pauses, place: str, or_else: str = "") -> Resumed:
+    """End the pause of a place, or where there is none that of another one."""
+    for ended in (place, or_else) if or_else else (place,):
+        if await pauses.end(ended):
+            return Resumed(ended)
+    return Resumed(None, tuple(await pauses.running()))
+
+
+def paused_text(paused: Paused) -> str:
+    """Say that there is a pause, and what ends it."""
+    before = " before" if paused.pause.until else ""
+    return f"Paused: {pause_line(paused.pause)}. `{paused.ends}` ends it{before}."
+
+
+def resumed_text(resumed: Resumed) -> str:
+    """Say where questions are answered again, or what is paused instead."""
+    if resumed.place is not None:
+        where = f" in `{resumed.place}`" if resumed.place else ""
         return f"I answer questions{where} again."
-    if or_else and await pauses.end(or_else):
-        return f"I answer questions in `{or_else}` again."
-    running = await pauses.running()
-    if not running:
+    if not resumed.paused:
         return "Nothing is paused."
-    return "\n".join(["That is not paused. Paused:", *(f"- {pause_line(pause)}" for pause in running)])
+    return "\n".join(["That is not paused. Paused:", *(f"- {pause_line(pause)}" for pause in resumed.paused)])
 
 
 def channel_of(said: str, here: str) -> str:
@@ -73,20 +109,27 @@ def channel_of(said: str, here: str) -> str:
     )
 
 
-async def change_mode(modes: ChannelModes, channel: str, mode: str, by: str) -> str:
-    """Set the mode of a channel, or say which it has where none is named; return what to tell."""
+async def change_mode(modes: ChannelModes, channel: str, mode: str, by: str) -> Served:
+    """Set the mode of a channel where one is named; return how it is served."""
     if mode:
         await modes.set_mode(channel, mode, by)
     given = next((given for given in await modes.given() if given.channel == channel), None)
-    return mode_line(channel, given, modes.configured(channel))
+    return Served(channel, given, modes.configured(channel))
 
 
-async def modes_text(modes: ChannelModes, here: str = "") -> str:
-    """List the channels that have a mode of their own, this one first."""
+async def all_served(modes: ChannelModes, here: str = "") -> list[Served]:
+    """Return the channels that have a mode of their own, this one first."""
     given = {entry.channel: entry for entry in await modes.given()}
     known = sorted(await modes.all())
     order = [*([here] if here else []), *(channel for channel in known if channel != here)]
-    lines = [f"- {mode_line(c, given.get(c), modes.configured(c))}" for c in order]
+    return [Served(channel, given.get(channel), modes.configured(channel)) for channel in order]
+
+
+def served_text(served: Served | Sequence[Served]) -> str:
+    """Say how a channel is served, or list how several are."""
+    if isinstance(served, Served):
+        return mode_line(served.channel, served.given, served.configured)
+    lines = [f"- {served_text(one)}" for one in served]
     return "\n".join(lines) or "No channel has a mode of its own: everywhere a mention is needed."
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.interactions.reach import stay_within
+from bot.privacy.reach import stay_within
 from core.languages import N_
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
 
 WHOLE = {
     "slack": N_("An admin can send you all of it: `threadlore my-data --user {user} --json`."),

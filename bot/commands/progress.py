@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.app.control_socket import Send
+from bot.home.control_socket import Send
 from core.ingestion.reading import Progress, Report
 
 PROGRESS_SECONDS = 0.2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from bot.app.application import Application
+from bot.operations.application import Application
 from core.ports import Corpus, entries, pairs_collection
 
 RESTART = "start the bot anew: every start brings the indexes in line with the database"

@@ -10,13 +10,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot.app.logs import about
 from bot.conversation.pausing import WAIT, Outage, say
 from bot.conversation.streaming_reply import StreamingReply
-from bot.interactions.components import controls
+from bot.home.logs import about
 from bot.ports.chat import Chat, Control, Message, Reply
 from bot.privacy.opted_out import OptedOut
 from bot.rendering.answers import WORKING, compose
+from bot.rendering.components import controls
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.engine import Engine

@@ -1,4 +1,4 @@
-"""What keeps a question waiting: a pause, too many questions, or an outage of the database."""
+"""What keeps a question waiting: earlier ones, a pause, too many of them, or an outage."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import asyncio
 import logging
 import math
 import time
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from bot.ports.chat import Chat, Message, Reply
-from core.community.channels import EVERYWHERE, ModeSet, Pause, Pauses
+from bot.rendering.status import at_time
+from core.community.channels import EVERYWHERE, Pause, Pauses
 from core.domain import MessageRef
 from core.errors import PlatformError
 from core.languages import N_, _
@@ -59,28 +61,6 @@ def paused_text(pause: Pause) -> str:
                 "I am paused in this channel until {time} and answer no new questions. Votes still count."
             )
     return said.format(time=until) + (f" ({pause.why})" if pause.why else "")
-
-
-def at_time(seconds: float) -> str:
-    """Write a time of today as `14:05 UTC`, another one with its date."""
-    moment, now = time.gmtime(seconds), time.gmtime()
-    is_today = moment[:3] == now[:3]
-    return time.strftime("%H:%M UTC" if is_today else "%Y-%m-%d %H:%M UTC", moment)
-
-
-def pause_line(pause: Pause) -> str:
-    """Say where, until when, by whom and why questions are not answered."""
-    where = f"questions in `{pause.place}`" if pause.place else "all questions"
-    until = f"until {at_time(pause.until)}" if pause.until else "until further notice"
-    return f"{where}, {until}, by `{pause.by}`" + (f": {pause.why}" if pause.why else "")
-
-
-def mode_line(channel: str, given: ModeSet | None, configured: str = "") -> str:
-    """Say the mode of a channel and where it comes from."""
-    if given is None:
-        return f"`{channel}`: {configured} (as in `corpora.toml`, or without an entry there)"
-    why = f": {given.why}" if given.why else ""
-    return f"`{channel}`: {given.mode} (set by `{given.by}`{why}; `default` takes it back)"
 
 
 log = logging.getLogger(__name__)
@@ -193,3 +173,52 @@ class Limits:
         while len(self._buckets) > REMEMBERED:
             self._buckets.popitem(last=False)
         return max(0.0, (1 - bucket.level) / rate)
+
+
+class Slot:
+    """The place of one message among those of its conversation that are being handled."""
+
+    def __init__(self, earlier: tuple[Slot, ...]) -> None:
+        self._earlier = earlier
+        self._looked = asyncio.Event()
+        self._done = asyncio.Event()
+
+    def looked(self) -> None:
+        """Tell later messages that this one is claimed, or is not for the bot."""
+        self._looked.set()
+
+    def done(self) -> None:
+        """Tell later messages that this one is answered, or never will be."""
+        self._looked.set()
+        self._done.set()
+
+    async def after_claims(self) -> None:
+        """Wait until every earlier message is claimed, or known not to be for the bot."""
+        for slot in self._earlier:
+            await slot._looked.wait()
+
+    async def after_answers(self) -> None:
+        """Wait until every earlier message is answered or never will be."""
+        for slot in self._earlier:
+            await slot._done.wait()
+
+
+class InOrder:
+    """Gives each message a slot in its conversation."""
+
+    def __init__(self) -> None:
+        self._slots: defaultdict[str, list[Slot]] = defaultdict(list)
+
+    @contextmanager
+    def slot(self, conversation: str) -> Iterator[Slot]:
+        """Take the next slot, and give it back at the end; enter it before anything is awaited."""
+        slots = self._slots[conversation]
+        slot = Slot(tuple(slots))
+        slots.append(slot)
+        try:
+            yield slot
+        finally:
+            slot.done()
+            slots.remove(slot)
+            if not slots and self._slots.get(conversation) is slots:
+                del self._slots[conversation]

@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.in_order import InOrder, Slot
 from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import LATER, WAIT, Limits, Outage, Pausing, rounded, say
+from bot.conversation.pausing import LATER, WAIT, InOrder, Limits, Outage, Pausing, Slot, rounded, say
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Hint, Triggers
 from bot.escalation.resolving import Resolving

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from bot.conversation.answering import Answering
-from bot.conversation.in_order import InOrder, Slot
+from bot.conversation.pausing import InOrder, Slot
 from bot.conversation.strays import Strays
 from bot.ports.chat import Chat, Message, Reply
 from bot.ports.message_codec import ref_of, unpacked

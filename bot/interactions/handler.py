@@ -8,13 +8,13 @@ from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.app.logs import about
+from bot.commands.slash.confirmations import CONFIRM
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
 from bot.conversation.locale import LocaleResolver
 from bot.conversation.pausing import Limits, Pausing, paused_text, wait_text
 from bot.conversation.triggers import Hint
-from bot.interactions.confirmations import CONFIRM
+from bot.home.logs import about
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.presses import ASK_AGAIN, VOTES, Presses
 from bot.interactions.sharing import alone
@@ -27,7 +27,7 @@ from core.domain import Question
 from core.engine import Engine
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking, spoken
-from core.ports import Claim, ConversationStore
+from core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
 
@@ -256,10 +256,6 @@ class InteractionHandler:
         answer_id = await self._conversations.answer_of(command.where.key)
         repeated = await self._engine.given.whose([answer_id]) if answer_id else frozenset()
         return {command.author, *repeated}
-
-    async def is_new(self, event: str) -> bool:
-        """Claim an event by its id alone; return False if it was claimed before."""
-        return not event or await self._conversations.claim(Claim("", "", "", 0.0), event)
 
     def stop(self) -> None:
         """Cancel what is running and tell those who wait for it."""

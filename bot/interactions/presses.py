@@ -11,11 +11,11 @@ from typing import Literal
 from bot.conversation.answering import Answering
 from bot.conversation.pausing import Limits, wait_text
 from bot.escalation.asking import Escalation
-from bot.interactions.components import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
-from bot.interactions.reach import beyond
 from bot.interactions.sharing import FORGOTTEN, Sharing
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
 from bot.ports.message_codec import packed, unpacked
+from bot.privacy.reach import beyond
+from bot.rendering.components import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError

@@ -7,20 +7,19 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
-from bot.app.logs import about
 from bot.conversation.locale import LocaleResolver
 from bot.conversation.pausing import Outage
-from bot.interactions.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
-from bot.interactions.handler import InteractionHandler
+from bot.home.logs import about
 from bot.interactions.marks import Marks
 from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
 from bot.privacy.opted_out import OptedOut
+from bot.rendering.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import StorageUnavailable
 from core.languages import N_, _, speaking
-from core.ports import ConversationStore
+from core.ports import Claim, ConversationStore
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +39,6 @@ class ReactionHandler:
         engine: Engine,
         conversations: ConversationStore,
         marks: Marks,
-        attending: InteractionHandler,
         opted_out: OptedOut,
         tongues: LocaleResolver,
         noise: UnsolicitedReplyPolicy,
@@ -50,7 +48,6 @@ class ReactionHandler:
         self._engine = engine
         self._conversations = conversations
         self._marks = marks
-        self._attending = attending
         self._opted_out = opted_out
         self._tongues = tongues
         self._noise = noise
@@ -144,7 +141,7 @@ class ReactionHandler:
             async with self._lock(f"mark {reaction.ref.key}"):
                 if not await self._conversations.taken(reaction.event):
                     await self._marks.take(chat, reaction, answer_id)
-                    await self._attending.is_new(reaction.event)
+                    await self._is_new(reaction.event)
         if value is None or not answer_id or await self._conversations.taken(reaction.event):
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
@@ -154,9 +151,13 @@ class ReactionHandler:
         await self._engine.feedback(vote, helper=reaction.person.helper)
         await self._noise.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
-        is_new = await self._attending.is_new(reaction.event)
+        is_new = await self._is_new(reaction.event)
         if is_new and added and not value:
             await self._ask_what_was_wrong(chat, reaction, answer_id)
+
+    async def _is_new(self, event: str) -> bool:
+        """Claim an event by its id alone; return False if it was claimed before."""
+        return not event or await self._conversations.claim(Claim("", "", "", 0.0), event)
 
     async def _ask_what_was_wrong(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
         """Offer the form to the person who put 👎, where the platform can tell them alone."""

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.strays import Strays
-from bot.interactions.components import controls
 from bot.ports.chat import Chat, Control, Message, Press, Reply
 from bot.ports.message_codec import packed, unpacked
 from bot.rendering.answers import compose
+from bot.rendering.components import controls
 from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError

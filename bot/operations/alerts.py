@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.app.application import Application
+from bot.operations.application import Application
 from bot.operations.notices import AGAIN_SECONDS, Notices
 from core.memory.scoring.vote_weighting import Burst
 from core.models.breaker import Breaker

@@ -7,8 +7,9 @@ import json
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from bot.app.logs import drop_open_files
+from bot.home.logs import drop_open_files
 from bot.privacy.exports import clean
 from bot.privacy.holders import Holders
 from core.languages import _
@@ -31,6 +32,12 @@ class Done:
 
     forgotten: Forgotten
     left: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """Return what was removed in numbers, and the files that are left, as JSON holds it."""
+        gone = self.forgotten
+        counted = {name: getattr(gone, name) for name in ("questions", "pairs", "votes", "messages")}
+        return counted | {"left": [str(file) for file in self.left]}
 
     @property
     def text(self) -> str:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bot.ports.platform import PersonalData
+from bot.ports.platforms import PersonalData
 
 Forget = Callable[[Collection[str], Collection[str]], Awaitable[None]]
 """Forgets accounts, and answers and pairs by their ids, wherever something of them is held in memory."""

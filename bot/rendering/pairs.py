@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from core.memory.community import CommunityMemory
 from core.memory.exchange import written
-from core.memory.partitions.topics import EVERY_RELEASE
+from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.text import words as text
 from core.text.markup import inert

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.interactions.visibility import heard
+from bot.privacy.visibility import heard
 from core.corpora.manager import CorpusManager
 from core.ingestion.reading import Reading
 from core.memory.community import CommunityMemory

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
 from core.catalogue.schedule import Schedule
 from core.ports import CorpusStore, SourceRun
 from core.text.times import iso, minute_of, since_epoch
@@ -143,12 +140,3 @@ def length(seconds: float) -> str:
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:.0f}{unit}"
     return f"{seconds:.0f}s"
-
-
-async def sources(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Carry out `threadlore sources`."""
-    found = await sources_of(app.corpora, app.schedules)
-    await send(
-        {"line": json.dumps(found, ensure_ascii=False) if request.get("json") else sources_text(found)}
-    )
-    await send({"code": 0})

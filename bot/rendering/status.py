@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
-from bot.conversation.pausing import mode_line, pause_line
 from bot.rendering.sources import status_lines
 from core.community.channels import ModeSet, Pause
 from core.errors import ThreadloreError
@@ -116,3 +116,25 @@ def done_text(done: list[Indexed]) -> str:
             f"({changes}), {item.embedded} embedded in {item.seconds:.1f} s{failed}"
         )
     return "\n".join(lines)
+
+
+def at_time(seconds: float) -> str:
+    """Write a time of today as `14:05 UTC`, another one with its date."""
+    moment, now = time.gmtime(seconds), time.gmtime()
+    is_today = moment[:3] == now[:3]
+    return time.strftime("%H:%M UTC" if is_today else "%Y-%m-%d %H:%M UTC", moment)
+
+
+def pause_line(pause: Pause) -> str:
+    """Say where, until when, by whom and why questions are not answered."""
+    where = f"questions in `{pause.place}`" if pause.place else "all questions"
+    until = f"until {at_time(pause.until)}" if pause.until else "until further notice"
+    return f"{where}, {until}, by `{pause.by}`" + (f": {pause.why}" if pause.why else "")
+
+
+def mode_line(channel: str, given: ModeSet | None, configured: str = "") -> str:
+    """Say the mode of a channel and where it comes from."""
+    if given is None:
+        return f"`{channel}`: {configured} (as in `corpora.toml`, or without an entry there)"
+    why = f": {given.why}" if given.why else ""
+    return f"`{channel}`: {given.mode} (set by `{given.by}`{why}; `default` takes it back)"

@@ -1,4 +1,4 @@
-"""The corpora as a whole: update them, report on them, notice a changed encoder."""
+"""The corpora as a whole: update them, let them go live, report on them, notice a changed encoder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from collections.abc import Collection
 from typing import Any
 
-from core.corpora.going_live import GoingLive
 from core.corpora.status import memory_size, problems, progress_row, release_row, source_rows
 from core.domain import Product
 from core.errors import ThreadloreError
@@ -214,3 +213,61 @@ class CorpusManager:
             "indexing": self.progress(),
             "problems": problems(releases, self._indexer.running, current.name, runs, memory),
         }
+
+
+SETTLED_SECONDS = 600.0
+"""Seconds after which no answer is written any more that cites the corpus of before."""
+
+
+class GoingLive:
+    """Lets corpora answer, for whoever builds them."""
+
+    def __init__(
+        self,
+        *,
+        store: CorpusStore,
+        memories: MemoryStore,
+        searcher: Searcher,
+        memory: CommunityMemory,
+        encoders: Encoders,
+    ) -> None:
+        self._store = store
+        self._memories = memories
+        self._searcher = searcher
+        self._memory = memory
+        self._encoders = encoders
+        self._settled: dict[str, float] = {}
+
+    async def went_live(self, release: str) -> None:
+        """Let a new corpus answer: search it, and mark remembered answers that it overtakes."""
+        await self._searcher.load(release)
+        await self._mark_stale(release)
+        corpora = self._searcher.corpora
+        await self._memory.load(
+            await self._encoders.current(),
+            {name: await self._encoders.named(corpus.encoder) for name, corpus in corpora.items()},
+        )
+
+    async def settle(self, starting: bool = False) -> None:
+        """Mark the remembered answers that a new corpus overtakes once more, where that may be needed.
+
+        A process may have died between a new corpus and its marking, and an answer that was under way
+        meanwhile may cite the corpus of before. So it is done some minutes after a corpus went live, and at
+        a start that comes before that; never where nothing changed.
+        """
+        built = {run.release: run for run in await self._store.runs() if run.source == BUILD}
+        for release, corpus in self._searcher.corpora.items():
+            run, since = built.get(release), time.time() - corpus.built_at
+            marked_at = max(run.succeeded_at if run else 0.0, self._settled.get(release, 0.0))
+            if marked_at >= corpus.built_at + SETTLED_SECONDS or (since < SETTLED_SECONDS and not starting):
+                continue
+            await self._mark_stale(release)
+            self._settled[release] = time.time()
+            if run is None or not run.error:
+                await self._store.note_run(release, BUILD, "", ())
+
+    async def _mark_stale(self, release: str) -> None:
+        hashes = await self._store.page_hashes(release)
+        stale = await self._memories.mark_stale(release, hashes, self._searcher.corpora[release].built_at)
+        if stale:
+            log.info("%d remembered answers of %s cite pages that changed", stale, release)

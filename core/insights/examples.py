@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.catalogue import ChannelSettings
 from core.domain import Product, Question, Scope
 from core.memory.community import CommunityMemory
-from core.memory.partitions.topics import OTHER_LANGUAGE, platform_of
+from core.memory.partitions.partition_index import OTHER_LANGUAGE, platform_of
 from core.pipeline.research import Research
 from core.ports import CorpusStore, MemoryStore
 from core.text.words import looks_like_question, one_line

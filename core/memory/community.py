@@ -13,8 +13,7 @@ from dataclasses import replace
 from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.decision import PAPER, Decision, Guard
 from core.memory.partitions.partition import Partition
-from core.memory.partitions.partition_index import PartitionIndex
-from core.memory.partitions.topics import PRIVATE, Encoders, Key, kept, made
+from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, kept, made
 from core.memory.recall import Lookup, Recaller
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of

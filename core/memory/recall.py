@@ -9,8 +9,7 @@ from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.languages import _
 from core.memory.decision import CANDIDATES, Candidate, Decision, Guard, choose
 from core.memory.partitions.partition import Partition
-from core.memory.partitions.partition_index import PartitionIndex
-from core.memory.partitions.topics import EVERY_RELEASE, Key, scope_of
+from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of, vouched
 from core.ports import MemoryStore, Remembered

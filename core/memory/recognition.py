@@ -15,7 +15,7 @@ import numpy as np
 from core.domain import QAPair, Vector
 from core.memory.decision import Decision
 from core.memory.facts import facts
-from core.memory.partitions.topics import Encoders, embedded
+from core.memory.partitions.partition_index import Encoders, embedded
 from core.memory.scoring.score import Thresholds, score
 from core.ports import CorpusStore, Encoder, Matrix, Remembered, Reworded, RewordingStore
 from core.text.words import one_line

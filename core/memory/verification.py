@@ -9,7 +9,7 @@ import numpy as np
 
 from core.domain import Vector
 from core.memory.partitions.partition import ROUNDING, Partition
-from core.memory.partitions.topics import Key, key_of
+from core.memory.partitions.partition_index import Key, key_of
 from core.memory.partitions.vectors import ROWS_AT_ONCE
 from core.memory.scoring.score import Thresholds, is_neutral, score_of
 from core.ports import Placement, Remembered

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.domain import Question
 from core.pipeline.context import QueryContext
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.pipeline.stages.retrieve import Retrieve
 from core.pipeline.stages.understand import Understand
 from core.ports import Corpus, LanguageModel

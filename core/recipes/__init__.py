@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import cast
 
 from core.errors import ConfigurationError
-from core.pipeline.stage import Resources, Stage
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
 
 Recipe = Callable[[Resources], tuple[Stage, ...]]
 

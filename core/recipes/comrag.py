@@ -16,7 +16,8 @@ What differs, and why:
 
 from __future__ import annotations
 
-from core.pipeline.stage import Resources, Stage
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite, Ground
 from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.quote import Quote

@@ -13,11 +13,12 @@ What differs, and why:
 
 from __future__ import annotations
 
-from core.pipeline.stage import Resources, Stage
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite, Ground
 from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading import ReadPairs
+from core.pipeline.stages.reading.pairs import ReadPairs
 from core.pipeline.stages.retrieve import Retrieve
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Write

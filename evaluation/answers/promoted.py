@@ -15,7 +15,7 @@ from typing import Any
 from core.domain import Answer, Question
 from core.errors import ThreadloreError
 from core.memory.facts import differs
-from core.memory.partitions.topics import EVERY_RELEASE
+from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Encoder, Remembered
 from core.text.words import shortened
 

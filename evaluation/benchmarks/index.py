@@ -24,8 +24,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
+from bot.operations.application import Application
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
 from core.models.embedding.encoder import load_encoder

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.app.builders.storage import open_memory
+from bot.operations.application import Application
 from core.domain import Answer, Question, Scope, Vector, Vote, content_hash
 from core.ports import Matrix, MemoryChange, MemoryStore, Placement, Remembered
 from core.settings import load_settings

@@ -13,8 +13,8 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
+from bot.operations.application import Application
 from core import prompts
 from core.domain import Question, Turn
 from core.generation.answer import OnText, write
@@ -25,7 +25,7 @@ from core.models.ollama.client import Ollama
 from core.pipeline.context import QueryContext
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.stage import Stage
-from core.pipeline.stages.reading import Reduce, Select
+from core.pipeline.stages.reading.pages import Reduce, Select
 from core.pipeline.stages.write import Temper, request_of
 from core.ports import Prompt
 from core.retrieval.found import Found

@@ -9,8 +9,8 @@ import statistics
 import time
 from pathlib import Path
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
+from bot.operations.application import Application
 from core.domain import Question
 from core.settings import load_settings
 

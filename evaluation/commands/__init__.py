@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
-    from bot.app.control_socket import Send
+    from bot.home.control_socket import Send
+    from bot.operations.application import Application
 
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
+from bot.home.control_socket import Send
+from bot.operations.application import Application
 from bot.privacy.exports import note
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
+from bot.home.control_socket import Send
+from bot.operations.application import Application
 from bot.privacy.exports import note
 from core.text.words import one_line
 

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
+from bot.home.control_socket import Send
+from bot.operations.application import Application
 from core.errors import UsageError
 from core.retrieval.rescoring import DEFAULT_RANKING
 from core.retrieval.tuned import FILE, save_ranking

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from core.domain import Answer, Question, Recall, Route, Scope, Vector, Vote, content_hash
 from core.memory.community import CommunityMemory
-from core.memory.partitions.topics import EVERY_RELEASE
+from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.text.words import sentences
 from evaluation.simulation.data import Line, Topic

@@ -18,7 +18,6 @@ from core.system.offload import aside
 from core.text.words import window_hashes
 from storage.corpora.pages import SqlCorpusPages, SqlTextVectors
 from storage.database.database import slices
-from storage.database.rows import SOME, every
 from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
 from storage.tables import (
     ContextRow,
@@ -32,6 +31,7 @@ from storage.tables import (
     VectorRow,
     writable,
 )
+from storage.tables.columns import SOME, every
 
 
 class SqlCorpora(SqlCorpusPages, SqlTextVectors):

@@ -13,7 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
 from storage.database.database import Database, slices
-from storage.database.rows import every, parts
 from storage.people.authorship import PAGE
 from storage.tables import (
     ContextRow,
@@ -24,6 +23,7 @@ from storage.tables import (
     WordsRow,
     writable,
 )
+from storage.tables.columns import every, parts
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""

@@ -15,12 +15,12 @@ from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
 from core.system.offload import aside
 from storage.database.database import Database, slices
-from storage.database.rows import SOME, every
 from storage.memory.pair_rows import load_pairs, pair_values, raised, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.traces import clean_traces
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
+from storage.tables.columns import SOME, every
 
 _PLACED = tuple(field.name for field in fields(Placement))
 Veils = Callable[[str, str], Collection[str]]

@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 from core.insights.statistics import Day, Failing, Unserved
 from core.text.times import day_of
 from storage.database.database import Database
-from storage.database.rows import LONG, parts
 from storage.tables import AnswerRow, CorrectionRow, EscalationRow, VoteRow
+from storage.tables.columns import LONG, parts
 
 PUBLIC = "public"
 _VALUES = {1: "up", 0: "down", None: "withdrawn"}

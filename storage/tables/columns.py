@@ -1,10 +1,13 @@
-"""What all tables are made of: their shared metadata, and the kinds of text they hold."""
+"""What all tables are made of: shared metadata, kinds of text; and many rows read some at a time."""
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, TypeVar
 
-from sqlalchemy import Dialect, String, Text, TypeDecorator
+from sqlalchemy import CursorResult, Dialect, String, Text, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
@@ -39,3 +42,26 @@ KEY = Key(255)
 
 class Base(DeclarativeBase):
     """All tables of Threadlore."""
+
+
+T = TypeVar("T")
+SOME = 500
+"""Rows between which others are served: some milliseconds."""
+LONG = 50
+"""The same for rows that hold a trace."""
+
+
+async def parts(result: CursorResult[Any], size: int = SOME) -> AsyncIterator[Sequence[Any]]:
+    """Yield the rows in lists, and let others be served after each."""
+    for some in result.partitions(size):
+        yield some
+        if len(some) == size:
+            await asyncio.sleep(0)
+
+
+async def every(result: CursorResult[Any], make: Callable[[Any], T], size: int = SOME) -> list[T]:
+    """Return what is made of each row."""
+    found: list[T] = []
+    async for some in parts(result, size):
+        found += [make(row) for row in some]
+    return found

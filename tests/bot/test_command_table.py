@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import pytest
 
-from bot.app.application import Application
 from bot.cli.arguments import command_line, parsed
 from bot.commands import document
 from bot.commands.admin.mode import MODES as MODES_OFFERED
@@ -23,6 +22,7 @@ from bot.commands.look.gaps import DAYS as DAYS_OFFERED
 from bot.commands.registry import table, table_of
 from bot.commands.slash.derived import subcommands
 from bot.commands.slash.table import SlashCommands
+from bot.operations.application import Application
 from bot.ports.chat import Command as Said
 from bot.ports.chat import Person, Press, Reply
 from core.community.channels import DEFAULT, MODES
@@ -124,7 +124,7 @@ def test_two_commands_of_one_name_are_refused(added: Table, tmp_path: Path) -> N
 def test_the_table_is_whole() -> None:
     for command in table().commands:
         assert command.group in GROUPS and command.help[:1].islower() and not command.help.endswith(".")
-        assert command.run or command.here or command.dialogue, command.name
+        assert command.run or command.here or command.program or command.dialogue, command.name
         assert (command.who == "owner") == (command.where == "terminal"), command.name
         assert bool(command.asks) == bool(command.sure), command.name
         if command.is_in("chat"):

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.control_socket import Control
-from bot.app.home import LOCK, SERVE
 from bot.cli.doctor import examination as doctor
 from bot.cli.doctor import models as doctor_models
-from bot.cli.doctor.findings import Finding, clock
+from bot.home.control_socket import Control
+from bot.home.findings import Finding, clock
+from bot.home.home import LOCK, SERVE
 from bot.platforms.discord import doctor as discord_doctor
 from bot.platforms.slack import doctor as slack_doctor
 from bot.platforms.web import doctor as web_doctor

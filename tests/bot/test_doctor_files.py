@@ -8,7 +8,7 @@ import pytest
 
 from bot.cli.doctor import examination as doctor
 from bot.cli.doctor.files import files
-from bot.cli.doctor.findings import Finding
+from bot.home.findings import Finding
 from core.settings import Settings, load_settings
 
 CORPORA = '[product]\nname = "Kettle"\n[[release]]\nname = "1.0"\n'

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.cli.doctor.findings import Finding
 from bot.cli.doctor.sources import sources
+from bot.home.findings import Finding
 from core.settings import load_settings
 from tests.core.ingestion_sources.index_server import Index, serving, tar_of
 from tests.core.ingestion_sources.site_server import Site, page, status

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.exposure import exposed
 from bot.cli.doctor import examination as doctor
 from bot.cli.doctor.examination import _database
 from bot.cli.setup.wizard import Given, init
+from bot.home.exposure import exposed
 from core.settings import Settings, load_settings
 
 SLACK = {"slack_bot_token": "xoxb-1", "slack_app_token": "xapp-1"}
@@ -82,7 +82,7 @@ async def test_the_doctor_reads_the_database(tmp_path: Path) -> None:
 )
 def test_init_says_who_will_reach_what(tmp_path: Path, slack: bool, word: str) -> None:
     (tmp_path / "docs").mkdir()
-    given = Given("Kettle", [f"1.0={tmp_path / 'docs'}"], slack=slack)
+    given = Given("Kettle", [f"1.0={tmp_path / 'docs'}"], platforms={"slack": "yes"} if slack else {})
     told = init(tmp_path / "my-bot", given=given)
     reach = told[told.index("Who can reach what") :]
     assert word in reach and "Dashboard: for everybody on this machine" in reach

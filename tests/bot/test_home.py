@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.home import SERVE, Home, owner_of
+from bot.home.home import SERVE, Home, owner_of
 from core.errors import HomeBusy, HomeError
 
 

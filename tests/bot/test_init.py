@@ -36,7 +36,7 @@ def test_the_files_are_written_and_hold_what_was_answered(tmp_path, capsys):
     folder = tmp_path / "my-bot"
     person = Person(*WEBSITE, *NO_MODEL, "y", "yes", "1045", "slack:U1")
     secrets = Person("xoxb-1", "xapp-1", "discord-1")
-    told = init(folder, ask=person, secret=secrets, invitation=lambda key: f"https://invite/{key}")
+    told = init(folder, ask=person, secret=secrets)
     catalogue = load_catalogue(folder / "corpora.toml", Kinds())
     assert [release.name for release in catalogue.product.releases] == ["1.0", "2.0"]
     assert catalogue.product.latest.name == "2.0"
@@ -53,7 +53,7 @@ def test_the_files_are_written_and_hold_what_was_answered(tmp_path, capsys):
     assert "Still" not in told
     shown = capsys.readouterr().out
     assert str(folder / "slack-manifest.yaml") in shown, "before its tokens are asked for"
-    assert "https://invite/1045" in shown and "Message Content Intent" in shown
+    assert "client_id=1045" in shown and "Message Content Intent" in shown
 
 
 def test_tokens_can_be_given_later(tmp_path):
@@ -147,8 +147,7 @@ def test_with_all_on_the_command_line_nothing_is_asked(tmp_path):
         links=("2.0=https://kettle.example/2.0/{page}",),
         ollama="http://gpu:11434",
         model="qwen3:14b",
-        slack=True,
-        discord="1045",
+        platforms={"slack": "yes", "discord": "1045"},
         admins="slack:U1",
         tokens={"SLACK_BOT_TOKEN": "xoxb-1"},
     )

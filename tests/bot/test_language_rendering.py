@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from bot.escalation.texts import form as person_form
-from bot.interactions.components import WRONG, controls, wrong_button, wrong_form
 from bot.platforms.discord import components as discord_controls
 from bot.platforms.slack import components as slack_controls
 from bot.platforms.slack.text.mrkdwn import to_mrkdwn
 from bot.platforms.slack.text.reading import _sources
 from bot.ports.chat import Reply
 from bot.rendering.answers import SOURCES, WORKING, compose, growing
+from bot.rendering.components import WRONG, controls, wrong_button, wrong_form
 from bot.rendering.splitting import split
 from core.domain import Answer, Citation, ContextChunk, Evidence, Resolution
 from core.languages import _, available, speaking

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.app import logs
-from bot.cli.progress import Bars
+from bot.home import logs
+from bot.rendering.progress import Bars
 from core.errors import PlatformError, UsageError
 from core.settings import Settings, load_settings
 

@@ -17,7 +17,7 @@ from core.ingestion.reading import Progress
 ROOT = Path(__file__).parents[2]
 SHOWN = """
 import json, sys
-from bot.cli.progress import Bars
+from bot.rendering.progress import Bars
 with Bars() as bars:
     for progress in json.loads(sys.argv[1]):
         bars.show(progress)

@@ -9,13 +9,13 @@ from typing import cast
 
 import pytest
 
-from bot.app.application import Application
 from bot.commands import command as commands
 from bot.commands import registry
 from bot.commands.command_line import handle
 from bot.commands.permissions import Permissions
+from bot.commands.slash.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
 from bot.commands.slash.table import Call, Option, SlashCommands, Subcommand
-from bot.interactions.confirmations import NOT_YOURS, SECONDS, TOO_LATE, Confirmations
+from bot.operations.application import Application
 from bot.operations.audit import Audit, audit_text
 from bot.ports.chat import Command, Person, Press, Reply
 from core.catalogue import Grant, load_catalogue

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle
+from bot.operations.application import Application
 from core.settings import Settings, load_settings
 from tests.fakes import FakeEncoder
 

@@ -25,8 +25,8 @@ from storage.corpora.pregenerated import SqlPregenerated
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions
+from storage.memory.pair_rows import SqlVoters
 from storage.memory.upkeep import SqlUpkeep
-from storage.memory.voters import SqlVoters
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
 from tests.databases import DATABASES, postgres_schema, truncated

@@ -14,7 +14,7 @@ from core.memory.community import CommunityMemory
 from core.memory.scoring.score import Thresholds
 from core.models.embedding.encoder import Encoders
 from core.pipeline.research import Research
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.ports.opinions import Correction
 from core.retrieval.search import Searcher
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeOpinions, FakeVectors, FakeWords

@@ -25,7 +25,7 @@ from core.models.embedding.encoder import Encoders
 from core.models.ollama.client import Ollama
 from core.pipeline.model_budget import STEPS, ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of

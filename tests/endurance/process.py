@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.app.control_socket import call
-from bot.app.home import SOCKET
+from bot.home.control_socket import call
+from bot.home.home import SOCKET
 from tests.journeys.house import Kettle
 
 ROOT = Path(__file__).parents[2]

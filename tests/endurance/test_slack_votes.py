@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from bot.app.home import SOCKET
+from bot.home.home import SOCKET
 from tests.journeys.child import on_slack, serving
 from tests.journeys.house import Kettle, new_kettle
 from tests.journeys.slack_stage import SlackStage

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.app.home import SOCKET
+from bot.home.home import SOCKET
 from tests.journeys.house import Kettle
 from tests.journeys.stage import PATIENCE, until
 from tests.ollama_server import OllamaServer

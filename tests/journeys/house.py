@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
-from bot.app.wired_dispatch import dispatch_of
-from bot.conversation.dispatch import Dispatch
+from bot.dispatch.dispatch import Dispatch
+from bot.dispatch.wired import dispatch_of
+from bot.operations.application import Application
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder
 from core.settings import Settings, load_settings

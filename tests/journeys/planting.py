@@ -18,8 +18,8 @@ from typing import Any
 
 from sqlalchemy import create_engine, inspect, text
 
-from bot.app.control_socket import Control, call
 from bot.commands.command_line import handle
+from bot.home.control_socket import Control, call
 from bot.operations.digest import Digest
 from bot.ports.chat import Command
 from bot.privacy.exports import note

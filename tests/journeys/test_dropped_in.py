@@ -10,9 +10,10 @@ from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
 
-from bot import platforms
+from bot import platforms as packages
 from bot.app.serve import connect_all
 from bot.cli.doctor.examination import examinations
+from bot.ports import platforms
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion import formats, sources
@@ -92,7 +93,7 @@ def expire(home, before):
     return 0
 """
 DOCTOR = """
-from bot.cli.doctor.findings import good
+from bot.home.findings import good
 
 async def examine(settings):
     return [good("Pigeons", "they are fed")]
@@ -165,7 +166,7 @@ def dropped_in(registry: ModuleType, folder: Path, **files: str) -> Iterator[Non
 
 async def test_a_platform_is_one_package(kettle: Kettle, tmp_path: Path) -> None:
     with dropped_in(
-        platforms,
+        packages,
         tmp_path / "dropped",
         pigeons__platform=PLATFORM,
         pigeons__personal_data=PERSONAL_DATA,

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from bot.app.logs import in_files, stream_handler
 from bot.app.overview import Overview
 from bot.commands.command_line import handle
+from bot.home.logs import in_files, stream_handler
 from core.text.words import stem
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.fake_stage import NAMES

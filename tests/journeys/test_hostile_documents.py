@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle, status_of
+from bot.operations.application import Application
 from bot.rendering.status import status_text
 from core.domain import Question
 from core.errors import ThreadloreError

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bot.app.logs import stream_handler
+from bot.home.logs import stream_handler
 from core.pipeline.context import Needs, QueryContext
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage

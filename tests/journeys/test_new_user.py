@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.home import SOCKET
+from bot.home.home import SOCKET
 from bot.platforms.slack.doctor import SCOPES
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import PATIENCE, answer, until

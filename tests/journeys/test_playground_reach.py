@@ -18,7 +18,7 @@ PORT = "Which port does the dashboard listen on?"
 PASSWORD = "How do I protect the dashboard with a password?"
 SLACK = "slack:U1"
 ROOM = Scope("private", "slack:C1")
-BEYOND = "From the playground nobody acts on people and channels of Slack or Discord"
+BEYOND = "from here nobody acts on people and channels elsewhere"
 
 
 @asynccontextmanager

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.home import Home
 from bot.cli.main import main
+from bot.home.home import Home
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle
 from tests.journeys.kettle import write_kettle

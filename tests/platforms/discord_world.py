@@ -10,9 +10,9 @@ from typing import Any, cast
 import discord
 import pytest
 
-from bot.app.application import Application
 from bot.commands.slash.all_commands import subcommands_of
 from bot.commands.slash.table import SlashCommands
+from bot.operations.application import Application
 from bot.platforms.discord.platform import connect
 from bot.ports.chat import Reply, unheard
 from core.settings import Settings, load_settings

@@ -12,7 +12,7 @@ import pytest
 from simcord.backend.models.channel import Overwrite
 from simcord.enums import OverwriteType
 
-from bot.platforms import readers
+from bot.ports.platforms import readers
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError
 from core.ingestion.live import reading

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.platforms.slack.components import pressed
-from bot.platforms.slack.event_link import GOOD_FOR, USES, Link
+from bot.platforms.slack.components import GOOD_FOR, USES, Link, pressed
 from bot.ports.chat import Chat, Choice, Command, Control, Field, Form, Person, Press, Reply, Responder
 from core.domain import MessageRef
 from core.errors import PlatformError

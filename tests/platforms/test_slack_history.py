@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bot.cli.doctor.history import history
-from bot.platforms import readers
 from bot.platforms.slack.history import A_MINUTE, open_reader
+from bot.ports.platforms import readers
 from core.catalogue import SourceSpec
 from core.errors import SourceClosed, SourceError
 from core.ingestion.live import reading

@@ -32,9 +32,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle
+from bot.operations.application import Application
 from core.domain import Question
 from core.settings import load_settings
 from evaluation.cleaning import pages

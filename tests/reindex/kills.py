@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 from bot.app.bootstrap import build
-from bot.app.control_socket import call
+from bot.home.control_socket import call
 from tests.core.ingestion_sources.site_server import Site
 from tests.endurance.checks import Checks
 from tests.endurance.process import Died, Killed, Process, Refused

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.app.application import Application
 from bot.app.bootstrap import build
+from bot.operations.application import Application
 from core.domain import Answer, Question, Vote
 from core.settings import load_settings
 from tests.ollama_server import Behaviour, OllamaServer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot import platforms
 from bot.app.builders.core import Core, Ground
-from bot.app.logs import FOLDER as LOGS
+from bot.home.logs import FOLDER as LOGS
 from bot.operations.live_history import HistoryUpkeep
+from bot.ports import platforms
 from bot.privacy.forgetting import Forgetting
 from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData

@@ -11,25 +11,23 @@ from bot.app.builders.models import Models
 from bot.app.builders.storage import Stores
 from bot.operations.live_history import Sources
 from core.catalogue import Catalogue
-from core.corpora.going_live import GoingLive
-from core.corpora.manager import CorpusManager
+from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
+from core.ingestion.guarded import Quota
 from core.ingestion.indexer import Indexer
 from core.ingestion.live.channels import LiveChannels
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
-from core.ingestion.quota import Quota
 from core.memory.community import CommunityMemory
 from core.memory.decision import Decision
 from core.memory.guard import guard
-from core.memory.scoring.prior import PriorScorer
-from core.memory.scoring.score import Thresholds
+from core.memory.scoring.score import PriorScorer, Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.ports import Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of

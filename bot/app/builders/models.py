@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.memory.scoring.prior import Similarity
+from core.memory.scoring.score import Similarity
 from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import Encoders

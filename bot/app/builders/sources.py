@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot import platforms
 from bot.operations.live_history import Sources
+from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.ingestion.live.channels import LiveChannels
 from core.ingestion.sources import open_source

@@ -48,9 +48,8 @@ from storage.database.health import SqlHealth
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions
-from storage.memory.pair_rows import SqlRewordings
+from storage.memory.pair_rows import SqlRewordings, SqlVoters
 from storage.memory.upkeep import SqlUpkeep
-from storage.memory.voters import SqlVoters
 from storage.people.forgetting import SqlPeople
 from storage.people.opt_outs import SqlOptOuts
 from storage.people.retention import SqlRetention

@@ -6,19 +6,21 @@ import asyncio
 import json
 import os
 import shutil
+import sys
+from argparse import Namespace
 from collections.abc import Awaitable, Callable
 
-from bot import platforms
 from bot.app.builders.storage import check_database, count_collections, database_file
-from bot.app.configuration import find_catalogue
-from bot.app.control_socket import call
-from bot.app.exposure import exposed
-from bot.app.home import SERVE, owner_of
 from bot.cli.doctor.files import files
-from bot.cli.doctor.findings import Finding, bad, good, unsure
 from bot.cli.doctor.history import history
 from bot.cli.doctor.models import embedder, model
 from bot.cli.doctor.sources import sources
+from bot.home.configuration import find_catalogue
+from bot.home.control_socket import call
+from bot.home.exposure import exposed
+from bot.home.findings import Finding, bad, good, unsure
+from bot.home.home import SERVE, owner_of
+from bot.ports import platforms
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
@@ -32,6 +34,14 @@ LONGER = {"Embedder": 600.0}
 """The embedder is made ready for this machine when it is first used, and may have to be fetched."""
 _MARKS = {"good": "✓", "unsure": "?", "bad": "✗"}
 Examination = Callable[[Settings], Awaitable[list[Finding]]]
+
+
+async def doctor(settings: Settings, options: Namespace) -> int:
+    """Look, and say what to do; return 1 where something is wrong."""
+    print("Looking; the first time takes a minute or two …", file=sys.stderr)
+    found = await examine(settings)
+    print(told(found))
+    return 1 if any(finding.state == "bad" for finding in found) else 0
 
 
 async def examine(settings: Settings) -> list[Finding]:

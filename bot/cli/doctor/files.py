@@ -6,9 +6,9 @@ import asyncio
 import re
 from pathlib import Path
 
-from bot.app.configuration import find_catalogue
-from bot.app.home import inside, parts_of
-from bot.cli.doctor.findings import Finding, bad, good
+from bot.home.configuration import find_catalogue
+from bot.home.findings import Finding, bad, good
+from bot.home.home import inside, parts_of
 from core.errors import ThreadloreError
 from core.settings import Settings, secrets_in
 from core.system.private_files import is_loose

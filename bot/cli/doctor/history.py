@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bot import platforms
-from bot.app.configuration import find_catalogue
-from bot.cli.doctor.findings import Finding, bad, good
+from bot.home.configuration import find_catalogue
+from bot.home.findings import Finding, bad, good
+from bot.ports import platforms
 from core.catalogue import load_catalogue
 from core.errors import ConfigurationError, PlatformError
 from core.ingestion.sources import Kinds

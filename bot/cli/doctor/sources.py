@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from bot.app.configuration import find_catalogue
-from bot.cli.doctor.findings import Finding, bad, good, unsure
+from bot.home.configuration import find_catalogue
+from bot.home.findings import Finding, bad, good, unsure
 from core.catalogue import load_catalogue
 from core.errors import ConfigurationError, SourceAway, SourceError
 from core.ingestion.sources import Kinds, open_source

@@ -7,16 +7,16 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from getpass import getpass
-from importlib.resources import files
 from pathlib import Path
 
-from bot.app.exposure import exposed
-from bot.cli.doctor.findings import Finding
 from bot.cli.setup.sources import Unclear, located
-from bot.cli.setup.texts import DISCORD, INVITE, NEXT, SLACK, WHERE
+from bot.cli.setup.texts import NEXT, WHERE
+from bot.home.exposure import exposed
+from bot.home.findings import Finding
+from bot.ports.platforms import setups
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
@@ -26,7 +26,6 @@ from core.system.private_files import private
 Ask = Callable[[str], str]
 OLLAMA = "http://127.0.0.1:11434"
 MODEL = "qwen3:8b"
-MANIFEST = "slack-manifest.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,8 @@ class Given:
     links: Sequence[str] = ()
     ollama: str = ""
     model: str = ""
-    slack: bool = False
-    discord: str = ""
+    platforms: Mapping[str, str] = field(default_factory=dict)
+    """The value of the option of each platform that was chosen, by its name."""
     admins: str = ""
     tokens: dict[str, str] = field(default_factory=dict)
     """Tokens that stand in the environment, by the name of their variable."""
@@ -56,8 +55,8 @@ class Plan:
     docs: dict[str, str] = field(default_factory=dict)
     """Lines of the source of each release, old to new."""
     settings: dict[str, str] = field(default_factory=dict)
-    slack: bool = False
-    discord: str = ""
+    platforms: dict[str, str] = field(default_factory=dict)
+    """The value of the option of each platform, by its name."""
 
 
 def init(
@@ -66,12 +65,11 @@ def init(
     ask: Ask = input,
     secret: Ask = getpass,
     given: Given | None = None,
-    invitation: Callable[[str], str] = str,
 ) -> str:
-    """Ask, write `corpora.toml`, `.env` and Slack's manifest into a folder, and return what to do next.
+    """Ask, write `corpora.toml`, `.env` and what platforms need into a folder, and return what to do next.
 
-    `invitation` makes Discord's link from an application id. Raises UsageError where a file is there already
-    and `force` is not given, or where what was said cannot be; then nothing is changed but the manifest.
+    Raises UsageError where a file is there already and `force` is not given, or where what was said cannot
+    be; then nothing is changed but the files of platforms.
     """
     folder = folder.absolute()
     for name in ("corpora.toml", ".env"):
@@ -83,10 +81,8 @@ def init(
     made = not folder.exists()
     given = given or Given()
     try:
-        if given.product and given.docs:
-            plan = _planned(given)
-        else:
-            plan = _asked(folder, given, ask, secret, invitation)
+        is_said = bool(given.product and given.docs)
+        plan = _planned(given) if is_said else _asked(folder, given, Asker(ask, secret))
     except EOFError:
         raise UsageError("There is nobody to ask; nothing was written.") from None
     try:
@@ -95,32 +91,34 @@ def init(
         if made and folder.exists() and not any(folder.iterdir()):
             folder.rmdir()
         raise
-    return _next(folder, plan, invitation)
+    return _next(folder, plan)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(settings: None, options: argparse.Namespace) -> int:
     """Carry out the command; returns the exit status. Raises UsageError."""
-    from bot.platforms.discord.doctor import invitation
-
     around = load_settings(None)
-    tokens = {
-        name: value
-        for name in ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "DISCORD_TOKEN")
-        if (value := getattr(around, name.lower()).get_secret_value().strip())
-    }
+    tokens: dict[str, str] = {}
+    chosen: dict[str, str] = {}
+    for name, setup in setups().items():
+        own = {token: getattr(around, token.lower()).get_secret_value().strip() for token in setup.TOKENS}
+        tokens |= {token: value for token, value in own.items() if value}
+        said = getattr(options, name)
+        if setup.OPTION.get("kind") == "flag":
+            said = "yes" if said or own[setup.TOKENS[0]] else ""
+        if said:
+            chosen[name] = said
     given = Given(
         product=options.product or "",
         docs=options.docs or (),
         links=options.link or (),
         ollama=options.ollama or "",
         model=options.model or "",
-        slack=options.slack or "SLACK_BOT_TOKEN" in tokens,
-        discord=options.discord or "",
+        platforms=chosen,
         admins=options.admins or "",
         tokens=tokens,
     )
     folder = options.folder or Path.cwd()
-    print(init(folder, options.force, given=given, invitation=invitation))
+    print(init(folder, options.force, given=given))
     return 0
 
 
@@ -134,7 +132,7 @@ def _planned(given: Given) -> Plan:
     except Unclear as error:
         raise UsageError(str(error)) from None
     plan = Plan(given.product, lines, _model(given.ollama or OLLAMA, given.model or MODEL))
-    plan.slack, plan.discord = given.slack, given.discord
+    plan.platforms |= given.platforms
     plan.settings |= dict.fromkeys(_tokens(plan), "") | given.tokens | {"THREADLORE_ADMINS": given.admins}
     return plan
 
@@ -149,36 +147,57 @@ def _pairs(said: Sequence[str], flag: str) -> dict[str, str]:
     return found
 
 
-def _asked(folder: Path, given: Given, ask: Ask, secret: Ask, invitation: Callable[[str], str]) -> Plan:
-    plan = Plan(given.product or _needed(ask, "What is the product called? "))
-    said = _needed(ask, "Its releases, old to new, such as 2.0, 2.3, 3.1: ")
+class Asker:
+    """Asks at the terminal, and again where an answer cannot be."""
+
+    def __init__(self, ask: Ask, secret: Ask) -> None:
+        self.ask = ask
+        self._secret = secret
+
+    def needed(self, question: str) -> str:
+        """Ask until there is an answer."""
+        while not (answer := self.ask(question).strip()):
+            print("Please answer this one.", file=sys.stderr)
+        return answer
+
+    def token(self, question: str, prefix: str) -> str:
+        """Ask unseen for a token that begins with `prefix`; empty for not now."""
+        while (token := self._secret(question).strip()) and not token.startswith(prefix):
+            print(
+                f"That one begins with {token[:5]}…, the one that is asked for with {prefix}", file=sys.stderr
+            )
+        return token
+
+    def agrees(self, question: str) -> bool:
+        """Return True if the answer is yes."""
+        return self.ask(question).strip().lower() in ("y", "yes")
+
+
+def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
+    ask = terminal.ask
+    plan = Plan(given.product or terminal.needed("What is the product called? "))
+    said = terminal.needed("Its releases, old to new, such as 2.0, 2.3, 3.1: ")
     print(WHERE)
     for release in dict.fromkeys(name for name in re.split(r"[,\s]+", said) if name):
-        plan.docs[release] = _source(ask, release)
+        plan.docs[release] = _source(terminal, release)
     host = ask(f"\nWhere does Ollama serve? `off` to quote pages without a model [{OLLAMA}]: ").strip()
     off = host.lower() in ("off", "none")
     plan.settings = _model(host or OLLAMA, "" if off else ask(f"Which model? [{MODEL}]: ").strip() or MODEL)
-    if _yes(ask, "\nWill people ask on Slack? [y/N] "):
-        plan.slack = True
-        _write_manifest(folder)
-        print(SLACK.format(manifest=folder / MANIFEST))
-        plan.settings["SLACK_BOT_TOKEN"] = _token(secret, "Bot User OAuth Token [not now]: ", "xoxb-")
-        plan.settings["SLACK_APP_TOKEN"] = _token(secret, "App-Level Token [not now]: ", "xapp-")
-    if _yes(ask, "\nWill people ask on Discord? [y/N] "):
-        print(DISCORD)
-        plan.discord = _number(ask, "Application ID: ")
-        print(INVITE.format(link=invitation(plan.discord)))
-        plan.settings["DISCORD_TOKEN"] = _token(secret, "Bot token [not now]: ", "")
-    if plan.slack or plan.discord:
-        asked = "\nAdmins beside those of the platform, such as slack:U012AB3CD, discord:123 [none]: "
+    for name, setup in setups().items():
+        if terminal.agrees(f"\nWill people ask on {setup.NAME}? [y/N] "):
+            plan.platforms[name], tokens = setup.asked(folder, terminal)
+            plan.settings |= tokens
+    if plan.platforms:
+        such = ", ".join(setup.ACCOUNT for setup in setups().values())
+        asked = f"\nAdmins beside those of the platform, such as {such} [none]: "
         plan.settings["THREADLORE_ADMINS"] = ask(asked).strip()
     return plan
 
 
-def _source(ask: Ask, release: str) -> str:
+def _source(terminal: Asker, release: str) -> str:
     """Ask where the documentation of a release is, until that can be understood."""
     while True:
-        where = _needed(ask, f"{release}: ")
+        where = terminal.needed(f"{release}: ")
         try:
             lines = located(where)
         except Unclear as error:
@@ -186,7 +205,7 @@ def _source(ask: Ask, release: str) -> str:
             continue
         if 'kind = "website"' in lines:
             return lines
-        link = ask("   published at, with {page} for a page's path, to cite it [nowhere]: ").strip()
+        link = terminal.ask("   published at, with {page} for a page's path, to cite it [nowhere]: ").strip()
         return located(where, link)
 
 
@@ -206,8 +225,6 @@ def _write(folder: Path, plan: Plan) -> None:
         half.unlink()
         raise UsageError(f"These answers do not fit together: {error} Nothing was written.") from None
     os.replace(half, folder / "corpora.toml")
-    if plan.slack:
-        _write_manifest(folder)
     lines = ["# Everything else that can be set: .env.example in Threadlore's folder."]
     lines += [f"{name}={value}" for name, value in (_home(folder) | plan.settings).items()]
     with open(folder / ".env", "w", encoding="utf-8", opener=private) as file:
@@ -227,27 +244,21 @@ def _catalogue(plan: Plan) -> str:
     return "\n".join(parts)
 
 
-def _write_manifest(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    manifest = files("bot.platforms.slack").joinpath(MANIFEST).read_text(encoding="utf-8")
-    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
-
-
-def _next(folder: Path, plan: Plan, invitation: Callable[[str], str]) -> str:
+def _next(folder: Path, plan: Plan) -> str:
     go = "" if folder == Path.cwd() else f"cd {folder}\n  "
-    written = "corpora.toml, .env" + (f", {MANIFEST}" if plan.slack else "")
-    told = []
-    if plan.slack:
-        told.append("On Slack, write /invite @Threadlore in a channel, then @Threadlore and a question.")
-    if plan.discord:
-        told.append(f"On Discord, {invitation(plan.discord)} invites the bot to a server.")
+    every = setups()
+    chosen = {name: setup for name, setup in every.items() if name in plan.platforms}
+    written = ["corpora.toml", ".env", *(file for setup in chosen.values() for file in setup.write(folder))]
+    told = [setup.then(plan.platforms[name]) for name, setup in chosen.items()]
     if not told:
-        told.append("Slack and Discord can be added later: README.md says how.")
+        names = " and ".join(setup.NAME for setup in every.values())
+        told.append(f"{names} can be added later: README.md says how.")
     missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
     if missing:
         told.append(f"Still to be put into .env: {', '.join(missing)}.")
     reach = "\n".join(f"  {found.what}: {found.said}" for found in _exposed(folder, plan))
-    return NEXT.format(folder=folder, files=written, go=go, platforms="\n".join(told), exposed=reach)
+    platforms = "\n".join(told)
+    return NEXT.format(folder=folder, files=", ".join(written), go=go, platforms=platforms, exposed=reach)
 
 
 def _exposed(folder: Path, plan: Plan) -> list[Finding]:
@@ -256,28 +267,6 @@ def _exposed(folder: Path, plan: Plan) -> list[Finding]:
     return exposed(load_settings(str(folder / ".env"), **coming))
 
 
-def _tokens(plan: Plan) -> tuple[str, ...]:
-    slack = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN") if plan.slack else ()
-    return (*slack, *(("DISCORD_TOKEN",) if plan.discord else ()))
-
-
-def _needed(ask: Ask, question: str) -> str:
-    while not (answer := ask(question).strip()):
-        print("Please answer this one.", file=sys.stderr)
-    return answer
-
-
-def _number(ask: Ask, question: str) -> str:
-    while not (answer := _needed(ask, question)).isdigit():
-        print("An application's id is a number of 17 to 20 digits.", file=sys.stderr)
-    return answer
-
-
-def _yes(ask: Ask, question: str) -> bool:
-    return ask(question).strip().lower() in ("y", "yes")
-
-
-def _token(secret: Ask, question: str, prefix: str) -> str:
-    while (token := secret(question).strip()) and not token.startswith(prefix):
-        print(f"That one begins with {token[:5]}…, the one that is asked for with {prefix}", file=sys.stderr)
-    return token
+def _tokens(plan: Plan) -> list[str]:
+    every = setups()
+    return [token for name in every if name in plan.platforms for token in every[name].TOKENS]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
     from bot.rendering.reindex_plan import Plan
     from core.ingestion.indexer import Indexed
     from core.ingestion.reading import Reading

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 HERE = Option("here", "Only this channel; everything when left out", kind="flag", where="chat")
 CHANNEL = Option("channel", "Only there, such as slack:C0123", named=True, where="terminal")
@@ -34,11 +35,19 @@ async def run(app: Application, given: Given) -> Result:
     return Result(await begin_pause(app.pauses, place, said, given.who, ends))
 
 
+def text(result: Result) -> Sequence[str]:
+    """Say that there is a pause, and what ends it."""
+    from bot.commands.pausing import paused_text
+
+    return [paused_text(result.data)]
+
+
 COMMAND = Command(
     "pause",
     "admin",
     "answer no new questions for a time (`30`, `2h`) or `until further notice`; votes still count",
     run,
+    text,
     options=(
         HERE,
         Option("time", "Minutes, 2h or 1d; open when left out", where="chat"),

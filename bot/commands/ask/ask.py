@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Command, Given, Option, Result, Sent
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.domain import Answer
     from core.settings import Settings
 
@@ -56,7 +55,7 @@ def text(result: Result) -> Sequence[str]:
     return [compose(found.answer, found.product).markdown + f"\n\n(answer {found.answer.id})"]
 
 
-def here(settings: Settings, options: Namespace) -> int | None:
+def here(settings: Settings, options: Namespace) -> Sent | None:
     """Answer a file of questions where one is given. Raises UsageError for what does not go together."""
     from core.errors import UsageError
 
@@ -71,10 +70,8 @@ def here(settings: Settings, options: Namespace) -> int | None:
     return None
 
 
-def _batch(settings: Settings, options: Namespace) -> int:
-    from bot.cli.request import carry_out
+def _batch(settings: Settings, options: Namespace) -> Sent:
     from bot.privacy.exports import note
-    from core.system.private_files import private
 
     lines = options.batch.read_text(encoding="utf-8-sig", errors="replace").split("\n")
     for place, line in enumerate(lines):
@@ -82,8 +79,7 @@ def _batch(settings: Settings, options: Namespace) -> int:
             lines[place] = _with_defaults(line, options)
     settings.home.mkdir(parents=True, exist_ok=True)
     note(settings.home, options.out)  # remembered answers of the community may be in it
-    with open(options.out, "w", encoding="utf-8", opener=private) as out:
-        return asyncio.run(carry_out(settings, {"command": "batch", "lines": lines}, out))
+    return Sent({"command": "batch", "lines": lines}, options.out)
 
 
 def _with_defaults(line: str, options: Namespace) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 VALUES: Mapping[str, Literal[0, 1] | None] = {"up": 1, "down": 0, "none": None}
 

@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
 from bot.commands.command import Command, Option
-
-if TYPE_CHECKING:
-    from core.settings import Settings
-
-
-def here(settings: Settings | None, options: Namespace) -> int:
-    """Ask, and write the files; with a product and its documentation given nothing is asked."""
-    from bot.cli.setup.wizard import run
-
-    return run(options)
-
+from bot.ports.platforms import setups
 
 COMMAND = Command(
     "init",
@@ -43,13 +30,12 @@ COMMAND = Command(
         ),
         Option("ollama", "Where Ollama serves, or off (http://127.0.0.1:11434)", named=True, metavar="URL"),
         Option("model", "The model that writes (qwen3:8b)", named=True),
-        Option("slack", "Write Slack's manifest; tokens are taken from the environment", kind="flag"),
-        Option("discord", "The id of a Discord application: prints its invitation", named=True, metavar="ID"),
+        *(Option(**setup.OPTION) for setup in setups().values()),
         Option("admins", "Such as slack:U0123,discord:456", named=True),
     ),
     who="owner",
     where="terminal",
-    here=here,
+    program="bot.cli.setup.wizard:run",
     needs_settings=False,
     rank=80,
 )

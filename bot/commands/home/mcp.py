@@ -2,24 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
 from bot.commands.command import Command, Option
-
-if TYPE_CHECKING:
-    from core.settings import Settings
-
-
-def here(settings: Settings, options: Namespace) -> int:
-    """Talk to one editor, or serve many over HTTP, until told to end. Raises UsageError without tokens."""
-    from bot.editors.transports import over_http, over_stdio
-
-    port = options.http
-    asyncio.run(over_stdio(settings) if port is None else over_http(settings, port))
-    return 0
-
 
 COMMAND = Command(
     "mcp",
@@ -36,6 +19,6 @@ COMMAND = Command(
     ),
     who="owner",
     where="terminal",
-    here=here,
+    program="bot.cli.editors.transports:run",
     rank=83,
 )

@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from argparse import Namespace
-from typing import TYPE_CHECKING
-
 from bot.commands.command import Command, Option
-
-if TYPE_CHECKING:
-    from core.settings import Settings
-
-
-def here(settings: Settings, options: Namespace) -> int:
-    """Serve until the process is told to end; return the exit status."""
-    from bot.app.serve import serve
-
-    return asyncio.run(serve(settings))
-
 
 COMMAND = Command(
     "serve",
@@ -26,6 +11,6 @@ COMMAND = Command(
     options=(Option("port", "Port of the playground (THREADLORE_PORT, 8080)", kind="number", named=True),),
     who="owner",
     where="terminal",
-    here=here,
+    program="bot.app.serve:serve",
     rank=82,
 )

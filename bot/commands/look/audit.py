@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 IN_CHAT, AT_TERMINAL = 20, 50
 """Acts that are shown unless a number is named."""

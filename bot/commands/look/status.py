@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 
 async def run(app: Application, given: Given) -> Result:
@@ -26,8 +26,8 @@ def text(result: Result) -> Sequence[str]:
 
 async def status_of(app: Application) -> dict[str, Any]:
     """Return the library's status with the model's."""
-    from bot.conversation.pausing import at_time
     from bot.rendering.sources import with_next
+    from bot.rendering.status import at_time
     from core.community.channels import EVERYWHERE
 
     status = await app.library.status()

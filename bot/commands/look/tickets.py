@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.commands.command import Command, Given, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 
 async def run(app: Application, given: Given) -> Result:

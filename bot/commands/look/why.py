@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
     from core.memory.community import CommunityMemory
 
 NEAR = 3
@@ -49,7 +49,7 @@ async def for_admins(
     memory: CommunityMemory, found: Mapping[str, Any], request: Mapping[str, Any]
 ) -> list[str]:
     """Say what only admins see of an answer (as `GivenAnswers.why` returns it), line by line."""
-    from bot.interactions.visibility import heard
+    from bot.privacy.visibility import heard
     from bot.rendering.pairs import named, standing
     from core.domain import RecalledTrace, Trace
 
@@ -88,8 +88,8 @@ async def for_admins(
 
 async def dialogue(app: Application, call: Call) -> None:
     """Explain in chat, to whoever asked and to admins. Raises UsageError for anybody else."""
-    from bot.interactions.reach import stay_within
-    from bot.interactions.visibility import may_hear
+    from bot.privacy.reach import stay_within
+    from bot.privacy.visibility import may_hear
     from core.errors import UsageError
     from core.text.markup import inert
 

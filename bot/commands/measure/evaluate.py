@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.settings import Settings
 
 HALF = ("tune", "report", "all")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.memory.scoring.vote_weighting import Burst
 
 
@@ -29,7 +29,7 @@ class Row:
 
 async def run(app: Application, given: Given) -> Result:
     """Return the bursts of the last seven days."""
-    from bot.interactions.visibility import heard
+    from bot.privacy.visibility import heard
     from bot.rendering.pairs import shortened
 
     rows = []

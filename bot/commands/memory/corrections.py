@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bot.commands.command import Command, Given, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.ports.opinions import Correction
 
 
@@ -23,7 +23,7 @@ class Found:
 
 async def run(app: Application, given: Given) -> Result:
     """Return the corrections, the latest first."""
-    from bot.interactions.visibility import may_hear
+    from bot.privacy.visibility import may_hear
 
     found = await app.engine.accepted.corrections()
     shown = tuple(said for said in found if may_hear(given.audience, said.scope))
@@ -41,7 +41,7 @@ def text(result: Result) -> Sequence[str]:
 
 def corrections_lines(corrections: Sequence[Correction]) -> list[str]:
     """List what people found wrong with answers, the latest first."""
-    from bot.interactions.components import WRONG
+    from bot.rendering.components import WRONG
     from core.text.markup import inert
 
     lines = []

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Command, Given, Option, Result, Sent
 from bot.commands.memory.list_pairs import AT_ONCE
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.settings import Settings
 
 
@@ -36,19 +35,16 @@ def text(result: Result) -> Sequence[str]:
     return [json_text(row) for row in result.data]
 
 
-def here(settings: Settings, options: Namespace) -> int:
-    """Have the lines written to the file, or to standard output; return the exit status."""
-    from bot.cli.request import carry_out
+def here(settings: Settings, options: Namespace) -> Sent:
+    """Have the lines written to the file, or to standard output."""
     from bot.privacy.exports import note
-    from core.system.private_files import private, private_folder
+    from core.system.private_files import private_folder
 
     request = {"command": "memory", "action": "export"}
     if str(options.file) == "-":
-        return asyncio.run(carry_out(settings, request, sys.stdout))
+        return Sent(request)
     note(private_folder(settings.home), options.file)
-    # what was said in private channels is in it
-    with open(options.file, "w", encoding="utf-8", opener=private) as out:
-        return asyncio.run(carry_out(settings, request, out))
+    return Sent(request, options.file)
 
 
 COMMAND = Command(

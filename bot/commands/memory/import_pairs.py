@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Option, Result
+from bot.commands.command import Command, Given, Option, Result, Sent
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.importing import Brought
+    from bot.operations.application import Application
     from core.settings import Settings
 
 
@@ -39,15 +38,12 @@ def text(result: Result) -> Sequence[str]:
     return [f"{', '.join(part for part in said if part)}."]
 
 
-def here(settings: Settings, options: Namespace) -> int:
-    """Read the file, and have its text brought in; return the exit status."""
-    from bot.cli.request import carry_out
-
+def here(settings: Settings, options: Namespace) -> Sent:
+    """Read the file, and have its text brought in."""
     is_standard = str(options.file) == "-"
     raw = sys.stdin.buffer.read() if is_standard else options.file.read_bytes()
     request = {"command": "memory", "action": "import", "text": raw.decode("utf-8-sig", "replace")}
-    request |= {"name": options.file.name, "json": options.json}
-    return asyncio.run(carry_out(settings, request, sys.stdout))
+    return Sent(request | {"name": options.file.name, "json": options.json})
 
 
 COMMAND = Command(

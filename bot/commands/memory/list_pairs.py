@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 AT_ONCE = 100
 """Pairs that are told of before others are served."""
@@ -34,7 +34,7 @@ class Row:
 async def run(app: Application, given: Given) -> Result:
     """Return every pair of a release and a store, or all of them. Raises UsageError for no such release."""
     from bot.commands.importing import release_of
-    from bot.interactions.visibility import heard
+    from bot.privacy.visibility import heard
     from bot.rendering.pairs import flags, meant_for, named, shortened
     from core.memory.exchange import written
 

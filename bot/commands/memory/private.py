@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 CHANNEL = Option("channel", "Which channel; `here` for this one", required=True, kind="channel", where="chat")
 CHANNEL_ID = Option("channel", "Such as slack:C0123", required=True, where="terminal")
@@ -18,7 +18,7 @@ def channel_in(given: Given) -> str:
     """Return the channel that is meant. Raises UsageError for what names none."""
     from bot.commands.pausing import channel_of
     from core.errors import UsageError
-    from core.memory.partitions.topics import platform_of
+    from core.memory.partitions.partition_index import platform_of
 
     channel = str(given["channel"])
     if given.is_chat:

@@ -9,12 +9,12 @@ from bot.commands.command import Command, Given, Result
 from bot.commands.memory.private import CHANNEL, CHANNEL_ID, channel_in, counted, learnt
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 
 def _publishable(given: Given) -> str:
     """Return the channel; raises UsageError where that is said anywhere but in the channel itself."""
-    from bot.interactions.visibility import may_hear
+    from bot.privacy.visibility import may_hear
     from core.errors import UsageError
 
     channel = channel_in(given)

@@ -9,7 +9,7 @@ from bot.commands.command import Command, Given, Result
 from bot.commands.memory.show import ID, found
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
 
 
 async def run(app: Application, given: Given) -> Result:

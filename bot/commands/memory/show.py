@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.ports import Remembered
 
 ID = Option("id", "The pair's id, or the one it was imported under", required=True)
@@ -46,7 +46,7 @@ async def found(app: Application, pair_id: str) -> Remembered:
 
 async def run(app: Application, given: Given) -> Result:
     """Return a pair. Raises UsageError for one whose words may not be shown where it was asked for."""
-    from bot.interactions.visibility import may_hear
+    from bot.privacy.visibility import may_hear
     from bot.rendering.pairs import standing
     from core.domain import Scope
     from core.errors import UsageError

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
+    from bot.operations.application import Application
     from core.ports import StalePair
 
 AT_ONCE = 20
@@ -42,7 +42,7 @@ class Row:
 
 async def run(app: Application, given: Given) -> Result:
     """Return what waits to be renewed; with `check` after looking at those nobody looked at yet."""
-    from bot.interactions.visibility import heard
+    from bot.privacy.visibility import heard
     from bot.rendering.pairs import shortened
 
     if given.get("check"):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
     from bot.ports.chat import Person
 
 _MENTION = re.compile(r"<@!?(\w+)(?:\|[^>]*)?>")
@@ -19,7 +20,12 @@ SURE = Option("confirm", "Really do it; without this you are told what it does",
 
 async def run(app: Application, given: Given) -> Result:
     """Forget a person with all linked accounts."""
-    return Result((await app.people.forget(given["user"])).text)
+    return Result(await app.people.forget(given["user"]))
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say what was removed."""
+    return [result.data.text]
 
 
 async def dialogue(app: Application, call: Call) -> str | None:
@@ -64,6 +70,7 @@ COMMAND = Command(
     "admin",
     "forget a person: questions, answers to them, votes, and what came of them",
     run,
+    text,
     options=(
         Option("person", "Somebody else; only admins may do that", kind="person", where="chat"),
         Option(

@@ -10,8 +10,8 @@ from bot.commands.privacy.forget import SURE
 from bot.commands.privacy.forget import dialogue as forget
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
 
 
 async def dialogue(app: Application, call: Call) -> str | None:

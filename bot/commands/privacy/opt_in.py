@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Result
 from bot.commands.privacy.my_data import USER
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
 
 
 async def run(app: Application, given: Given) -> Result:
     """Keep what a person asks and votes again."""
+    return Result({"was_out": await app.privacy.opt_in(given["user"])})
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say that they are back, or had never left."""
     from bot.commands.privacy_texts import BACK, NEVER_LEFT
 
-    return Result(BACK if await app.privacy.opt_in(given["user"]) else NEVER_LEFT)
+    return [BACK if result.data["was_out"] else NEVER_LEFT]
 
 
 async def dialogue(app: Application, call: Call) -> None:
@@ -33,6 +39,7 @@ COMMAND = Command(
     "admin",
     "keep what a person asks and votes again",
     run,
+    text,
     options=(USER,),
     who="everybody",
     changes=True,

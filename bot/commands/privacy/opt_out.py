@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Result
@@ -9,15 +10,20 @@ from bot.commands.privacy.forget import SURE
 from bot.commands.privacy.my_data import USER
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
 
 
 async def run(app: Application, given: Given) -> Result:
     """Keep nothing of a person from now on, and forget them."""
+    return Result(await app.people.opt_out(given["user"]))
+
+
+def text(result: Result) -> Sequence[str]:
+    """Say what was removed, and what changes it."""
     from bot.commands.privacy_texts import LEFT
 
-    return Result(LEFT.format(gone=(await app.people.opt_out(given["user"])).text))
+    return [LEFT.format(gone=result.data.text)]
 
 
 async def dialogue(app: Application, call: Call) -> str | None:
@@ -42,6 +48,7 @@ COMMAND = Command(
     "admin",
     "keep nothing of a person from now on, and forget them",
     run,
+    text,
     options=(SURE, USER),
     who="everybody",
     changes=True,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bot.app.application import Application
 from bot.commands.permissions import Permissions
 from bot.commands.registry import table
 from bot.commands.slash.derived import subcommands
 from bot.commands.slash.table import SlashCommands, Subcommand
+from bot.operations.application import Application
 from bot.operations.audit import Audit
 
 

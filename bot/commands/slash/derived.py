@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from bot.app.application import Application
 from bot.commands.command import Command, Given, Option, Result, Table
 from bot.commands.slash.table import Call, Subcommand
 from bot.commands.slash.words import whole_number
+from bot.operations.application import Application
 
 PAGE = 12
 """Lines of a list that are shown at once."""

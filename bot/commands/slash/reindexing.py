@@ -14,8 +14,8 @@ from core.errors import PlatformError, ThreadloreError
 from core.ingestion.reading import Progress
 
 if TYPE_CHECKING:
-    from bot.app.application import Application
     from bot.commands.slash.table import Call
+    from bot.operations.application import Application
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from bot.commands.permissions import Permissions
+from bot.commands.slash.confirmations import Confirmations
 from bot.commands.slash.words import Option, parsed, words
-from bot.interactions.confirmations import Confirmations
-from bot.interactions.reach import Beyond, stay_within
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
 from bot.ports.chat import Chat, Command, Person, Press, Reply, Responder
 from bot.privacy.privacy_line import PRIVACY
+from bot.privacy.reach import Beyond, stay_within
 from core.domain import MessageRef, Scope
 from core.errors import ThreadloreError, UsageError
 from core.languages import DEFAULT, N_, _, speaking

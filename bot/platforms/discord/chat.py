@@ -13,8 +13,7 @@ from typing import Any
 import discord
 
 from bot.platforms.discord import reading
-from bot.platforms.discord.components import view
-from bot.platforms.discord.late import LateResponder
+from bot.platforms.discord.components import LateResponder, view
 from bot.platforms.discord.markdown import messages
 from bot.platforms.discord.past import Past
 from bot.platforms.discord.places import (

@@ -6,7 +6,7 @@ import aiohttp
 import discord
 from discord.http import Route
 
-from bot.cli.doctor.findings import Finding, bad, channels_of, clock, good, people_of, unsure
+from bot.home.findings import Finding, bad, channels_of, clock, good, people_of, unsure
 from core.settings import Settings
 
 PERMISSIONS = {

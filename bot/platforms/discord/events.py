@@ -18,7 +18,7 @@ from core.errors import StorageUnavailable, ThreadloreError
 from core.languages import _
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

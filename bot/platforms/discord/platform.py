@@ -18,7 +18,7 @@ from bot.platforms.discord.events import Events
 from core.errors import PlatformError, PlatformRejected
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
     from core.settings import Settings
 
 log = logging.getLogger(__name__)

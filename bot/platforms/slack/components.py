@@ -7,11 +7,11 @@ and of an option, 150 of an option's value, 100 options, 24 of a view's title, 3
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import time
 from typing import Any
 
-from bot.platforms.slack.event_link import Link
 from bot.ports.chat import Choice, Control, Form
 from core.domain import MessageRef
 from core.text.words import shortened
@@ -23,6 +23,36 @@ VALUE = 150
 TITLE = 24
 INPUT = 3_000
 """Characters that a text input takes."""
+
+USES = 5
+"""Messages that a response URL takes."""
+GOOD_FOR = 1_800.0
+"""Seconds for which it takes them."""
+
+
+@dataclass(slots=True)
+class Link:
+    """A response URL of a press or a command: until when it is good, in Unix time, and how often it was used.
+
+    It asks for no membership of the channel (docs.slack.dev, handling user interaction).
+    """
+
+    url: str = ""
+    until: float = 0.0
+    used: int = 0
+
+    @classmethod
+    def new(cls, url: object, clock: Callable[[], float] = time) -> Link:
+        """Return the link of what has just been received; one without a URL takes nothing."""
+        return cls(str(url or ""), clock() + GOOD_FOR)
+
+    def left(self, now: float) -> int:
+        """Return how many messages it takes yet."""
+        return max(0, USES - self.used) if self.url and now < self.until else 0
+
+    def spend(self) -> None:
+        """Count it as used up: Slack has refused it."""
+        self.used = USES
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.cli.doctor.findings import Finding, bad, channels_of, clock, good, people_of, unsure
+from bot.home.findings import Finding, bad, channels_of, clock, good, people_of, unsure
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import SlackRefused
 from core.settings import Settings

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.chat import SlackChat
-from bot.platforms.slack.components import Pressed, active_thread
+from bot.platforms.slack.components import Link, Pressed, active_thread
 from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.event_link import Link
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
 from bot.platforms.slack.text.reading import is_person
@@ -23,7 +22,7 @@ from core.errors import StorageUnavailable
 from core.languages import _
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

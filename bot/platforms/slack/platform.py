@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.ports.platform import Platform
+from bot.ports.platforms import Platform
 from core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
     from core.settings import Settings
 
 

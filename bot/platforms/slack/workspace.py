@@ -24,7 +24,7 @@ from bot.platforms.slack.events import Events, Work
 from core.errors import PlatformError, PlatformRejected, StorageUnavailable
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
     from core.settings import Settings
 
 log = logging.getLogger(__name__)

@@ -23,7 +23,7 @@ from bot.ports.figures import Figures
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 COOKIE = "threadlore_dashboard"
 WANTED = "This needs the token: /dashboard?token=…, or an Authorization header."

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 
-from bot.app.home import SERVE, owner_of
-from bot.cli.doctor.findings import Finding, bad, good
+from bot.home.findings import Finding, bad, good
+from bot.home.home import SERVE, owner_of
 from core.settings import Settings
 
 

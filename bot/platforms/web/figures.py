@@ -15,7 +15,7 @@ from bot.platforms.web.people import PLATFORM
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

@@ -55,12 +55,12 @@ from bot.platforms.web.people import PLATFORM
 from bot.platforms.web.progress import watch
 from bot.platforms.web.room import Room
 from bot.platforms.web.state import Posts
-from bot.ports.platform import Platform
+from bot.ports.platforms import Platform
 from core.settings import Settings
 from core.system.json_parts import written
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

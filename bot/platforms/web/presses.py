@@ -20,7 +20,7 @@ from core.languages import _
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from bot.platforms.web.http.feed import Feed
 from bot.platforms.web.people import CHANNELS, PLATFORM
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

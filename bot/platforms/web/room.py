@@ -31,7 +31,7 @@ from core.settings import Settings
 from core.system.offload import aside
 
 if TYPE_CHECKING:
-    from bot.conversation.dispatch import Dispatch
+    from bot.dispatch.dispatch import Dispatch
 
 log = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 import numpy as np
 
 from core.errors import OverQuota
+from core.ingestion.guarded import UNLIMITED, Quota
 from core.ingestion.pregeneration.pairs import Maker, finished
-from core.ingestion.quota import UNLIMITED, Quota
 from core.ingestion.reading import Progress, Report
 from core.ports import (
     Corpus,

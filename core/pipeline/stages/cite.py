@@ -9,7 +9,7 @@ from core.generation.composite import nothing_on
 from core.generation.offers import differs
 from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 
 OFFERED = 4
 """Other releases that an answer names at most."""

@@ -6,7 +6,8 @@ from core.domain import Answer
 from core.generation import phrases
 from core.pipeline.answers import abstention, dont_know
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.stage import Resources, Stage
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
 from core.retrieval.unasked import is_sure
 
 

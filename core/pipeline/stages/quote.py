@@ -11,7 +11,7 @@ from core.generation.quotes.listing import listed
 from core.generation.quotes.quote import quote
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.retrieval.found import Found
 from core.text.words import query_terms
 

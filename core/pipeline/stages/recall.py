@@ -10,11 +10,11 @@ from core.generation import phrases
 from core.generation.quotes.quote import without_introduction
 from core.languages import _
 from core.memory.decision import PAPER
-from core.memory.partitions.topics import platform_of
+from core.memory.partitions.partition_index import platform_of
 from core.memory.reuse_check import same_question
 from core.pipeline.answers import answer_of
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 
 
 class RecallPairs:

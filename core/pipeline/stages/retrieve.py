@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.pipeline.context import Forms, Needs, QueryContext
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.query.releases.mentions import mentions
-from core.query.releases.news import dated
+from core.query.releases.resolve import dated
 from core.retrieval.found import Found, merged
 from core.retrieval.search import Searcher
 from core.text.words import ruled

@@ -9,11 +9,10 @@ from core.catalogue import ChannelSettings
 from core.domain import Product, Queries, Question, Resolution, Taken
 from core.errors import ModelUnavailable
 from core.pipeline.context import Forms, Needs, QueryContext
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.query import understand
 from core.query.followups.carried import of_thread
-from core.query.releases.news import is_whole, news
-from core.query.releases.resolve import resolve
+from core.query.releases.resolve import is_whole, news, resolve
 from core.query.understand import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible

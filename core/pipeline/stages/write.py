@@ -16,7 +16,7 @@ from core.languages import name_of
 from core.memory.community import CommunityMemory
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext, authors
-from core.pipeline.stage import Resources
+from core.pipeline.resources import Resources
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.query.followups.carried import carried, others, own

@@ -11,6 +11,7 @@ import pytest
 
 from core.domain import ContextChunk
 from core.errors import ModelMalformed, ModelUnavailable
+from core.ingestion.guarded import UNLIMITED, Quota
 from core.ingestion.pregeneration.model import MOST_PAGES, ModelPairs
 from core.ingestion.pregeneration.pairs import Made, category_of, finished
 from core.ingestion.pregeneration.prompt import PAIRS_PER_PAGE, pairs
@@ -23,7 +24,6 @@ from core.ingestion.pregeneration.rules import (
     verbs_of,
 )
 from core.ingestion.pregeneration.work import Pregeneration
-from core.ingestion.quota import UNLIMITED, Quota
 from core.ports import Prompt, pairs_collection
 from tests.contracts.samples import document
 from tests.fake_pregenerated import FakePregenerated

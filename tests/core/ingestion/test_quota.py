@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import OverQuota, StorageError
+from core.ingestion.guarded import Quota
 from core.ingestion.indexer import EMBEDDED_AT_ONCE, Indexer
 from core.ingestion.pregeneration.model import ModelPairs
 from core.ingestion.pregeneration.rules import RULES
-from core.ingestion.quota import Quota
 from core.ports import BUILD, SourceRun
 from core.retrieval.search import Searcher
 from tests.contracts.samples import document as page_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from core.domain import Scope
-from core.memory.partitions.topics import key_of, scope_of
+from core.memory.partitions.partition_index import key_of, scope_of
 from core.ports import Remembered
 
 PAIR = Remembered("p1", "How?", "How?", "So.", "3.1", "public", 0.9, 1.0, channel="slack:C1")

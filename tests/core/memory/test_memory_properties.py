@@ -17,7 +17,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from core.domain import STRANGERS, Answer, Citation, Question, Scope, Vector, Vote
 from core.memory.community import CommunityMemory
 from core.memory.decision import CANDIDATES
-from core.memory.partitions.topics import EVERY_RELEASE
+from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.memory.scoring.score import Thresholds, score
 from core.ports import Matrix, Remembered
 from tests.fake_upkeep import FakeUpkeep

@@ -1,20 +1,20 @@
-"""Limit the playground's people to the playground's own accounts and channels.
+"""Limit people of a platform without signing in to that platform's own accounts and channels.
 
-Nobody signs in there: whoever opens the page chooses whom to play, even an admin. So they must not act on
-people and channels of Slack or Discord.
+Whoever opens the playground chooses whom to play, even an admin. So they must not act on people and channels
+of other platforms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from bot.ports.platforms import unsigned
 from core.errors import UsageError
 from core.languages import N_, _
 
-PLAYGROUND = "web:"
 BEYOND = N_(
-    "From the playground nobody acts on people and channels of Slack or Discord ({names}). Do it there, or "
-    "with `threadlore` on the command line."
+    "Nobody signs in here, so from here nobody acts on people and channels elsewhere ({names}). Do it there, "
+    "or with `threadlore` on the command line."
 )
 
 
@@ -24,8 +24,9 @@ class Beyond(UsageError):
 
 def beyond(actor: str, targets: Iterable[str]) -> str:
     """Return why somebody may not act on accounts or channels (`slack:U1`), or "" where they may."""
-    others = [t for t in targets if ":" in t and not t.startswith(PLAYGROUND)]
-    if not others or not actor.startswith(PLAYGROUND):
+    platform = actor.partition(":")[0]
+    others = [target for target in targets if ":" in target and not target.startswith(f"{platform}:")]
+    if not others or platform not in unsigned():
         return ""
     return _(BEYOND).format(names=", ".join(sorted(others)))
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import pwd
 import re
+from argparse import Namespace
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
-from bot.editors.home import Home, home
-from bot.editors.server import Tokens, Tools, holder, server
+from bot.cli.editors.home import Home, home
+from bot.cli.editors.server import Tokens, Tools, holder, server
 from core.errors import UsageError
 from core.settings import Settings
 
@@ -18,6 +19,13 @@ PATH = "/mcp"
 SHORTEST = 16
 """Characters of a token."""
 _NAME = re.compile(r"[\w.-]{1,60}")
+
+
+async def run(settings: Settings, options: Namespace) -> int:
+    """Talk to one editor, or serve many over HTTP, until told to end. Raises UsageError without tokens."""
+    port = options.http
+    await (over_stdio(settings) if port is None else over_http(settings, port))
+    return 0
 
 
 async def over_stdio(settings: Settings) -> None:

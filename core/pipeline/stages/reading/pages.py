@@ -1,4 +1,4 @@
-"""What of the pages the model reads: reduced and selected, or the pairs made of them."""
+"""What of the pages the model reads: what bears on the question, and the best (QAMR steps 3, 4)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from core.domain import Evidence
 from core.generation.context import by_rule, reduction, selection
 from core.pipeline.context import Needs, QueryContext
-from core.pipeline.stage import Resources
-from core.ports import PregeneratedPair
+from core.pipeline.resources import Resources
 
 
 class Reduce:
@@ -84,34 +83,3 @@ class Select:
         missed = [group for group in context.groups if not any(item.chunk.id in group for item in chosen)]
         first = [next((item for item in left if item.chunk.id in group), None) for group in missed]
         return [*chosen, *{item.number: item for item in first if item}.values()]
-
-
-class ReadPairs:
-    """Hands over the eight pairs nearest to the question, each under the number of its page, which is cited.
-
-    Where none of their pages was found, the pages are read as they are.
-    """
-
-    needs: Needs = "model"
-
-    def __init__(self, parts: Resources) -> None:
-        self._searcher = parts.searcher
-
-    async def __call__(self, context: QueryContext) -> None:
-        """Set texts and chosen pages, those of the nearest pairs first."""
-        told: dict[str, list[str]] = {}
-        for release in context.releases:
-            for pair in await self._searcher.nearest_pairs(context.queries, context.vectors, release):
-                told.setdefault(pair.context_id, []).append(_written(pair))
-        by_page = {item.chunk.id: item for item in context.pages.evidence}
-        chosen = [by_page[page] for page in told if page in by_page]
-        if chosen:
-            context.chosen = chosen
-            context.texts = {item.number: "\n\n".join(told[item.chunk.id]) for item in chosen}
-        context.trace.read = [item.number for item in chosen or context.pages.evidence]
-
-
-def _written(pair: PregeneratedPair) -> str:
-    """Write a pair as the model reads it: question, detailed answer, and what its document is about."""
-    parts = (pair.question, pair.full_answer or pair.answer, pair.summary)
-    return "\n".join(part for part in parts if part)

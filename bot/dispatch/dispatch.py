@@ -121,7 +121,6 @@ class Dispatch:
             engine,
             conversations,
             marks,
-            self._attending,
             opted_out,
             tongues,
             noise,

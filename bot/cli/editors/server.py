@@ -1,7 +1,7 @@
 """The MCP server: four tools and a resource, over standard input and output or streamable HTTP.
 
-The protocol is the SDK's (package `mcp`); what it asks goes to the home (`bot.editors.home`), so that limits,
-memory and the audit log are those of everybody.
+The protocol is the SDK's (package `mcp`); what it asks goes to the home (`bot.cli.editors.home`), so that
+limits, memory and the audit log are those of everybody.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.types import ToolAnnotations
 from pydantic import AnyHttpUrl, Field
 
+from bot.cli.editors.home import Home
+from bot.commands.editors import CHANNEL, PAGES
 from bot.conversation.pausing import Limits, wait_text
-from bot.editors.home import Home
-from bot.editors.requests import CHANNEL, PAGES
 from core.errors import ThreadloreError
 
 INSTRUCTIONS = (

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Control, Send, call
+from bot.home.control_socket import Control, Send, call
+from bot.operations.application import Application
 from core.errors import HomeBusy, ThreadloreError, UsageError
 from core.settings import Settings
 

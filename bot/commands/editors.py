@@ -10,9 +10,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from bot.app.application import Application
-from bot.app.control_socket import Send
 from bot.commands.answers import json_text, question_of, shown
+from bot.home.control_socket import Send
+from bot.operations.application import Application
 from bot.operations.audit import DONE, Audit
 from core.community.channels import EVERYWHERE
 from core.domain import Question, Scope, Vote

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bot.app.application import Application
 from bot.commands.slash.all_commands import slash_commands
-from bot.conversation.dispatch import Dispatch
 from bot.conversation.locale import LocaleResolver
 from bot.conversation.pausing import Limits, Outage
 from bot.conversation.triggers import Hint
+from bot.dispatch.dispatch import Dispatch
 from bot.escalation.asking import AN_HOUR, Escalation
 from bot.interactions.pages import Pages
 from bot.operations.alerts import Alerts
+from bot.operations.application import Application
 from bot.operations.digest import Digest
 from bot.operations.notices import Notices
 from bot.ports.chats import Chats

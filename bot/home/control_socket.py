@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from bot.app.home import SOCKET
+from bot.home.home import SOCKET
 from core.errors import ThreadloreError
 
 log = logging.getLogger(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from bot.cli.doctor.findings import Finding, good, unsure
+from bot.home.findings import Finding, good, unsure
 from core.settings import Settings
 
 ANYBODY = "they can play anybody there, admins included"

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from bot import platforms
+from bot.ports import platforms
 from core.domain import content_hash
 from core.errors import ThreadloreError, UsageError
 from core.settings import Settings

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from time import time
 from typing import Literal
 
-from bot.app.configuration import find_catalogue
+from bot.home.configuration import find_catalogue
 from core.catalogue import Catalogue, load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds

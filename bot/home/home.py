@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from bot import platforms
+from bot.ports import platforms
 from core.errors import HomeBusy, HomeError
 from core.system.private_files import is_loose, private, private_folder, set_aside, tighten
 

@@ -1,0 +1,1 @@
+"""The entry point for platforms, and what it is made of."""

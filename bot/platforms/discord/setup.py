@@ -1,0 +1,50 @@
+"""What `threadlore init` asks for Discord: the application's id and its token."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from bot.ports.platforms import Terminal
+
+NAME, RANK, ACCOUNT = "Discord", 2, "discord:123"
+OPTION = {
+    "name": "discord",
+    "help": "The id of a Discord application: prints its invitation",
+    "named": True,
+    "metavar": "ID",
+}
+TOKENS = ("DISCORD_TOKEN",)
+STEPS = """
+Make the application now, in a browser:
+  1. https://discord.com/developers/applications, New Application: copy its Application ID
+"""
+INVITE = """  2. Bot: switch on Message Content Intent; Reset Token, and copy the token
+  3. Open this link and choose your server:
+     {link}
+"""
+
+
+def asked(folder: Path, terminal: Terminal) -> tuple[str, dict[str, str]]:
+    """Explain how the application is made, and ask for its id and token."""
+    print(STEPS)
+    while not (number := terminal.needed("Application ID: ")).isdigit():
+        print("An application's id is a number of 17 to 20 digits.", file=sys.stderr)
+    print(INVITE.format(link=_invitation(number)))
+    return number, {TOKENS[0]: terminal.token("Bot token [not now]: ", "")}
+
+
+def write(folder: Path) -> tuple[str, ...]:
+    """Write nothing: Discord's application is made by hand."""
+    return ()
+
+
+def then(chosen: str) -> str:
+    """Give the link that invites the bot."""
+    return f"On Discord, {_invitation(chosen)} invites the bot to a server."
+
+
+def _invitation(application: str) -> str:
+    from bot.platforms.discord.doctor import invitation  # loads Discord's library
+
+    return invitation(application)

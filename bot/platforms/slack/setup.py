@@ -1,0 +1,45 @@
+"""What `threadlore init` asks and writes for Slack: the app's manifest, and two tokens."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from bot.ports.platforms import Terminal
+
+NAME, RANK, ACCOUNT = "Slack", 1, "slack:U012AB3CD"
+OPTION = {
+    "name": "slack",
+    "help": "Write Slack's manifest; tokens are taken from the environment",
+    "kind": "flag",
+}
+TOKENS = ("SLACK_BOT_TOKEN", "SLACK_APP_TOKEN")
+MANIFEST = "slack-manifest.yaml"
+STEPS = """
+Make the app now, in a browser (the file {manifest} has every scope, event and command):
+  1. https://api.slack.com/apps, Create New App, From a manifest, choose the workspace, paste the file
+  2. Install App, Install to Workspace: copy the Bot User OAuth Token (xoxb-…)
+  3. Basic Information, App-Level Tokens, Generate, with the scope connections:write: copy it (xapp-…)
+"""
+
+
+def asked(folder: Path, terminal: Terminal) -> tuple[str, dict[str, str]]:
+    """Explain how the app is made, and ask for its tokens."""
+    write(folder)
+    print(STEPS.format(manifest=folder / MANIFEST))
+    bot = terminal.token("Bot User OAuth Token [not now]: ", "xoxb-")
+    app = terminal.token("App-Level Token [not now]: ", "xapp-")
+    return "yes", dict(zip(TOKENS, (bot, app), strict=True))
+
+
+def write(folder: Path) -> tuple[str, ...]:
+    """Write the manifest."""
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = files(__package__).joinpath(MANIFEST).read_text(encoding="utf-8")
+    (folder / MANIFEST).write_text(manifest, encoding="utf-8")
+    return (MANIFEST,)
+
+
+def then(chosen: str) -> str:
+    """Say how the bot comes into a channel."""
+    return "On Slack, write /invite @Threadlore in a channel, then @Threadlore and a question."

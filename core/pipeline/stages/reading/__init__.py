@@ -1,0 +1,1 @@
+"""What of the pages the model reads: reduced and selected, or the pairs made of them."""
