@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+from tests import forked
+from tests.ollama_server import OllamaServer
 from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
@@ -26,6 +28,14 @@ url = "https://kettle.example/{page}/"
 """
 
 
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    returncode: int | None
+    stdout: str
+    stderr: str
+
+
 class Shop:
     """A folder with a corpora.toml, documents and a home, and the real command line on it."""
 
@@ -39,18 +49,17 @@ class Shop:
         self.home.mkdir()
         (self.home / "models").symlink_to(models)
 
-    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, **environment: str) -> Ended:
+        return asyncio.run(self.running(*arguments, **environment))
+
+    async def running(self, *arguments: str, **environment: str) -> Ended:
+        """Run a command to its end in a loop that does other things, too."""
         ours = ("THREADLORE", "OLLAMA", "DATABASE")
         clean = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-        return subprocess.run(
-            [sys.executable, "-m", "bot", "--home", str(self.home), *arguments],
-            cwd=self.root,
-            env=clean | {"PYTHONPATH": str(ROOT), "OLLAMA_HOST": "off"} | environment,
-            capture_output=True,
-            text=True,
-            timeout=2 * PATIENCE,
-            check=False,
-        )
+        clean |= {"PYTHONPATH": str(ROOT), "OLLAMA_HOST": "off"} | environment
+        given = ["--home", str(self.home), *arguments]
+        child, out, err = await asyncio.wait_for(forked.ended(given, clean, self.root), 2 * PATIENCE)
+        return Ended(child.returncode, out.decode(), err.decode())
 
 
 @pytest.fixture
@@ -58,7 +67,7 @@ def shop(tmp_path: Path, encoder_cache: Path) -> Shop:
     return Shop(tmp_path, encoder_cache)
 
 
-def _told(done: subprocess.CompletedProcess[str], code: int, *words: str) -> None:
+def _told(done: Ended, code: int, *words: str) -> None:
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     for word in words:
@@ -118,17 +127,8 @@ def test_wrong_use_ends_with_two(shop: Shop) -> None:
     _told(shop.run("dance"), 2, "dance")
 
 
-def test_a_model_that_is_not_pulled_is_said_with_the_command_that_pulls_it(shop: Shop) -> None:
-    import asyncio
-
-    from tests.ollama_server import OllamaServer
-
-    async def status() -> subprocess.CompletedProcess[str]:
-        async with OllamaServer() as server:
-            return await asyncio.to_thread(
-                shop.run, "status", OLLAMA_HOST=server.url, OLLAMA_MODEL="not-there:1b"
-            )
-
-    done = asyncio.run(status())
+async def test_a_model_that_is_not_pulled_is_said_with_the_command_that_pulls_it(shop: Shop) -> None:
+    async with OllamaServer() as server:
+        done = await shop.running("status", OLLAMA_HOST=server.url, OLLAMA_MODEL="not-there:1b")
     assert done.returncode == 0
     assert "ollama pull not-there:1b" in done.stdout

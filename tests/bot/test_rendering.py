@@ -123,7 +123,7 @@ def numbered(markdown: str) -> str:
 footer = st.sampled_from(["", f"\n\n*{WORD} 2.0 · {WORD} · @here <@U1>*"])
 body = st.lists(block, min_size=1, max_size=14).map("\n\n".join)
 documents = st.builds("{}{}".format, body, footer).map(numbered)
-many = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 # --- platforms --------------------------------------------------------------------------------

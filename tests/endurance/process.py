@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sys
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from bot.home.control_socket import call
 from bot.home.home import SOCKET
+from tests import forked
 from tests.journeys.house import Kettle
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +47,7 @@ class Process:
     def __init__(self, kettle: Kettle) -> None:
         self.kettle = kettle
         self.killed = False
-        self._child: asyncio.subprocess.Process | None = None
+        self._child: forked.Forked | None = None
 
     async def start(self, kill_after: float | None = None) -> float:
         """Start it; return the seconds until it listens.
@@ -58,19 +59,10 @@ class Process:
         socket = self.kettle.home / SOCKET
         socket.unlink(missing_ok=True)
         began = time.monotonic()
-        with (self.kettle.folder / "serve.log").open("ab") as log:
-            self._child = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                "bot",
-                "serve",
-                env=self.kettle.variables(
-                    THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0", PYTHONPATH=str(ROOT)
-                ),
-                cwd=self.kettle.folder,
-                stdout=log,
-                stderr=log,
-            )
+        given = self.kettle.variables(THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0", PYTHONPATH=str(ROOT))
+        with (self.kettle.folder / "serve.log").open("ab") as log, open(os.devnull, "rb") as nothing:
+            files = (nothing.fileno(), log.fileno(), log.fileno())
+            self._child = forked.fork(["serve"], given, self.kettle.folder, files)
         while not await _listens(self.kettle.home):
             if kill_after is not None and time.monotonic() - began >= kill_after:
                 await self.kill()

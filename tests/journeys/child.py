@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.home.home import SOCKET
+from tests import forked
 from tests.journeys.house import Kettle
 from tests.journeys.stage import PATIENCE, until
 from tests.ollama_server import OllamaServer
@@ -28,18 +29,8 @@ class Ended:
 
 async def run(kettle: Kettle, *arguments: str, given: bytes = b"", **variables: str) -> Ended:
     """Run a command to its end."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bot",
-        *arguments,
-        env=kettle.variables(**variables),
-        cwd=kettle.folder,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, err = await asyncio.wait_for(process.communicate(given), 2 * PATIENCE)
+    running = forked.ended(arguments, kettle.variables(**variables), kettle.folder, given)
+    process, out, err = await asyncio.wait_for(running, 2 * PATIENCE)
     assert process.returncode is not None
     ended = Ended(process.returncode, out.decode(), err.decode())
     assert "Traceback" not in ended.err, ended.err
@@ -50,7 +41,7 @@ async def run(kettle: Kettle, *arguments: str, given: bytes = b"", **variables: 
 class Served:
     """A process that serves; `log` is what it wrote to stderr."""
 
-    process: asyncio.subprocess.Process
+    process: forked.Forked
     log_file: Path
 
     @property
@@ -65,23 +56,16 @@ class Served:
     async def stop(self) -> int:
         """Ask it to end, and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
-        return await asyncio.wait_for(self.process.wait(), 10)
+        return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
 
 @asynccontextmanager
 async def serving(kettle: Kettle, **variables: str) -> AsyncIterator[Served]:
     """Serve a home in a child process, which is killed at the end if it still runs."""
     log_file = kettle.folder / "serve.log"
-    with log_file.open("ab") as log:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "bot",
-            "serve",
-            env=kettle.variables(**variables),
-            cwd=kettle.folder,
-            stderr=log,
-        )
+    with log_file.open("ab") as log, open(os.devnull, "rb") as nothing:
+        files = (nothing.fileno(), 1, log.fileno())
+        process = forked.fork(["serve"], kettle.variables(**variables), kettle.folder, files)
     served = Served(process, log_file)
     try:
         await until(lambda: (kettle.home / SOCKET).exists() or process.returncode is not None, "the socket")

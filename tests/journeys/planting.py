@@ -11,7 +11,7 @@ import sqlite3
 import time
 import zipfile
 import zlib
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -134,40 +134,59 @@ class Garden:
 # --- what is searched -------------------------------------------------------------------------
 
 
-def rows_with(url: str, word: str) -> list[str]:
-    """Return `table.column` of every value that holds a word, in any spelling of JSON, text or bytes."""
+def found_in(url: str, words: Iterable[str]) -> dict[str, list[str]]:
+    """Return by word `table.column` of every value that holds it, in any spelling of JSON, text or bytes."""
     engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
-    found: set[str] = set()
+    needles = {word: _forms(word) for word in words}
+    found: dict[str, set[str]] = {word: set() for word in needles}
     with engine.connect() as connection:
         for table in inspect(engine).get_table_names():
             for row in connection.execute(text(f'SELECT * FROM "{table}"')).mappings():
-                found |= {f"{table}.{name}" for name, value in row.items() if holds(_bytes(value), word)}
+                for name, value in row.items():
+                    for word in _held(_bytes(value), needles):
+                        found[word].add(f"{table}.{name}")
     engine.dispose()
-    return sorted(found)
+    return {word: sorted(places) for word, places in found.items()}
+
+
+def files_that_hold(home: Path, words: Iterable[str]) -> dict[str, list[str]]:
+    """Return by word the files of a home, members of archives among them, in which it stands."""
+    needles = {word: _forms(word) for word in words}
+    found: dict[str, set[str]] = {word: set() for word in needles}
+    for path in home.rglob("*"):
+        if path.is_file() and "models" not in path.parts:
+            for member, held in _members(path):
+                for word in _held(held, needles):
+                    found[word].add(f"{path.relative_to(home)}{member}")
+    return {word: sorted(places) for word, places in found.items()}
+
+
+def rows_with(url: str, word: str) -> list[str]:
+    """Return `table.column` of every value that holds a word."""
+    return found_in(url, [word])[word]
 
 
 def files_with(home: Path, word: str) -> list[str]:
-    """Return the files of a home, members of archives among them, in which a word stands."""
-    files = [path for path in home.rglob("*") if path.is_file() and "models" not in path.parts]
-    return sorted(
-        {
-            f"{path.relative_to(home)}{member}"
-            for path in files
-            for member, held in _members(path)
-            if holds(held, word)
-        }
-    )
+    """Return the files of a home in which a word stands."""
+    return files_that_hold(home, [word])[word]
 
 
-def holds(held: bytes, word: str) -> bool:
-    """Return True if bytes hold a word, in UTF-8 or UTF-16, in any case."""
-    forms = {word, word.upper(), word.capitalize()}
-    return any(form.encode(code) in held for form in forms for code in ("utf-8", "utf-16-le", "utf-16-be"))
+def _forms(word: str) -> tuple[bytes, ...]:
+    """Return a word in small letters as UTF-8 and UTF-16."""
+    return tuple(word.lower().encode(code) for code in ("utf-8", "utf-16-le", "utf-16-be"))
+
+
+def _held(held: bytes, needles: dict[str, tuple[bytes, ...]]) -> list[str]:
+    """Return the words that bytes hold, in any case."""
+    small = held.lower()
+    return [word for word, forms in needles.items() if any(form in small for form in forms)]
 
 
 def _bytes(value: Any) -> bytes:
     if isinstance(value, bytes | memoryview):
         return bytes(value)
+    if isinstance(value, int | float | None):
+        return str(value).encode()
     whole = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     try:  # JSON in a column of text
         return (whole + json.dumps(json.loads(whole), ensure_ascii=False)).encode("utf-8", "replace")

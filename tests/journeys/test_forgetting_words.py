@@ -18,7 +18,7 @@ from core.text.words import stem
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.fake_stage import NAMES
 from tests.journeys.house import Bot, Kettle, house
-from tests.journeys.planting import KEPT_NOWHERE, Garden, appoint, files_with, rows_with
+from tests.journeys.planting import KEPT_NOWHERE, Garden, appoint, files_that_hold, found_in
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import open_stage, told
 from tests.ollama_server import OllamaServer
@@ -119,9 +119,13 @@ async def forget(stage: Any, bot: Bot, platform: str) -> None:
 
 
 async def story(platform: str, kettle: Kettle, ollama: OllamaServer, url: str, given: dict[str, str]) -> None:
+    def in_rows(garden: Garden) -> dict[str, list[str]]:
+        held = found_in(url, garden.marks.values())
+        return {name: held[word] for name, word in garden.marks.items()}
+
     def found(garden: Garden) -> dict[str, list[str]]:
-        home = kettle.home
-        return {name: rows_with(url, word) + files_with(home, word) for name, word in garden.marks.items()}
+        held = files_that_hold(kettle.home, garden.marks.values())
+        return {name: rows + held[garden.marks[name]] for name, rows in in_rows(garden).items()}
 
     async with scene(platform, kettle, ollama_host=ollama.url, **given) as (stage, bot):
         if given:
@@ -136,7 +140,7 @@ async def story(platform: str, kettle: Kettle, ollama: OllamaServer, url: str, g
             await forget(stage, bot, platform)
             await stage.quiet()
             await bot.app.history.close(120.0)
-            rows = {name: rows_with(url, word) for name, word in garden.marks.items()}
+            rows = in_rows(garden)
         assert set(await bot.app.my_data.of(stage.account("ann"))) == {"accounts", "opted_out"}
         assert bot.app.memory.stores() and await bot.app.memory.verify() == []
         overview = Overview(bot.app)

@@ -21,6 +21,7 @@ from tests.databases import DATABASES, postgres_schema
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle
 from tests.journeys.stage import until
+from tests.patience import PATIENCE
 
 PORT = "Which port does the dashboard listen on?"
 
@@ -73,7 +74,7 @@ async def test_a_second_home_on_a_database_that_is_served_is_refused(
     async with serving(first, **given) as child:
         own = await run(first, "status", "--json", **given)
         assert own.code == 0 and json.loads(own.out), "its own commands go over the socket"
-        for command in (("serve",), ("status",), ("ask", PORT), ("retention",), ("memory", "list")):
+        for command in (("serve",), ("ask", PORT)):
             told = await run(second, *command, **given)
             assert told.code == 1 and not told.out, (command, told)
             for word in (str(child.process.pid), socket.gethostname(), str(first.home), "threadlore serve"):
@@ -154,6 +155,6 @@ async def test_a_bot_that_lost_its_database_ends_and_says_to_whom(
         )
         assert cut(postgres, str(name)) == 1
         database = await Database.open(second.home, postgres, "index")
-        assert await asyncio.wait_for(child.process.wait(), 60) == 1
+        assert await asyncio.wait_for(child.process.wait(), PATIENCE) == 1
         assert str(second.home) in child.log and "Traceback" not in child.log, child.log
         await database.close()

@@ -1,0 +1,232 @@
+"""Processes of `threadlore`, forked from one that has imported everything: a start saves two seconds.
+
+`Forked` is used as `asyncio.subprocess.Process` is. What forks has no thread and no event loop; a child takes
+arguments, environment, folder and files of its own, and then runs `bot/__main__.py` as `python -m bot` does.
+
+    python -m tests.forked FD    # what forks; FD is its end of a socket
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("bot", "core", "storage")
+LIGHT = ("__main__", "migrations")
+"""What is run, not imported."""
+LONGEST = 1 << 18
+"""Bytes of a request; a socket sends twice as many at once."""
+
+
+class Forked:
+    """A child of the process that forks, as `asyncio.subprocess.Process` shows its own."""
+
+    def __init__(self, pid: int, status: int) -> None:
+        self.pid = pid
+        self._status = status
+        self._code: int | None = None
+
+    @property
+    def returncode(self) -> int | None:
+        """Return how it ended, or None while it runs; −9 for SIGKILL."""
+        if self._code is None and select.select([self._status], [], [], 0)[0]:
+            told = os.read(self._status, 64)
+            os.close(self._status)
+            self._code = int(told or b"-9")  # nothing is told where what forks is gone, and all its children
+        return self._code
+
+    async def wait(self) -> int:
+        """Wait until it ended and return how."""
+        while (code := self.returncode) is None:
+            await asyncio.sleep(0.005)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal if it still runs."""
+        if self.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it as `kill -9` does."""
+        self.send_signal(signal.SIGKILL)
+
+
+def fork(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, files: tuple[int, int, int]
+) -> Forked:
+    """Start `threadlore` with these arguments; `files` are its standard input, output and error output."""
+    read, write = os.pipe()
+    os.umask(mask := os.umask(0))
+    place = {"cwd": str(folder.absolute()), "umask": mask}
+    request = json.dumps({"arguments": [*arguments], "environment": {**environment}, **place})
+    try:
+        socket.send_fds(_parent(), [request.encode()], [*files, write])
+        pid = int(_parent().recv(64))
+    finally:
+        os.close(write)
+    return Forked(pid, read)
+
+
+async def ended(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, given: bytes = b""
+) -> tuple[Forked, bytes, bytes]:
+    """Run a command to its end; return it with what it wrote to both outputs."""
+    pipes = [os.pipe() for _ in range(3)]
+    (theirs_in, ours_in), (ours_out, theirs_out), (ours_err, theirs_err) = pipes
+    child = fork(arguments, environment, folder, (theirs_in, theirs_out, theirs_err))
+    for descriptor in (theirs_in, theirs_out, theirs_err):
+        os.close(descriptor)
+    _, out, err = await asyncio.gather(_write(ours_in, given), _read(ours_out), _read(ours_err))
+    await child.wait()
+    return child, out, err
+
+
+async def _write(descriptor: int, given: bytes) -> None:
+    def write() -> None:
+        with contextlib.suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as pipe:
+            pipe.write(given)
+
+    await asyncio.to_thread(write)
+
+
+async def _read(descriptor: int) -> bytes:
+    reader = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(reader)
+    pipe = os.fdopen(descriptor, "rb")
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
+    try:
+        return await reader.read()
+    finally:
+        transport.close()
+
+
+_started: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+
+
+def _parent() -> socket.socket:
+    """Return the socket of what forks; the first call starts it. It ends, and ends its children, with us."""
+    if not _started:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        command = [sys.executable, "-m", "tests.forked", str(theirs.fileno())]
+        process = subprocess.Popen(
+            command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        )
+        theirs.close()
+        _started.append((process, ours))
+    return _started[0][1]
+
+
+# --- what forks -------------------------------------------------------------------------------
+
+
+def serve(given: socket.socket) -> dict[str, Any] | None:
+    """Fork for every request until the other end is closed; return the request in a child, else None."""
+    woken, wake = os.pipe()
+    for descriptor in (woken, wake):
+        os.set_blocking(descriptor, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    running: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([given, woken], [], [])
+        if woken in ready:
+            os.read(woken, 4096)
+            _tell_ended(running)
+        if given not in ready:
+            continue
+        told, files, _, _ = socket.recv_fds(given, LONGEST, 4)
+        if not told:
+            for pid in running:
+                os.kill(pid, signal.SIGKILL)
+            return None
+        pid = os.fork()
+        if pid == 0:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            given.close()
+            for number, file in enumerate(files[:3]):
+                os.dup2(file, number)
+            for descriptor in (woken, wake, *files, *running.values()):
+                os.close(descriptor)
+            return dict(json.loads(told))
+        running[pid] = files[3]
+        for file in files[:3]:
+            os.close(file)
+        given.send(str(pid).encode())
+
+
+def _tell_ended(running: dict[int, int]) -> None:
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        with contextlib.suppress(BrokenPipeError):
+            os.write(running[pid], str(os.waitstatus_to_exitcode(status)).encode())
+        os.close(running.pop(pid))
+
+
+def _threads() -> int:
+    """Return how many threads there are, those of libraries among them: they import onnxruntime later."""
+    tasks = Path("/proc/self/task")
+    return len(list(tasks.iterdir())) if tasks.exists() else 1
+
+
+def main() -> None:
+    """Import the product, then fork; a child becomes `python -m bot`."""
+    for room in ROOMS:
+        for info in pkgutil.walk_packages([str(ROOT / room)], f"{room}."):
+            if not any(part in info.name for part in LIGHT):
+                import_module(info.name)
+    assert threading.active_count() == 1 and _threads() == 1, "a child has none but the thread that forks"
+    gc.freeze()  # else looking for garbage copies every page that a child shares
+    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    if request is None:
+        return
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    os.umask(request["umask"])
+    os.chdir(request["cwd"])
+    sys.argv = ["threadlore", *request["arguments"]]
+    code = 1
+    try:
+        runpy.run_module("bot", run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 0
+    except BaseException:  # as python itself tells of what nobody caught
+        traceback.print_exc()
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """End the process without taking apart what all children share: each page would be copied for that."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()
