@@ -38,9 +38,12 @@ _NAMES = re.compile(
 )
 _WORD = re.compile(r"--[a-z][\w-]+|[A-Za-z_]\w{2,}")
 _OWN = re.compile(
-    r"\b(?:def|class|as|for|lambda|const|let|var) (\w+)|\b(\w{1,80}) ?(?::[^=:\n]{1,80})?=(?!=)"
+    r"\b(?:def|class|as|for|lambda|const|let|var) (\w+)|^ {0,40}(\w{1,80})(?:: ?[^=:\n]{1,80})? = ",
+    re.MULTILINE,
 )
+"""What code defines; an argument (`name=value`, without spaces) is none of it."""
 _STRING = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
+_COMMON = frozenset({"JavaScript", "TypeScript", "GitHub", "GitLab", "MySQL", "PyPI"})
 _KNOWN = frozenset(keyword.kwlist) | frozenset(dir(builtins)) | {"self", "cls", "echo", "pip", "install"}
 
 
@@ -205,7 +208,9 @@ def unsupported(answer: str, support: Sequence[str]) -> tuple[str, ...]:
     """
     known = "\n".join(support).casefold()
     tight = squeezed(known)
-    found = (name for block in blocks(answer) for name in _names(block, tight))
+    parts = blocks(answer)
+    own = {name for one in parts if one.kind == "code" for pair in _OWN.findall(one.text) for name in pair}
+    found = (name for block in parts for name in _names(block, tight) if name not in own | _COMMON)
     return tuple(dict.fromkeys(name for name in found if name.casefold() not in known))
 
 
@@ -221,7 +226,6 @@ def _names(block: Block, tight: str) -> Iterator[str]:
 
 
 def _names_of_code(code: str, tight: str) -> Iterator[str]:
-    own = {name for pair in _OWN.findall(code) for name in pair if name}
     for line in code.split("\n"):
         if squeezed(line).casefold() not in tight:
-            yield from (w for w in _WORD.findall(_STRING.sub(" ", line)) if w not in own and w not in _KNOWN)
+            yield from (w for w in _WORD.findall(_STRING.sub(" ", line)) if w not in _KNOWN)

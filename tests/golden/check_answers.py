@@ -50,7 +50,9 @@ class Pages:
                     self.pages[inner] = _included(files, name)
             if any(name.endswith(".rst") for name in self.pages):
                 pulled = Sdist(archive, str(source["path"]), source["include"])  # type: ignore[arg-type]
-                self.docstrings |= {name: pulled.pages[name] for name in pulled.pages if "api" in name}
+                self.docstrings |= {
+                    name: text for name, text in pulled.pages.items() if "api" in name or "reference" in name
+                }
 
     def section(self, page: str, heading: str) -> str | None:
         """Return the raw text of a section with its heading, None where there is none."""

@@ -160,6 +160,8 @@ def test_a_written_answer_may_introduce_a_paragraph() -> None:
         ("Set KETTLE_SPEED, since 2.4, to 250.", ("KETTLE_SPEED", "2.4", "250")),
         ("Use --quickly with BoilServer.", ("--quickly", "BoilServer")),
         ("```python\nmine = Kettle()\nmine.whistle()\nprint(mine)\n```", ("whistle",)),
+        ("```python\ndef my_tea():\n    Kettle()\n```\n\nThen call `my_tea` from JavaScript.", ()),
+        ("```python\nmine = Kettle(\n    turbo=True,\n)\n```", ("turbo",)),
         ("As [the page](https://other.example/a_b) says in 2.0.", ()),
     ],
 )
