@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.languages import _
-from core.memory.decision import CANDIDATES, Candidate, Decision, Guard, choose
+from core.memory.decision import CANDIDATES, Candidate, Guard, choose
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import PartitionIndex
 from core.memory.partitions.partition_key import EVERY_RELEASE, Key, scope_of
@@ -22,7 +22,7 @@ class Lookup:
     """A question as memory looks it up; `vector` is that of `topic`.
 
     Pairs in another `language` are not reused; empty for any. With `literal` a pair must have been asked in
-    the same words. `decision` is for another one than memory's own.
+    the same words.
     """
 
     vector: Vector
@@ -31,7 +31,6 @@ class Lookup:
     scope: Scope
     language: str = ""
     literal: bool = False
-    decision: Decision | None = None
 
 
 class Recaller:
@@ -60,7 +59,7 @@ class Recaller:
             return ""
 
         limits = self._thresholds
-        decision = lookup.decision or self._recognition.decision
+        decision = self._recognition.decision
         chosen = choose(candidates, decision, limits.delta, hindrance, self._guard)
         if chosen.candidate is not None:
             reused = self._candidate_shown(chosen.candidate, lookup)
@@ -108,8 +107,6 @@ class Recaller:
             for pair_id in dict.fromkeys((*by_question, *by_rewordings)):
                 own = partition.vector_of(pair_id)
                 near[pair_id] = known.closeness(pair_id, lookup.vector, own, limits.delta)
-                if lookup.decision is not None and not lookup.decision.learns:
-                    near[pair_id] = float(own @ lookup.vector), own, 0
         best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
         pairs = await self._heard(best, lookup.scope)
         return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best if pair_id in pairs]

@@ -44,9 +44,9 @@ CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
 NEAR = 100
 """Hits of the dense retriever whose cosines are known to the second look at pages; 40 of them are fused."""
-Retriever = Literal["fusion", "cosine+mmr", "pairs"]
-"""How pages are found: by the fusion and a second look, by QAMR's union of four (its table II), or by the
-pairs made of documents alone (QA pre-generation as it stands in the paper).
+Retriever = Literal["fusion", "cosine", "cosine+mmr", "pairs"]
+"""How pages are found: by the fusion and a second look, by cosine alone (ComRAG), by QAMR's union of four
+(its table II), or by the pairs made of documents alone (QA pre-generation as it stands in the paper).
 """
 
 
@@ -94,6 +94,7 @@ class Searcher:
         self._made = pairs
         self._live: dict[str, Live] = {}
         self._pairs: dict[str, LivePairs] = {}
+        self._keep = KEPT
         self._pages = PageViews(store)
         self.release_notes = ReleaseNotes(self._live, store)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
@@ -113,6 +114,12 @@ class Searcher:
         """Return a searcher that finds pages by their pairs alone, weighed by `fields` or as tuned."""
         other = self.by(replace(self.ranking, fields=fields) if fields else self.ranking)
         other.retriever = "pairs"
+        return other
+
+    def by_cosine(self, keep: int) -> Searcher:
+        """Return a searcher of the same corpora that finds the nearest `keep` pages (ComRAG section 4.1)."""
+        other = self.by(self.ranking)
+        other.retriever, other._keep = "cosine", keep
         return other
 
     def by_cosine_and_mmr(self) -> Searcher:
@@ -166,13 +173,13 @@ class Searcher:
         self._pages.clear()
         self._places.clear()
 
-    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
-        """Return up to `keep` context chunks of a release, best first, numbered from 1.
+    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = 0) -> Found:
+        """Return up to `keep` context chunks of a release, best first, numbered from 1; eight by default.
 
         `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned.
         """
         while (live := self._live.get(release)) is not None:
-            found = await self._search(live, queries, vectors, keep)
+            found = await self._search(live, queries, vectors, keep or self._keep)
             if self._live.get(release) is live:
                 return found
             # another corpus went live meanwhile, and pages of this one may be gone
@@ -236,6 +243,10 @@ class Searcher:
             return pool, pool.ordered(self.ranking.scores(pool.table), keep)
         if self.retriever == "pairs":
             pool = await self._pool(live, fused, query, fused.made)
+            return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
+        if self.retriever == "cosine":
+            nearest = dict.fromkeys(live.context_of[hit.chunk_id] for hit in fused.near)
+            pool = await self._pool(live, fused, query, list(nearest)[:keep])
             return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
         near = fused.near[:DIVERSE_FROM]
         kept = await self._store.vectors(live.corpus.encoder, [live.hash_of[hit.chunk_id] for hit in near])
