@@ -10,14 +10,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
+from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.decision import PAPER, Decision, Guard
 from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import PartitionIndex
 from core.memory.partitions.partition_key import PRIVATE, Key
 from core.memory.partitions.topics import Encoders, kept, made
-from core.memory.recall import Lookup, Recaller
+from core.memory.recall import Lookup, Recaller, shown
 from core.memory.recall_by_paper import PaperRecaller
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of
@@ -228,6 +228,16 @@ class CommunityMemory:
     def score(self, pair: Remembered) -> float:
         """Return a pair's score from its prior and its standing opinions."""
         return score_of(pair, self.thresholds)
+
+    def good(self, vector: Vector, release: str, scope: Scope) -> dict[Key, Partition]:
+        """Return the partitions of good pairs that a question of this release and scope may hear."""
+        recaller = Recaller(self._store, self._places, self._recognition, self._guard)
+        return dict(recaller.visible(Lookup(vector, "", release, scope), "high"))
+
+    async def told(self, pair_ids: Sequence[str], scope: Scope) -> dict[str, QAPair]:
+        """Return pairs by id as they are shown in a scope; those it may not hear are left out."""
+        pairs = await self._store.pairs(pair_ids) if pair_ids else {}
+        return {key: shown(pair, self.thresholds) for key, pair in pairs.items() if scope.hears(pair.scope)}
 
     def stores(self) -> dict[str, tuple[Store, bool]]:
         """Return for every placed pair its store, and whether it is kept there."""

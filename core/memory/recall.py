@@ -85,7 +85,7 @@ class Recaller:
         """Return the pairs of the low store from τ on with their cosine, nearest first."""
         limits = self._thresholds
         found: list[tuple[str, float]] = []
-        for _key, partition in self._visible(lookup, "low"):
+        for _key, partition in self.visible(lookup, "low"):
             found += partition.nearest(lookup.vector, limits.recalled)
         near = sorted((f for f in found if f[1] >= limits.tau), key=lambda f: (-f[1], f[0]))
         near = near[: limits.recalled]
@@ -97,7 +97,7 @@ class Recaller:
         known, limits = self._recognition, self._thresholds
         wanted = max(CANDIDATES, limits.recalled)
         near: dict[str, tuple[float, Vector, int]] = {}
-        for (release, heard, _store), partition in self._visible(lookup, "high"):
+        for (release, heard, _store), partition in self.visible(lookup, "high"):
             by_question = [pair_id for pair_id, _cosine in partition.nearest(lookup.vector, wanted)]
             by_rewordings = [
                 pair_id
@@ -116,7 +116,7 @@ class Recaller:
         pairs = await self._store.pairs(pair_ids) if pair_ids else {}
         return {pair_id: pair for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
 
-    def _visible(self, lookup: Lookup, store: Store) -> Iterator[tuple[Key, Partition]]:
+    def visible(self, lookup: Lookup, store: Store) -> Iterator[tuple[Key, Partition]]:
         """Yield the partitions that a question of this release and scope may be answered from."""
         encoders = self._places.encoders
         encoder = encoders.of(lookup.release).name
@@ -152,18 +152,22 @@ class Recaller:
         return self._shown(candidate.pair, candidate.closeness, lookup)
 
     def _shown(self, pair: Remembered, near: float, lookup: Lookup) -> tuple[QAPair, float]:
-        shown = QAPair(
-            id=pair.id,
-            question=pair.question,
-            answer=pair.answer,
-            release=pair.release,
-            scope=pair.scope,
-            score=score_of(pair, self._thresholds),
-            citations=pair.citations,
-            stale=pair.stale,
-            topic=pair.topic,
-            label=pair.label,
-            origin=pair.origin,
-            language=pair.language,
-        )
-        return shown, near
+        return shown(pair, self._thresholds), near
+
+
+def shown(pair: Remembered, thresholds: Thresholds) -> QAPair:
+    """Return a remembered pair as it is told."""
+    return QAPair(
+        id=pair.id,
+        question=pair.question,
+        answer=pair.answer,
+        release=pair.release,
+        scope=pair.scope,
+        score=score_of(pair, thresholds),
+        citations=pair.citations,
+        stale=pair.stale,
+        topic=pair.topic,
+        label=pair.label,
+        origin=pair.origin,
+        language=pair.language,
+    )

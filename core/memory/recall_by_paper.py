@@ -46,7 +46,7 @@ class PaperRecaller(Recaller):
         """Return the k pairs of a store that are nearest among the members of the k nearest centroids."""
         limits = self._thresholds
         near: list[tuple[str, float]] = []
-        for key, partition in self._visible(lookup, store):
+        for key, partition in self.visible(lookup, store):
             arrivals = await self._replayed.of(key, partition, limits.delta, limits.tau)
             near += arrivals.nearest(lookup.vector, limits.recalled)
         near.sort(key=lambda found: (-found[1], found[0]))

@@ -14,7 +14,14 @@ from core.prompts.answering import (
     remembered,
 )
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
-from core.prompts.reading import REDUCE_SCHEMA, SELECT_SCHEMA, reduce, select
+from core.prompts.reading import (
+    REDUCE_SCHEMA,
+    SELECT_SCHEMA,
+    TRIPLETS_SCHEMA,
+    reduce,
+    select,
+    triplets,
+)
 from core.prompts.tagged import DONT_KNOW, PROMPT_VERSION, conversation, data, releases_of
 from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 
@@ -27,6 +34,7 @@ __all__ = [
     "SAME_SCHEMA",
     "SELECT_SCHEMA",
     "SUPPORTED_SCHEMA",
+    "TRIPLETS_SCHEMA",
     "UNDERSTAND_SCHEMA",
     "answer_system",
     "answer_user",
@@ -40,5 +48,6 @@ __all__ = [
     "same",
     "select",
     "supported",
+    "triplets",
     "understand",
 ]

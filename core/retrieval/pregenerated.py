@@ -133,6 +133,12 @@ class LivePairs:
         pairs = {pair.id: pair for some in self.of_page.values() for pair in some}
         return [pairs[hit.chunk_id] for hit in reciprocal_rank(lists) if hit.chunk_id in pairs][:PAGES]
 
+    async def questions(self, store: CorpusStore, encoder: str) -> dict[str, Vector]:
+        """Read the vectors of all questions, by the pair's id; what has none yet is left out."""
+        pairs = [pair for some in self.of_page.values() for pair in some]
+        kept = await store.vectors(encoder, [pair.hashes[0] for pair in pairs])
+        return {pair.id: kept[pair.hashes[0]] for pair in pairs if pair.hashes[0] in kept}
+
     async def views(self, store: CorpusStore, encoder: str, pages: Sequence[str]) -> dict[str, PairView]:
         """Read the pairs of pages; pages without any are left out."""
         wanted = {page: self.of_page[page] for page in pages if page in self.of_page}

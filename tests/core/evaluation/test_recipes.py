@@ -29,6 +29,8 @@ def says(prompts: Sequence[Prompt]) -> Reply:
     """Answer as a model that finds everything useful and the default of the newest release everywhere."""
     if "You prepare questions" in prompts[0].content:
         return ModelMalformed("That is no JSON.")
+    if "You read relations" in prompts[0].content:
+        return {"triplets": []}
     if "You rank" in prompts[0].content:
         return {"reasoning": "", "ranking": [1, 2, 3, 4]}
     if "keep" in prompts[0].content:

@@ -26,6 +26,8 @@ FOLDER = Path(core.recipes.__file__).parent
 
 def says(prompts: Sequence[Prompt]) -> Reply:
     """Answer as a model that finds every page useful."""
+    if "You read relations" in prompts[0].content:
+        return {"triplets": []}
     if "You rank" in prompts[0].content:
         return {"reasoning": "", "ranking": [1, 2, 3, 4]}
     if "keep" in prompts[0].content:

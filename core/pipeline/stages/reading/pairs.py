@@ -23,7 +23,7 @@ class ReadPairs:
         told: dict[str, list[str]] = {}
         for release in context.releases:
             for pair in await self._searcher.nearest_pairs(context.queries, context.vectors, release):
-                told.setdefault(pair.context_id, []).append(_written(pair))
+                told.setdefault(pair.context_id, []).append(written(pair))
         by_page = {item.chunk.id: item for item in context.pages.evidence}
         chosen = [by_page[page] for page in told if page in by_page]
         if chosen:
@@ -32,7 +32,7 @@ class ReadPairs:
         context.trace.read = [item.number for item in chosen or context.pages.evidence]
 
 
-def _written(pair: PregeneratedPair) -> str:
+def written(pair: PregeneratedPair) -> str:
     """Write a pair as the model reads it: question, detailed answer, and what its document is about."""
     parts = (pair.question, pair.full_answer or pair.answer, pair.summary)
     return "\n".join(part for part in parts if part)

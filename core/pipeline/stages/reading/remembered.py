@@ -24,7 +24,7 @@ class ReadRemembered:
         if self._has_model:
             recalled = enumerate(context.recall.high, start=1)
             context.found = Found(
-                tuple(Evidence(number, _page(pair), near) for number, (pair, near) in recalled)
+                tuple(Evidence(number, page_of(pair), near) for number, (pair, near) in recalled)
             )
             context.note_found()
             await context.listener.sources(context.partition, context.found.evidence)
@@ -33,23 +33,27 @@ class ReadRemembered:
 class CiteRemembered:
     """Lets an answer that is written from pairs cite what the pairs cite.
 
-    Where the model failed, what was found is forgotten, so that pages are searched and quoted.
+    Where the model failed, the pairs are no evidence any more, so that pages are quoted.
     """
 
     needs: Needs = "model"
 
     async def __call__(self, context: QueryContext) -> None:
         """Set the citations of the draft."""
+        told = {page_of(pair).hash: pair for pair, _ in context.recall.high}
         if context.draft is None:
-            context.found = None
+            left = tuple(item for item in context.pages.evidence if item.chunk.hash not in told)
+            context.found = replace(context.pages, evidence=left) if left else None
             return
-        told = {_page(pair).hash: pair for pair, _ in context.recall.high}
-        cited = tuple(_cited(entry, told[entry.hash]) for entry in context.draft.citations)
+        cited = tuple(
+            _cited(entry, told[entry.hash]) if entry.hash in told else entry
+            for entry in context.draft.citations
+        )
         context.draft = replace(context.draft, citations=cited)
 
 
-def _page(pair: QAPair) -> ContextChunk:
-    """Return a pair as a page under its question."""
+def page_of(pair: QAPair) -> ContextChunk:
+    """Return a remembered pair as a page under its question."""
     url = pair.citations[0].url if pair.citations else ""
     return ContextChunk(
         pair.id, pair.id, pair.question, "", url, uncited(pair.answer), release=pair.release.split("+")[0]
