@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from core import prompts
+from core.generation.references import room_for
 from core.ports import LanguageModel, Prompt
 from core.text.words import one_line
 
@@ -61,7 +62,7 @@ def by_rule(markdown: str, heading: str = "") -> list[Triplet]:
 
 async def by_model(model: LanguageModel, texts: Sequence[str]) -> list[Triplet]:
     """Have the model read the triplets of texts; raises the ModelErrors."""
-    system, user = prompts.triplets(texts)
+    system, user = prompts.triplets(room_for(model, texts))
     output = await model.structured(
         (Prompt("system", system), Prompt("user", user)), prompts.TRIPLETS_SCHEMA, max_tokens=OUTPUT_TOKENS
     )

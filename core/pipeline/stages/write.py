@@ -70,9 +70,12 @@ class Write:
         context.trace.written = WrittenTrace(self._model.name, PROMPT_VERSION, request.temperature)
         if context.course.failure:
             raise context.course.failure
-        written = await write(self._model, request, context.timed(context.listener.text))
+        written = await self._by(self._model, request, context)
         context.lap("write")
         return written
+
+    async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
+        return await write(model, request, context.timed(context.listener.text))
 
 
 def request_of(context: QueryContext, product: str) -> Request:

@@ -26,6 +26,12 @@ FOLDER = Path(core.recipes.__file__).parent
 
 def says(prompts: Sequence[Prompt]) -> Reply:
     """Answer as a model that finds every page useful."""
+    if "You write the arithmetic" in prompts[0].content:
+        return {"expressions": []}
+    if "from what you know" in prompts[0].content:
+        return {"reasoning": "", "false_premise": False, "answer": DONT_KNOW}
+    if '"false_premise"' in prompts[0].content:
+        return {"reasoning": "r", "false_premise": False, "answerable": True, "answer": "45 minutes [1]."}
     if "You read relations" in prompts[0].content:
         return {"triplets": []}
     if "You rank" in prompts[0].content:
