@@ -24,7 +24,7 @@ from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.ground import Ground
 from core.pipeline.stages.judge import Judge
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.graph import TOP, RankPairs
+from core.pipeline.stages.reading.ranked import TOP, RankPairs
 from core.pipeline.stages.reading.remembered import CiteRemembered
 from core.pipeline.stages.reading.triplets import AddTriplets
 from core.pipeline.stages.refuse import Refuse

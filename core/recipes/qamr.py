@@ -42,7 +42,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     searcher = parts.searcher.by_cosine(mmr=True)
     parts = replace(parts, budget=parts.budget.letting(STEPS, SECONDS))
     retrieve = Retrieve(parts, searcher, forms="queries")
-    read: tuple[Stage, ...] = (Judge(parts, is_strict=False), Reduce(parts), Select(parts, KEPT))
+    read: tuple[Stage, ...] = (Judge(parts, is_strict=False), Reduce(parts), Select(parts, KEPT, always=True))
     return (
         Understand(parts, forms="queries"),
         Refuse(parts),

@@ -112,6 +112,15 @@ async def test_qamr_reduces_and_selects_three_by_the_model_and_asks_no_memory() 
     assert (await bot.ask(TIMER)).route == "documents"
 
 
+async def test_qamr_keeps_three_where_the_model_ranks_nothing() -> None:
+    model = FakeModel(
+        lambda prompts: ModelMalformed("No JSON.") if "You rank" in prompts[0].content else says(prompts)
+    )
+    kept = await (await house(model, (), recipe="qamr")).ask(TIMER)
+    ours = await (await house(model, recipe="threadlore")).ask(TIMER)
+    assert len(kept.trace["read"]) == 3 < len(ours.trace["read"])
+
+
 async def test_qamr_lets_the_model_say_that_it_does_not_know() -> None:
     model = FakeModel(lambda prompts: DONT_KNOW if "evidence" in prompts[1].content else says(prompts))
     answer = await (await house(model, (), recipe="qamr")).ask("Who won the chess olympiad in Lugano?")
