@@ -16,9 +16,9 @@ from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import Corpus, CorpusStore, Matrix, SearchRow, VectorIndex, WordIndex
 from core.retrieval.confidence import PLAIN_JUDGEMENT, signs
 from core.retrieval.found import KEPT, Found
-from core.retrieval.fusion import reciprocal_rank, weighted
+from core.retrieval.fusion import Weights, reciprocal_rank, weighted
 from core.retrieval.mmr import DIVERSE_FROM, union
-from core.retrieval.search import CANDIDATES, Weights
+from core.retrieval.search import CANDIDATES
 from core.text.words import query_terms
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.retrieval.fusion import Weights
 from core.retrieval.pregenerated import FIELDS
-from core.retrieval.search import Weights
 from evaluation.baselines import Mix
 
 

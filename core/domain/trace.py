@@ -92,6 +92,10 @@ class Trace:
     read: Sequence[int] | None = None
     """The numbers of the pages that the answer was to be written from."""
     written: WrittenTrace | None = None
+    reasoning: str | None = None
+    """How the model came to its answer, where it was asked to say so."""
+    false_premise: bool | None = None
+    """Whether the question assumes what the evidence contradicts."""
     uncited: bool | None = None
     """Whether the model cited nothing."""
     model_error: str | None = None

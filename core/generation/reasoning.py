@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core import prompts
 from core.errors import ModelMalformed
 from core.generation.answer import finish, write
 from core.generation.citations import Cleaned
 from core.generation.context.fitting import Request, fit
-from core.ports import LanguageModel
+from core.generation.unknown import says_unknown
+from core.ports import LanguageModel, Prompt
 from core.prompts import DONT_KNOW, REASONING, REASONING_SCHEMA
 
 log = logging.getLogger(__name__)
@@ -21,6 +23,10 @@ log = logging.getLogger(__name__)
 REASONING_TOKENS = 400
 """Room for the reasoning beside the answer's own; five short sentences need about 200."""
 
+LEAST_WORDS = 8
+"""Words of output below which there is nothing to sum up."""
+LONGEST = 6000
+"""Characters of output that are summed up."""
 _FIELD = re.compile(r'"(reasoning|answer)"\s*:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _FLAG = re.compile(r'"(false_premise|answerable)"\s*:\s*"?(true|false)', re.IGNORECASE)
 
@@ -34,25 +40,45 @@ class Reasoned:
     false_premise: bool = False
 
 
-async def reason(model: LanguageModel, request: Request) -> Reasoned:
-    """Answer with reasoning; where the output does not parse, write the answer plainly instead.
+async def reason(model: LanguageModel, request: Request, notes: str = "") -> Reasoned:
+    """Answer with reasoning; where the output does not parse, have it summed up, or write plainly instead.
 
-    Raises the ModelErrors, ModelMalformed only if the plain answer is malformed as well.
+    `notes` is told beside the evidence. What says "I don't know" anywhere is that phrase and nothing else, as
+    the paper has it (section 4.7). Raises the ModelErrors, ModelMalformed only if the plain answer is
+    malformed as well.
     """
     roomy = replace(request, max_tokens=request.max_tokens + REASONING_TOKENS)
-    fitted = fit(model, roomy, REASONING)
+    fitted = fit(model, roomy, notes + REASONING)
     try:
         output = await model.structured(fitted.prompts, REASONING_SCHEMA, max_tokens=fitted.max_tokens)
         fields = parse(output)
         if fields is None:
-            raise ModelMalformed("The model left its answer out.")
-        if not fields["answerable"] and not fields["false_premise"]:
-            return Reasoned(finish(DONT_KNOW, fitted.evidence), fields["reasoning"])
-        written = finish(fields["answer"], fitted.evidence)
+            raise ModelMalformed("The model left its answer out.", json.dumps(output, ensure_ascii=False))
+        unknown = not fields["answerable"] and not fields["false_premise"]
+        said = DONT_KNOW if unknown or says_unknown(fields["answer"]) else fields["answer"]
+        return Reasoned(finish(said, fitted.evidence), fields["reasoning"], fields["false_premise"])
     except ModelMalformed as error:
         log.info("%s The answer is written without reasoning.", error)
-        return Reasoned(await write(model, request))
-    return Reasoned(written, fields["reasoning"], fields["false_premise"])
+        summed = await _summed_up(model, request.question, error.said)
+        return Reasoned(finish(summed, fitted.evidence) if summed else await write(model, request))
+
+
+async def _summed_up(model: LanguageModel, question: str, said: str) -> str:
+    """Return the answer that output which does not parse came to, "" where there is none (section 4.7)."""
+    if len(re.findall(r"\w+", said)) < LEAST_WORDS:
+        return ""
+    system, user = prompts.summary(question, said[:LONGEST])
+    try:
+        output = await model.structured(
+            (Prompt("system", system), Prompt("user", user)),
+            prompts.SUMMARY_SCHEMA,
+            max_tokens=REASONING_TOKENS,
+        )
+    except ModelMalformed:
+        return ""
+    answer = output.get("answer")
+    text = answer.strip() if isinstance(answer, str) else ""
+    return DONT_KNOW if says_unknown(text) else text
 
 
 def parse(output: Mapping[str, Any] | str) -> dict[str, Any] | None:

@@ -47,6 +47,7 @@ _LACK = re.compile(
 _ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)
 _MOST_SENTENCES = 4
+_ADMITTED = re.compile(r"\bi (?:do not|don['’]t) know\b", re.IGNORECASE)
 
 
 def is_unknown(text: str) -> bool:
@@ -78,3 +79,8 @@ def _is_lack(sentence: str) -> bool:
 def _only_advises(told: list[str]) -> bool:
     """Return True if nothing but advice stands there: "You should check the log." is an answer."""
     return all(_ADVICE.match(sentence) for sentence in told)
+
+
+def says_unknown(text: str) -> bool:
+    """Return True if a text says anywhere that its writer does not know (Hybrid CRAG, section 4.7)."""
+    return _ADMITTED.search(text) is not None

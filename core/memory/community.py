@@ -10,11 +10,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from core.domain import Recall, Scope, Store, Vector, Vote, content_hash
+from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
 from core.memory.decision import PAPER, Decision, Guard
+from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, kept, made
-from core.memory.recall import Lookup, Recaller
+from core.memory.recall import Lookup, Recaller, shown
+from core.memory.recall_by_paper import PaperRecaller
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of
 from core.memory.verification import check, searched
@@ -42,6 +44,7 @@ class CommunityMemory:
         self._guard = guard
         self._recognition = Recognition(decision, rewordings, corpora)
         self._places = PartitionIndex(store, thresholds, share_platforms)
+        self._replayed = Replayed()
         self._changing = asyncio.Lock()
 
     @property
@@ -88,17 +91,18 @@ class CommunityMemory:
         scope: Scope,
         language: str = "",
         literal: bool = False,
-        decision: Decision | None = None,
+        by_paper: bool = False,
     ) -> Recall:
         """Choose the route of a question and the pairs that go with it (ComRAG algorithm 1).
 
         Reuse also needs that enough people vouch for the pair, that the guard finds no decisive
         difference and that the pair is not stale; else the pair is for reference. So is one whose answer is
         in another `language`; empty for any. With `literal` a question must be asked in the same words.
-        `decision` is for another one than memory's own.
+        None of this holds `by_paper`, where algorithm 1 alone decides on what algorithm 2 keeps.
         """
-        recaller = Recaller(self._store, self._places, self._recognition, self._guard)
-        return await recaller.recall(Lookup(vector, topic, release, scope, language, literal, decision))
+        parts = (self._store, self._places, self._recognition, self._guard)
+        recaller = PaperRecaller(*parts, self._replayed) if by_paper else Recaller(*parts)
+        return await recaller.recall(Lookup(vector, topic, release, scope, language, literal))
 
     async def repeated(self, text: str, topic: str, recall: Recall) -> str:
         """Return the id of the recalled good pair whose answer `text` says again; empty where it is new.
@@ -222,6 +226,16 @@ class CommunityMemory:
     def score(self, pair: Remembered) -> float:
         """Return a pair's score from its prior and its standing opinions."""
         return score_of(pair, self.thresholds)
+
+    def good(self, vector: Vector, release: str, scope: Scope) -> dict[Key, Partition]:
+        """Return the partitions of good pairs that a question of this release and scope may hear."""
+        recaller = Recaller(self._store, self._places, self._recognition, self._guard)
+        return dict(recaller.visible(Lookup(vector, "", release, scope), "high"))
+
+    async def told(self, pair_ids: Sequence[str], scope: Scope) -> dict[str, QAPair]:
+        """Return pairs by id as they are shown in a scope; those it may not hear are left out."""
+        pairs = await self._store.pairs(pair_ids) if pair_ids else {}
+        return {key: shown(pair, self.thresholds) for key, pair in pairs.items() if scope.hears(pair.scope)}
 
     def stores(self) -> dict[str, tuple[Store, bool]]:
         """Return for every placed pair its store, and whether it is kept there."""

@@ -96,7 +96,7 @@ def choose(
             rival = _rival(candidate, candidates, topics)
             needed = decision.needed(rival)
             next_one = rival if rival > decision.far else 0.0
-        told = _told(candidate, needed, next_one)
+        told = how_near(candidate.closeness, needed, next_one, candidate.rewordings)
         said = said or told
         if candidate.closeness < needed:
             break
@@ -141,16 +141,20 @@ def _rival(candidate: Candidate, candidates: Sequence[Candidate], topics: Mappin
     )
 
 
-def _told(candidate: Candidate, needed: float, next_one: float) -> str:
-    if candidate.rewordings:
+def how_near(closeness: float, needed: float, next_one: float = 0.0, rewordings: int = 0) -> str:
+    """Say in plain words how close a question is to the nearest remembered one, and how close it must be.
+
+    `next_one` is how close the next pair on another topic is, where that counts.
+    """
+    if rewordings:
         near = ngettext(
             "The question is {close} close to the nearest remembered one and its rewording",
             "The question is {close} close to the nearest remembered one and its {count} rewordings",
-            candidate.rewordings,
+            rewordings,
         )
     else:
         near = _("The question is {close} close to the nearest remembered one")
-    near = near.format(close=f"{candidate.closeness:.2f}", count=candidate.rewordings)
+    near = near.format(close=f"{closeness:.2f}", count=rewordings)
     enough = _("{needed} is needed.")
     if next_one:
         enough = _("{needed} is needed, as another remembered question is {rival} close.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.languages import _
-from core.memory.decision import CANDIDATES, Candidate, Decision, Guard, choose
+from core.memory.decision import CANDIDATES, Candidate, Guard, choose
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
 from core.memory.recognition import Recognition
@@ -21,7 +21,7 @@ class Lookup:
     """A question as memory looks it up; `vector` is that of `topic`.
 
     Pairs in another `language` are not reused; empty for any. With `literal` a pair must have been asked in
-    the same words. `decision` is for another one than memory's own.
+    the same words.
     """
 
     vector: Vector
@@ -30,7 +30,6 @@ class Lookup:
     scope: Scope
     language: str = ""
     literal: bool = False
-    decision: Decision | None = None
 
 
 class Recaller:
@@ -59,7 +58,7 @@ class Recaller:
             return ""
 
         limits = self._thresholds
-        decision = lookup.decision or self._recognition.decision
+        decision = self._recognition.decision
         chosen = choose(candidates, decision, limits.delta, hindrance, self._guard)
         if chosen.candidate is not None:
             reused = self._candidate_shown(chosen.candidate, lookup)
@@ -85,7 +84,7 @@ class Recaller:
         """Return the pairs of the low store from τ on with their cosine, nearest first."""
         limits = self._thresholds
         found: list[tuple[str, float]] = []
-        for _key, partition in self._visible(lookup, "low"):
+        for _key, partition in self.visible(lookup, "low"):
             found += partition.nearest(lookup.vector, limits.recalled)
         near = sorted((f for f in found if f[1] >= limits.tau), key=lambda f: (-f[1], f[0]))
         near = near[: limits.recalled]
@@ -97,7 +96,7 @@ class Recaller:
         known, limits = self._recognition, self._thresholds
         wanted = max(CANDIDATES, limits.recalled)
         near: dict[str, tuple[float, Vector, int]] = {}
-        for (release, heard, _store), partition in self._visible(lookup, "high"):
+        for (release, heard, _store), partition in self.visible(lookup, "high"):
             by_question = [pair_id for pair_id, _cosine in partition.nearest(lookup.vector, wanted)]
             by_rewordings = [
                 pair_id
@@ -107,8 +106,6 @@ class Recaller:
             for pair_id in dict.fromkeys((*by_question, *by_rewordings)):
                 own = partition.vector_of(pair_id)
                 near[pair_id] = known.closeness(pair_id, lookup.vector, own, limits.delta)
-                if lookup.decision is not None and not lookup.decision.learns:
-                    near[pair_id] = float(own @ lookup.vector), own, 0
         best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
         pairs = await self._heard(best, lookup.scope)
         return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best if pair_id in pairs]
@@ -118,7 +115,7 @@ class Recaller:
         pairs = await self._store.pairs(pair_ids) if pair_ids else {}
         return {pair_id: pair for pair_id, pair in pairs.items() if scope.hears(pair.scope)}
 
-    def _visible(self, lookup: Lookup, store: Store) -> Iterator[tuple[Key, Partition]]:
+    def visible(self, lookup: Lookup, store: Store) -> Iterator[tuple[Key, Partition]]:
         """Yield the partitions that a question of this release and scope may be answered from."""
         encoders = self._places.encoders
         encoder = encoders.of(lookup.release).name
@@ -154,18 +151,22 @@ class Recaller:
         return self._shown(candidate.pair, candidate.closeness, lookup)
 
     def _shown(self, pair: Remembered, near: float, lookup: Lookup) -> tuple[QAPair, float]:
-        shown = QAPair(
-            id=pair.id,
-            question=pair.question,
-            answer=pair.answer,
-            release=pair.release,
-            scope=pair.scope,
-            score=score_of(pair, self._thresholds),
-            citations=pair.citations,
-            stale=pair.stale,
-            topic=pair.topic,
-            label=pair.label,
-            origin=pair.origin,
-            language=pair.language,
-        )
-        return shown, near
+        return shown(pair, self._thresholds), near
+
+
+def shown(pair: Remembered, thresholds: Thresholds) -> QAPair:
+    """Return a remembered pair as it is told."""
+    return QAPair(
+        id=pair.id,
+        question=pair.question,
+        answer=pair.answer,
+        release=pair.release,
+        scope=pair.scope,
+        score=score_of(pair, thresholds),
+        citations=pair.citations,
+        stale=pair.stale,
+        topic=pair.topic,
+        label=pair.label,
+        origin=pair.origin,
+        language=pair.language,
+    )

@@ -90,6 +90,8 @@ class QueryContext:
     """What reduction left of each page, by its number; None where nothing was reduced."""
     chosen: Sequence[Evidence] | None = None
     """The pages to write from, best first; None where nothing was selected."""
+    notes: str = ""
+    """What the model is told beside the pages: calculations, and what it knows by itself."""
     temperature: float | None = None
     draft: Draft | None = None
     repeats: str = ""

@@ -15,8 +15,9 @@ from core.ports import LanguageModel
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
-STEPS = ("understand", "reduce", "select", "guard")
-"""What the model can do before it answers (QAMR steps 1, 3 and 4), and agree to a reuse."""
+STEPS = ("understand", "reduce", "select", "guard", "triplets", "attributes", "calculate", "knowledge")
+"""What the model can do before it answers: QAMR's steps 1, 3 and 4, agree to a reuse, and what
+GraphContextGen and Hybrid CRAG add."""
 MOST = 3
 """Steps that the model takes for one question before it answers, so that there are four calls in a row."""
 SECONDS = 15.0

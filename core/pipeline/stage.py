@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.domain import Answer
+from core.domain import Answer, Route
 from core.pipeline.answers import drafted
 from core.pipeline.context import Needs, QueryContext
 
@@ -23,12 +23,31 @@ class Stage(Protocol):
         ...
 
 
+class OnRoute:
+    """Runs stages only where memory chose this route."""
+
+    needs: Needs = ""
+
+    def __init__(self, route: Route, *stages: Stage) -> None:
+        self._route = route
+        self._stages = stages
+
+    async def __call__(self, context: QueryContext) -> Answer | None:
+        """Run them, or do nothing."""
+        return await walk(self._stages, context) if context.recall.route == self._route else None
+
+
+async def walk(stages: Sequence[Stage], context: QueryContext) -> Answer | None:
+    """Take a question through the stages; return the first answer, None where none of them ended it."""
+    for stage in stages:
+        if stage.needs not in context.withheld and (answer := await stage(context)) is not None:
+            return answer
+    return None
+
+
 async def run(stages: Sequence[Stage], context: QueryContext) -> Answer:
     """Take a question through the stages; return the first answer, else what they drafted.
 
     Raises ValueError for stages that did neither.
     """
-    for stage in stages:
-        if stage.needs not in context.withheld and (answer := await stage(context)) is not None:
-            return answer
-    return drafted(context)
+    return await walk(stages, context) or drafted(context)

@@ -14,31 +14,58 @@ from core.prompts.answering import (
     remembered,
 )
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
-from core.prompts.reading import REDUCE_SCHEMA, SELECT_SCHEMA, reduce, select
+from core.prompts.reading import (
+    REDUCE_SCHEMA,
+    SELECT_SCHEMA,
+    TRIPLETS_SCHEMA,
+    reduce,
+    select,
+    triplets,
+)
+from core.prompts.reasoning import (
+    EXPRESSIONS_SCHEMA,
+    KNOWLEDGE_SCHEMA,
+    SUMMARY_SCHEMA,
+    calculated,
+    expressions,
+    knowledge,
+    known,
+    summary,
+)
 from core.prompts.tagged import DONT_KNOW, PROMPT_VERSION, conversation, data, releases_of
 from core.prompts.understanding import UNDERSTAND_SCHEMA, understand
 
 __all__ = [
     "DONT_KNOW",
+    "EXPRESSIONS_SCHEMA",
+    "KNOWLEDGE_SCHEMA",
     "PROMPT_VERSION",
     "REASONING",
     "REASONING_SCHEMA",
     "REDUCE_SCHEMA",
     "SAME_SCHEMA",
     "SELECT_SCHEMA",
+    "SUMMARY_SCHEMA",
     "SUPPORTED_SCHEMA",
+    "TRIPLETS_SCHEMA",
     "UNDERSTAND_SCHEMA",
     "answer_system",
     "answer_user",
+    "calculated",
     "conversation",
     "data",
     "evidence",
+    "expressions",
+    "knowledge",
+    "known",
     "reduce",
     "rejected",
     "releases_of",
     "remembered",
     "same",
     "select",
+    "summary",
     "supported",
+    "triplets",
     "understand",
 ]

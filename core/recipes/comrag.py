@@ -1,26 +1,29 @@
-"""ComRAG's recipe (section 4): reuse, reference or avoid by τ and δ, adaptive temperature, answer.
+"""ComRAG's recipe (sections 4.1 to 4.4, algorithms 1 and 2): reuse, reference or avoid, by centroids.
 
-What differs, and why:
+The paper as it stands: pairs arrive one by one, and of two as close as δ the better one stays for good
+(`core.memory.partitions.arrivals`); the k nearest centroids are searched; from δ on an answer is given again,
+from τ on the model writes from good pairs alone, else from bad ones and the k nearest documents.
+
+What the paper leaves open, and how it is filled:
 
 - τ, δ and γ are the installation's (`MEMORY_TAU` and so on): the paper's (.75, .9, .6) are for bge-large, and
-  with MiniLM 9 % of true rewordings reach .9 (docs/decisions/memory.md, M-09).
-- A pair is reused for its own release, scope and language alone, while what it cites stands, and where the
-  guard finds no decisive difference. The paper has one corpus and no guard.
-- Reference, too, reads documents (section 4.3 gives it pairs alone): an answer has to cite pages.
-- Documents are found by Threadlore's retrieval, and no answer is given where they are not enough; the paper
-  takes the nearest k and always answers.
-- Algorithm 2 places a pair as it arrives, by an automatic score, and drops the worse of two alike for good.
-  Here votes place it, at any time, and the worse one waits: a vote that is taken back would else lose an
-  answer. On pairs that only arrive both give the same stores.
+  k is nowhere named: it is `recalled`, for centroids, pairs and documents alike.
+- Its scorer may be people: votes score pairs, and a pair arrives with its votes, in the order of creation.
+- Releases, scopes and languages are communities of their own; a release that does not exist is refused.
+- An answer cites its documents, or what the pairs it was written from cite. It is the fixed phrase where the
+  model says that the context is not enough, as the paper's prompt demands.
+- Without a model, documents are quoted if they are enough, and what nobody asked is answered only where they
+  are sure; the paper always has a model and is always asked.
 """
 
 from __future__ import annotations
 
 from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
+from core.pipeline.stage import OnRoute, Stage
 from core.pipeline.stages.cite import Cite, Ground
 from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.quote import Quote
+from core.pipeline.stages.reading.remembered import CiteRemembered, ReadRemembered
 from core.pipeline.stages.recall import RecallPairs, Reuse
 from core.pipeline.stages.retrieve import Retrieve
 from core.pipeline.stages.understand import Understand
@@ -33,17 +36,19 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     The temperature is clamp(exp(-250 · least gap), .7, 1.2) over the scores of the pairs that are evidence,
     good or bad ones (section 4.4).
     """
-    retrieve = Retrieve(parts)
+    k = parts.memory.thresholds.recalled
+    nearest = Retrieve(parts, parts.searcher.by_cosine(k))
     return (
         Understand(parts),
         Refuse(parts),
         RecallPairs(parts, by_paper=True),
-        OnlyIfSure(parts, retrieve),
+        OnlyIfSure(parts, nearest),
         Reuse(parts),
-        retrieve,
+        OnRoute("reference", ReadRemembered(parts), Temper(), Write(parts, is_new=True), CiteRemembered()),
+        nearest,
+        Judge(parts, is_strict=parts.model is None),
+        OnRoute("avoid", Temper(also_low=True), Write(parts, is_new=True)),
         Judge(parts),
-        Temper(also_low=True),
-        Write(parts),
         Quote(parts),
         Cite(parts),
         Ground(parts),

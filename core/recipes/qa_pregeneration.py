@@ -3,8 +3,7 @@
 What differs, and why:
 
 - A pair is handed over under its page, and the page is cited: the paper attaches links of documents.
-- Pages that the pairs lead to are weighed for an answer at all, and what is not enough is not answered; the
-  paper hands over whatever it finds.
+- The model says where the pairs do not answer; without one, pages that are not enough are not quoted.
 - Each release has its own pairs, and a release that does not exist is refused; the paper keeps versions
   together on purpose.
 - Where no model writes, the pages are quoted. Votes are counted as everywhere, but memory is not asked.
@@ -18,11 +17,9 @@ from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite, Ground
 from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
 from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.pairs import ReadPairs
-from core.pipeline.stages.retrieve import Retrieve
+from core.pipeline.stages.reading.ranked import RankPairs
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Write
-from core.retrieval.pregenerated import EQUAL
 
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:
@@ -31,15 +28,15 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     Question and answer, each by vector and by words, forty of each, joined by equal reciprocal rank, eight
     kept (hybrid retrieval strategy); the model reads question, FullAnswer and Summary (data structure).
     """
-    retrieve = Retrieve(parts, parts.searcher.by_pairs(EQUAL))
+    nearest = RankPairs(parts, by_fields=True)
     return (
         Understand(parts),
         Refuse(parts),
-        OnlyIfSure(parts, retrieve),
-        retrieve,
+        OnlyIfSure(parts, nearest),
+        nearest,
+        Judge(parts, is_strict=parts.model is None),
+        Write(parts, is_new=True),
         Judge(parts),
-        *((ReadPairs(parts),) if parts.model else ()),
-        Write(parts),
         Quote(parts),
         Cite(parts),
         Ground(parts),

@@ -35,10 +35,10 @@ SECONDS = 41.0
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:
     """Return the stages in the paper's order; per query 2 pages by cosine and 2 by MMR (table II)."""
-    searcher = parts.searcher.by_cosine_and_mmr()
+    searcher = parts.searcher.by_cosine(mmr=True)
     parts = replace(parts, budget=parts.budget.letting(STEPS, SECONDS))
     retrieve = Retrieve(parts, searcher, forms="queries")
-    read: tuple[Stage, ...] = (Judge(parts, is_strict=False), Reduce(parts), Select(parts, KEPT))
+    read: tuple[Stage, ...] = (Judge(parts, is_strict=False), Reduce(parts), Select(parts, KEPT, always=True))
     return (
         Understand(parts, forms="queries"),
         Refuse(parts),

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.domain import Hit
 
 RRF_OFFSET = 60
 """Added to every rank in reciprocal rank fusion (QA pre-generation, retrieval)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Share of each retriever in the fusion; see DECISIONS.md for the harness rows behind them."""
+
+    dense: float = 0.3
+    lexical: float = 0.7
 
 
 def reciprocal_rank(lists: Sequence[tuple[float, Sequence[Hit]]]) -> list[Hit]:

@@ -8,7 +8,7 @@ in the joining and in the order of pages is learnt, like everything else of the 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,18 +120,23 @@ class LivePairs:
         """Return the eight nearest pairs: forty of each field, joined by equal reciprocal rank."""
         if not self.page_of:
             return []
-        dense, lexical = await asyncio.gather(
-            vectors.search(self.collection, query[None, :], 2 * EACH),
-            words.search(self.collection, terms, 2 * EACH),
-        )
-        lists = []
-        for hits in (dense[0], lexical):
-            for field in (ASKED, TOLD):
-                of_field = (hit for hit in hits if hit.chunk_id.startswith(field))
-                known = [Hit(hit.chunk_id.removeprefix(field), hit.score) for hit in of_field]
-                lists.append((1.0, known[:EACH]))
+
+        async def dense(count: int) -> list[Hit]:
+            return (await vectors.search(self.collection, query[None, :], count))[0]
+
+        async def lexical(count: int) -> list[Hit]:
+            return await words.search(self.collection, terms, count)
+
+        found = await asyncio.gather(_of_fields(dense), _of_fields(lexical))
+        lists = [(1.0, hits) for fields in found for hits in fields]
         pairs = {pair.id: pair for some in self.of_page.values() for pair in some}
         return [pairs[hit.chunk_id] for hit in reciprocal_rank(lists) if hit.chunk_id in pairs][:PAGES]
+
+    async def questions(self, store: CorpusStore, encoder: str) -> dict[str, Vector]:
+        """Read the vectors of all questions, by the pair's id; what has none yet is left out."""
+        pairs = [pair for some in self.of_page.values() for pair in some]
+        kept = await store.vectors(encoder, [pair.hashes[0] for pair in pairs])
+        return {pair.id: kept[pair.hashes[0]] for pair in pairs if pair.hashes[0] in kept}
 
     async def views(self, store: CorpusStore, encoder: str, pages: Sequence[str]) -> dict[str, PairView]:
         """Read the pairs of pages; pages without any are left out."""
@@ -152,6 +157,27 @@ class LivePairs:
             )
             for page, pairs in wanted.items()
         }
+
+
+async def _of_fields(search: Callable[[int], Awaitable[list[Hit]]]) -> tuple[list[Hit], list[Hit]]:
+    """Return the forty best questions and the forty best answers, by the ids of their pairs.
+
+    Both stand in one index, so that more is searched until there are enough of each, or no more.
+    """
+    count = 2 * EACH
+    while True:
+        hits = await search(count)
+        asked, told = (
+            [
+                Hit(hit.chunk_id.removeprefix(field), hit.score)
+                for hit in hits
+                if hit.chunk_id.startswith(field)
+            ]
+            for field in (ASKED, TOLD)
+        )
+        if len(hits) < count or min(len(asked), len(told)) >= EACH:
+            return asked[:EACH], told[:EACH]
+        count *= 4
 
 
 def joined(lists: Mapping[str, Sequence[Hit]], weights: Mapping[str, float]) -> list[str]:

@@ -44,18 +44,10 @@ CANDIDATES = 40
 """Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
 NEAR = 100
 """Hits of the dense retriever whose cosines are known to the second look at pages; 40 of them are fused."""
-Retriever = Literal["fusion", "cosine+mmr", "pairs"]
-"""How pages are found: by the fusion and a second look, by QAMR's union of four (its table II), or by the
-pairs made of documents alone (QA pre-generation as it stands in the paper).
+Retriever = Literal["fusion", "cosine", "cosine+mmr", "pairs"]
+"""How pages are found: by the fusion and a second look, by cosine alone (ComRAG), by QAMR's union of four
+(its table II), or by the pairs made of documents alone (QA pre-generation as it stands in the paper).
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """Share of each retriever in the fusion; docs/decisions/retrieval.md, S-01, has their figures."""
-
-    dense: float = 0.3
-    lexical: float = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +86,7 @@ class Searcher:
         self._made = pairs
         self._live: dict[str, Live] = {}
         self._pairs: dict[str, LivePairs] = {}
+        self._keep = KEPT
         self._pages = PageViews(store)
         self.release_notes = ReleaseNotes(self._live, store)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
@@ -115,10 +108,10 @@ class Searcher:
         other.retriever = "pairs"
         return other
 
-    def by_cosine_and_mmr(self) -> Searcher:
-        """Return a searcher of the same corpora that finds two pages by cosine and two by MMR (QAMR)."""
+    def by_cosine(self, keep: int = KEPT, mmr: bool = False) -> Searcher:
+        """Return a searcher that finds the nearest `keep` pages (ComRAG 4.1), or two and two by MMR."""
         other = self.by(self.ranking)
-        other.retriever = "cosine+mmr"
+        other.retriever, other._keep = "cosine+mmr" if mmr else "cosine", keep
         return other
 
     def has_pairs(self) -> bool:
@@ -166,21 +159,41 @@ class Searcher:
         self._pages.clear()
         self._places.clear()
 
-    async def search(self, queries: Queries, vectors: Matrix, release: str, keep: int = KEPT) -> Found:
-        """Return up to `keep` context chunks of a release, best first, numbered from 1.
+    def live_pairs(self, release: str) -> LivePairs | None:
+        """Return the pairs made of a live corpus, None where it has none or is not live."""
+        pairs = self._pairs.get(release) if release in self._live else None
+        return pairs if pairs and pairs.page_of else None
 
-        `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned.
+    async def questions(self, release: str, pairs: LivePairs) -> dict[str, Vector]:
+        """Return the vectors of the questions of pairs made of a live corpus, by the pair's id."""
+        return await pairs.questions(self._store, self._live[release].corpus.encoder)
+
+    async def search(
+        self, queries: Queries, vectors: Matrix, release: str, keep: int = 0, pages: Sequence[str] = ()
+    ) -> Found:
+        """Return up to `keep` context chunks of a release, best first, numbered from 1; eight by default.
+
+        `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned, or
+        of them the `pages` that are given, in their order.
         """
         while (live := self._live.get(release)) is not None:
-            found = await self._search(live, queries, vectors, keep)
+            found = await self._search(live, queries, vectors, len(pages) or keep or self._keep, pages)
             if self._live.get(release) is live:
                 return found
             # another corpus went live meanwhile, and pages of this one may be gone
         return Found()
 
-    async def _search(self, live: Live, queries: Queries, vectors: Matrix, keep: int) -> Found:
+    async def _search(
+        self, live: Live, queries: Queries, vectors: Matrix, keep: int, pages: Sequence[str]
+    ) -> Found:
         fused = await self._fused(live, queries, vectors)
-        pool, ranked = await self._ranked(live, fused, vectors[0], POOL if self._reranker else keep)
+        if pages:
+            pool = await self._pool(
+                live, fused, vectors[0], [key for key in pages if key in live.document_of]
+            )
+            ranked = pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
+        else:
+            pool, ranked = await self._ranked(live, fused, vectors[0], POOL if self._reranker else keep)
         # how sure the passages are; a page that only its pairs brought is no sign of an answer
         by_passage = pool.table[[key not in pool.brought for key in pool.keys]]
         best = dict(zip(FEATURES, by_passage.max(axis=0), strict=True)) if len(by_passage) else {}
@@ -234,16 +247,21 @@ class Searcher:
         if self.retriever == "fusion":
             pool = await self._pool(live, fused, query)
             return pool, pool.ordered(self.ranking.scores(pool.table), keep)
+        keys = await self._chosen(live, fused, query, keep)
+        pool = await self._pool(live, fused, query, keys)
+        return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
+
+    async def _chosen(self, live: Live, fused: _Fused, query: Vector, keep: int) -> Sequence[str]:
+        """Return the pages that a paper's retriever finds, best first."""
         if self.retriever == "pairs":
-            pool = await self._pool(live, fused, query, fused.made)
-            return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
+            return fused.made
+        if self.retriever == "cosine":
+            return list(dict.fromkeys(live.context_of[hit.chunk_id] for hit in fused.near))[:keep]
         near = fused.near[:DIVERSE_FROM]
         kept = await self._store.vectors(live.corpus.encoder, [live.hash_of[hit.chunk_id] for hit in near])
         held = [(hit, kept[key]) for hit in near if (key := live.hash_of[hit.chunk_id]) in kept]
         chosen = union(query, np.stack([vector for _, vector in held])) if held else []
-        keys = list(dict.fromkeys(live.context_of[held[row][0].chunk_id] for row in chosen))
-        pool = await self._pool(live, fused, query, keys)
-        return pool, pool.ordered(-np.arange(len(pool.keys), dtype=np.float64), keep)
+        return list(dict.fromkeys(live.context_of[held[row][0].chunk_id] for row in chosen))
 
     async def _fused(self, live: Live, queries: Queries, vectors: Matrix) -> _Fused:
         forms = [queries.base, queries.versionless or queries.filtered]

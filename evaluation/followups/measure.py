@@ -25,8 +25,8 @@ from core.query import understand
 from core.query.forms import filtered, topic
 from core.query.releases.resolve import resolve
 from core.query.understand import queries
-from core.retrieval.fusion import weighted
-from core.retrieval.search import CANDIDATES, Weights
+from core.retrieval.fusion import Weights, weighted
+from core.retrieval.search import CANDIDATES
 from core.text.words import query_terms
 from evaluation.followups.data import Conversations, FollowUp, Half
 

@@ -1,8 +1,8 @@
 """One partition of memory: the pairs of a release, a scope and a store, and their clusters.
 
 Which pairs are in is decided by a rule that does not depend on the order of events: in order of
-score (then age, then id) a pair is kept unless a kept one is as close as δ. ComRAG's algorithm 2
-gives the same on pairs that only arrive; this also holds when votes are changed or withdrawn.
+score (then age, then id) a pair is kept unless a kept one is as close as δ. This also holds when votes are
+changed or withdrawn. ComRAG's algorithm 2 decides by the order of arrival (`arrivals.py`).
 """
 
 from __future__ import annotations
@@ -55,6 +55,8 @@ class Partition:
         self._shadow: dict[str, str] = {}
         self._near: dict[str, set[str]] = {}
         self._centroids = Centroids(dimensions, self._vectors.mean)
+        self.changes = 0
+        """How often a member came, went, or got another score."""
 
     def __len__(self) -> int:
         return len(self._vectors)
@@ -107,6 +109,11 @@ class Partition:
         """Return the score a member stands here with."""
         return -self._rank[pair_id][0]
 
+    def by_age(self) -> list[Member]:
+        """Return all members as they stand here, oldest first."""
+        aged = sorted((created_at, pair_id, score) for score, created_at, pair_id in self._rank.values())
+        return [Member(key, -score, at, self._vectors.of(key)) for at, key, score in aged]
+
     def load(self, member: Member, cluster: int | None, shadowed_by: str) -> None:
         """Restore a member's saved place, without deciding anything."""
         self._append(member)
@@ -151,6 +158,7 @@ class Partition:
                 new.append(member.id)
             elif before[0] != -member.score:
                 self._rank[member.id] = member.rank
+                self.changes += 1
                 changed.add(member.id)
                 touched.append(member.id)
                 if member.id in self._kept:
@@ -168,6 +176,7 @@ class Partition:
         near = self._near_of(pair_id)
         freed = self._worse_neighbours(pair_id, self._rank[pair_id]) if pair_id in self._kept else []
         self._drop(pair_id)
+        self.changes += 1
         self._vectors.remove(pair_id)
         del self._rank[pair_id], self._near[pair_id]
         self._shadow.pop(pair_id, None)
@@ -254,5 +263,6 @@ class Partition:
             self._centroids.leave(pair_id)
 
     def _append(self, member: Member) -> None:
+        self.changes += 1
         self._vectors.append(member.id, member.vector)
         self._rank[member.id] = member.rank

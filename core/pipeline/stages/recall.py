@@ -9,7 +9,6 @@ from core.domain import Answer, QAPair, Recall, Trace
 from core.generation import phrases
 from core.generation.quotes.quote import without_introduction
 from core.languages import _
-from core.memory.decision import PAPER
 from core.memory.partitions.partition_index import platform_of
 from core.memory.reuse_check import same_question
 from core.pipeline.answers import answer_of
@@ -20,8 +19,7 @@ from core.pipeline.resources import Resources
 class RecallPairs:
     """Asks community memory for the route, and for the pairs that go with it.
 
-    `by_paper` decides by the cosine with the pair's own question against δ alone, whatever memory is set to,
-    and hands bad pairs over only where there are no good ones.
+    `by_paper` decides by algorithm 1 alone, whatever memory is set to, on what algorithm 2 keeps.
     """
 
     needs: Needs = "memory"
@@ -43,11 +41,9 @@ class RecallPairs:
             scope,
             context.language,
             bool(context.untranslated),
-            PAPER if self._by_paper else None,
+            self._by_paper,
         )
-        if self._by_paper and recall.high:
-            recall = replace(recall, low=())
-        if self._agrees and recall.route == "reuse":
+        if self._agrees and not self._by_paper and recall.route == "reuse":
             recall = await self._agreed(context, recall)
         context.recall = recall
         context.note_recalled()

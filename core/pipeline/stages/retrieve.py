@@ -27,8 +27,8 @@ class Retrieve:
         self._search = self._pages if forms == "topic" else self._by_forms
 
     async def __call__(self, context: QueryContext) -> None:
-        """Set what was found, unless that is there already."""
-        if context.found is None:
+        """Set what was found, unless that is there already or an answer is drafted."""
+        if context.found is None and context.draft is None:
             context.found = await self._release_notes(context) or await self._search(context)
             context.note_found()
 

@@ -27,12 +27,14 @@ log = logging.getLogger(__name__)
 class Write:
     """Has the model write from pages and pairs; ends with the fixed phrase where it does not know.
 
-    A model that is not there or fails drafts nothing, and the trace says why.
+    A model that is not there or fails drafts nothing, and the trace says why. Unless `is_new`, an answer that
+    a recalled pair gave already is one more answer of that pair.
     """
 
     needs: Needs = "model"
 
-    def __init__(self, parts: Resources) -> None:
+    def __init__(self, parts: Resources, is_new: bool = False) -> None:
+        self._is_new = is_new
         self._product: Product = parts.product
         self._memory: CommunityMemory = parts.memory
         self._model: LanguageModel | None = parts.model
@@ -56,7 +58,8 @@ class Write:
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
         citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
         context.trace.uncited = not written.citations
-        context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
+        if not self._is_new:
+            context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
         context.taken = _taken(context, self._product, request, written.text, citations)
         context.draft = Draft(route, written.text, citations, context.open)
         return None
@@ -68,20 +71,25 @@ class Write:
         context.trace.written = WrittenTrace(self._model.name, PROMPT_VERSION, request.temperature)
         if context.course.failure:
             raise context.course.failure
-        written = await write(self._model, request, context.timed(context.listener.text))
+        written = await self._by(self._model, request, context)
         context.lap("write")
         return written
+
+    async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
+        return await write(model, request, context.timed(context.listener.text))
 
 
 def request_of(context: QueryContext, product: str) -> Request:
     """Say what an answer is to be written from."""
     question, recall = context.question, context.recall
+    evidence = tuple(context.pages.evidence if context.chosen is None else context.chosen)
+    read = {item.chunk.id for item in evidence}
     request = Request(
         question=context.answerable,
         product=product,
         releases=context.releases,
-        evidence=tuple(context.pages.evidence if context.chosen is None else context.chosen),
-        high=tuple(pair for pair, _ in recall.high),
+        evidence=evidence,
+        high=tuple(pair for pair, _ in recall.high if pair.id not in read),
         low=tuple(pair for pair, _ in recall.low),
         history=question.history,
         parts=tuple(part for part in context.parts if part not in context.open),
@@ -103,7 +111,8 @@ def _taken(
     said += [(_words(item), item.chunk.people) for item in request.evidence]
     shown = [item for item in request.evidence if item.chunk.hash in cited]
     told = carried(text, mine, said) | authors(shown)
-    pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in (*request.high, *request.low)]
+    recalled = (pair for pair, _ in (*context.recall.high, *context.recall.low))
+    pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in recalled]
     return replace(context.taken, people=told, pairs=carried(text, mine, pairs))
 
 

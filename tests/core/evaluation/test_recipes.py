@@ -15,6 +15,7 @@ from core.errors import ConfigurationError, ModelMalformed, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.ports import Prompt
+from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes
 from evaluation.gold import parse_line, read_gold
 from evaluation.pipeline import Parts
@@ -29,6 +30,19 @@ def says(prompts: Sequence[Prompt]) -> Reply:
     """Answer as a model that finds everything useful and the default of the newest release everywhere."""
     if "You prepare questions" in prompts[0].content:
         return ModelMalformed("That is no JSON.")
+    if "You write the arithmetic" in prompts[0].content:
+        return {"expressions": []}
+    if "from what you know" in prompts[0].content:
+        return {"reasoning": "", "false_premise": False, "answer": DONT_KNOW}
+    if '"false_premise"' in prompts[0].content:
+        return {
+            "reasoning": "r",
+            "false_premise": False,
+            "answerable": True,
+            "answer": "Its default is 45 minutes [1].",
+        }
+    if "You read relations" in prompts[0].content:
+        return {"triplets": []}
     if "You rank" in prompts[0].content:
         return {"reasoning": "", "ranking": [1, 2, 3, 4]}
     if "keep" in prompts[0].content:

@@ -1,10 +1,14 @@
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
 from core.errors import ModelMalformed, ModelUnavailable
 from core.generation.context.fitting import Request
 from core.generation.reasoning import parse, reason
 from core.models.ollama.client import Ollama
-from core.prompts import DONT_KNOW
+from core.ports import Prompt
+from core.prompts import DONT_KNOW, SUMMARY_SCHEMA
 from tests.core.generation.samples import SESSIONS, Told, evidence
 from tests.ollama_server import OllamaServer
 
@@ -69,3 +73,64 @@ def test_broken_output_is_read_as_far_as_it_goes(output: object, answer: str, an
 @pytest.mark.parametrize("output", ["", "no json", "{}", '{"answer": 3}', "[" * 5000, '{"a":' * 3000])
 def test_output_without_an_answer_is_none(output: str) -> None:
     assert parse(output) is None
+
+
+class Sums(Told):
+    """Reasons in a way that does not parse, and sums up what it is given."""
+
+    def __init__(self, output: object, summary: object) -> None:
+        super().__init__("Set a key [1].", structured=output)
+        self.summary = summary
+        self.summed: list[str] = []
+
+    async def structured(
+        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
+    ) -> dict[str, Any]:
+        if schema is not SUMMARY_SCHEMA:
+            return await super().structured(prompts, schema, max_tokens=max_tokens)
+        self.summed.append(prompts[1].content)
+        if isinstance(self.summary, Exception):
+            raise self.summary
+        return {"answer": self.summary}
+
+
+SAID = "===START=== ## Reasoning: a key is needed before sessions can be used [1] ## Answer: set one"
+
+
+@pytest.mark.parametrize("output", [ModelMalformed("No JSON.", SAID), {"reasoning": SAID}])
+async def test_output_that_does_not_parse_is_summed_up(output: object) -> None:
+    model = Sums(output, "Set one [1].")
+    reasoned = await reason(model, ASK)
+    assert (reasoned.written.text, reasoned.reasoning) == ("Set one [1].", "")
+    assert reasoned.written.citations and SAID in model.summed[0] and ASK.question in model.summed[0]
+
+
+@pytest.mark.parametrize(
+    ("summary", "text"),
+    [
+        (ModelMalformed("Again."), "Set a key [1]."),
+        ("", "Set a key [1]."),
+        (None, "Set a key [1]."),
+        ("Well, I don't know.", DONT_KNOW),
+    ],
+)
+async def test_where_nothing_can_be_summed_up_it_is_written_plainly(summary: object, text: str) -> None:
+    model = Sums(ModelMalformed("No JSON.", SAID), summary)
+    assert (await reason(model, ASK)).written.text == text and len(model.summed) == 1
+
+
+async def test_a_few_words_are_not_summed_up() -> None:
+    model = Sums(ModelMalformed("No JSON.", "{}"), "Set one [1].")
+    assert (await reason(model, ASK)).written.text == "Set a key [1]." and not model.summed
+
+
+@pytest.mark.parametrize("answer", ["I don't know, but try a key [1].", "It may be [1]. I do not know."])
+async def test_whoever_says_anywhere_not_to_know_says_that_alone(answer: str) -> None:
+    reasoned = await reason(Told(structured=GOOD | {"answer": answer}), ASK)
+    assert (reasoned.written.text, reasoned.written.citations) == (DONT_KNOW, ())
+
+
+async def test_notes_are_told_beside_the_evidence() -> None:
+    model = Told(structured=GOOD)
+    await reason(model, ASK, "\n\nA calculator says 24.")
+    assert "A calculator says 24." in model.prompts[0].content

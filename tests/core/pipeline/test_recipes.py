@@ -26,6 +26,14 @@ FOLDER = Path(core.recipes.__file__).parent
 
 def says(prompts: Sequence[Prompt]) -> Reply:
     """Answer as a model that finds every page useful."""
+    if "You write the arithmetic" in prompts[0].content:
+        return {"expressions": []}
+    if "from what you know" in prompts[0].content:
+        return {"reasoning": "", "false_premise": False, "answer": DONT_KNOW}
+    if '"false_premise"' in prompts[0].content:
+        return {"reasoning": "r", "false_premise": False, "answerable": True, "answer": "45 minutes [1]."}
+    if "You read relations" in prompts[0].content:
+        return {"triplets": []}
     if "You rank" in prompts[0].content:
         return {"reasoning": "", "ranking": [1, 2, 3, 4]}
     if "keep" in prompts[0].content:
@@ -104,6 +112,15 @@ async def test_qamr_reduces_and_selects_three_by_the_model_and_asks_no_memory() 
     assert (await bot.ask(TIMER)).route == "documents"
 
 
+async def test_qamr_keeps_three_where_the_model_ranks_nothing() -> None:
+    model = FakeModel(
+        lambda prompts: ModelMalformed("No JSON.") if "You rank" in prompts[0].content else says(prompts)
+    )
+    kept = await (await house(model, (), recipe="qamr")).ask(TIMER)
+    ours = await (await house(model, recipe="threadlore")).ask(TIMER)
+    assert len(kept.trace["read"]) == 3 < len(ours.trace["read"])
+
+
 async def test_qamr_lets_the_model_say_that_it_does_not_know() -> None:
     model = FakeModel(lambda prompts: DONT_KNOW if "evidence" in prompts[1].content else says(prompts))
     answer = await (await house(model, (), recipe="qamr")).ask("Who won the chess olympiad in Lugano?")
@@ -136,18 +153,52 @@ async def test_comrag_reuses_by_delta_alone_whatever_memory_is_set_to() -> None:
         assert (await there.ask(TIMER)).route == route
 
 
+NEARLY = "How many minutes does the timer keep milk warm overnight?"
+"""As near to `TIMER` as a reference: from τ on and short of δ."""
+
+
+async def test_comrag_writes_a_reference_from_the_good_pairs_alone_and_cites_what_they_cite() -> None:
+    model = FakeModel(says)
+    bot = await house(model, (), recipe="comrag")
+    first = await bot.ask(TIMER)
+    assert first.route == "documents" and len(first.evidence) == 3, "k documents"
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 1))
+    near = await bot.ask(NEARLY)
+    assert near.route == "reference" and near.citations == first.citations
+    assert [item.chunk.title for item in near.evidence] == [TIMER]
+    told = model.calls[-1].prompts[1].content
+    assert "45 minutes" in told and "--timer" not in told, "no document is read"
+    assert "<remembered>" not in told, "the pair is told once"
+
+
+async def test_comrag_without_its_model_quotes_documents_on_a_reference() -> None:
+    fails = [False]
+    model = FakeModel(lambda prompts: ModelMalformed("No words.") if fails[0] else says(prompts))
+    bot = await house(model, (), recipe="comrag")
+    first = await bot.ask(FILTER)
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 1))
+    fails[0] = True
+    quoted = await bot.ask(FILTER.replace("behind the spout", "today, please"))
+    assert quoted.trace["decided"] and quoted.route == "quote" and "Press the latch" in quoted.text
+
+
 async def test_comrag_reads_bad_pairs_only_where_there_are_no_good_ones() -> None:
     bot = await house(FakeModel(says), (), recipe="comrag")
     first = await bot.ask(TIMER)
     assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
     avoided = await bot.ask(TIMER)
     assert avoided.route == "avoid" and avoided.trace["low"] and not avoided.trace["high"]
+    far = await bot.ask(FILTER)
+    assert far.route == "avoid" and far.trace["low"], "the k nearest bad pairs, however far"
 
 
 @pytest.mark.parametrize(
     ("high", "low", "temperature"),
     [
         ((0.9, 0.9), (), 1.0),
+        ((0.6, 0.9, 0.899), (), 0.778801),  # gaps .299 and .001: exp(-250 · .001)
+        ((), (0.3, 0.2996), 0.904837),  # exp(-250 · .0004)
+        ((0.9, 0.898), (), 0.7),  # exp(-.5) = .607 is under the least
         ((0.9, 0.8), (), 0.7),
         ((0.9,), (0.1, 0.1), 0.7),
         ((), (0.1, 0.1), 1.0),
@@ -160,7 +211,7 @@ async def test_comrag_tempers_by_the_scores_of_the_pairs_that_are_evidence(
     context = QueryContext(Question("Why?"))
     context.recall = Recall("reference", _pairs(high), _pairs(low))
     await Temper(also_low=True)(context)
-    assert context.temperature == pytest.approx(temperature)
+    assert context.temperature == pytest.approx(temperature, abs=1e-6)
 
 
 def _pairs(scores: Sequence[float]) -> tuple[tuple[QAPair, float], ...]:

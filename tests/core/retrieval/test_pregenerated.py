@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from core.domain import ContextChunk, Queries
+from core.domain import ContextChunk, Hit, Queries
 from core.ingestion.pregeneration.pairs import Made, finished
 from core.ports import ASKED, TOLD, Corpus, PregeneratedPair, entries
 from core.retrieval.pregenerated import FIELDS, LivePairs, PairView, joined
@@ -152,3 +153,30 @@ def test_ids_tell_the_field() -> None:
         "Category",
         "Date",
     }
+
+
+class Told:
+    """Indexes that hold what they are told to, best first; they note how many were asked for."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.hits = [Hit(name, 1.0 - place / 10_000) for place, name in enumerate(names)]
+        self.asked: list[int] = []
+
+    async def search(self, collection: str, query: object, k: int) -> Any:
+        self.asked.append(k)
+        return [self.hits[:k]] if isinstance(query, np.ndarray) else self.hits[:k]
+
+
+async def test_of_each_field_forty_are_joined_however_near_those_of_another_are() -> None:
+    pairs = made(*((n % 3, f"Question {n}?", f"Answer {n}.") for n in range(200)))
+    live = LivePairs.of(CORPUS, pairs)
+    asked, told = ([key + pair.id for pair in pairs] for key in (ASKED, TOLD))
+    # all questions come before any answer; the answers of the last forty are the best of theirs
+    vectors, words = Told([*asked, *told[160:], *told[:160]]), Told([*told, *asked])
+    found = await live.nearest(vectors, words, np.ones(2, np.float32), ["x"])  # type: ignore[arg-type]
+    assert vectors.asked == words.asked == [80, 320]
+    # by equal reciprocal rank: three fields have the first pairs first, one the last forty
+    assert [pair.id for pair in found] == [pair.id for pair in pairs[:8]]
+    near = Told([*asked[:60], *told[:60]])
+    await live.nearest(near, near, np.ones(2, np.float32), ["x"])  # type: ignore[arg-type]
+    assert sorted(near.asked) == [80, 80, 320, 320], "what holds no more is not asked on and on"

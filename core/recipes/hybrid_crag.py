@@ -1,0 +1,58 @@
+"""Hybrid CRAG's recipe (section 4): attributes, text and tables, calculator, model knowledge, reasoning.
+
+Pages are cleaned, and tables cut by rows under their header, when they are read (section 4.1): here a table
+is a passage like any other.
+
+What the paper leaves out or has no need of, and how it is filled:
+
+- Attributes are predicted by the SVM, which the paper found better than asking the model and did not get to
+  merge. Only what is static is answered. Domains are those of its data set, and types it does not predict.
+- It ranks the chunks of five pages by cosine; here they are those of a release. How many it keeps it does not
+  say: eight pages.
+- Expressions are asked for once, up to five, and worked out by our own arithmetic, not by `eval`.
+- There is no knowledge graph to query (its mock API; section 4.5).
+- A false premise is corrected in the answer, not called "invalid question".
+- The answer cites its pages. Without a model pages are quoted if they are enough, a release that does not
+  exist is refused, and what nobody asked is answered only where pages are sure; the paper has none of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from core.pipeline.resources import Resources
+from core.pipeline.stage import Stage
+from core.pipeline.stages.cite import Cite, Ground
+from core.pipeline.stages.dynamic import RefuseDynamic
+from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
+from core.pipeline.stages.quote import Quote
+from core.pipeline.stages.reading.references import AskModel, Calculate
+from core.pipeline.stages.reason import Reason
+from core.pipeline.stages.retrieve import Retrieve
+from core.pipeline.stages.understand import Understand
+
+KEPT = 8
+"""Pages that the model reads."""
+SECONDS = 30.0
+"""Longest wait for the steps before the answer; what the paper's competition allowed for all of it."""
+
+
+def recipe(parts: Resources) -> tuple[Stage, ...]:
+    """Return the stages in the paper's order (figure 1)."""
+    parts = replace(parts, budget=parts.budget.letting(("understand", "calculate", "knowledge"), SECONDS))
+    retrieve = Retrieve(parts, parts.searcher.by_cosine(KEPT))
+    return (
+        Understand(parts),
+        Refuse(parts),
+        RefuseDynamic(parts),
+        OnlyIfSure(parts, retrieve),
+        retrieve,
+        Judge(parts, is_strict=parts.model is None),
+        Calculate(parts),
+        AskModel(parts),
+        Reason(parts, is_new=True),
+        Judge(parts),
+        Quote(parts),
+        Cite(parts),
+        Ground(parts),
+    )

@@ -1,0 +1,60 @@
+"""`python -m evaluation.tuning.attributes`: fit and measure the predictor of dynamic questions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import f1_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.svm import LinearSVC
+
+from core.models.embedding.encoder import Encoders
+from core.ports import Matrix
+from core.query.attributes.predictor import ENCODER, QUESTIONS, WEIGHTS
+
+FOLDS = 10
+DIGITS = 5
+"""Decimals of a weight that are kept."""
+
+
+def labelled(path: Path = QUESTIONS) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the questions, and 1 for each that is dynamic."""
+    kept = tomllib.loads(path.read_text("utf-8"))
+    static, dynamic = kept["static"], kept["dynamic"]
+    return [*static, *dynamic], np.array([0] * len(static) + [1] * len(dynamic))
+
+
+def fitted(vectors: Matrix, labels: NDArray[np.int64]) -> dict[str, Any]:
+    """Return weights and bias of a linear SVM, rounded."""
+    machine = LinearSVC(C=1.0, random_state=0).fit(vectors, labels)
+    weights = [round(float(weight), DIGITS) for weight in machine.coef_[0]]
+    return {"bias": round(float(machine.intercept_[0]), DIGITS), "weights": weights}
+
+
+def measured(vectors: Matrix, labels: NDArray[np.int64]) -> tuple[float, float]:
+    """Return accuracy and F1 of dynamic questions, cross-validated."""
+    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
+    said = cross_val_predict(LinearSVC(C=1.0, random_state=0), vectors, labels, cv=folds)
+    return float((said == labels).mean()), float(f1_score(labels, said))
+
+
+async def main() -> None:
+    """Write the weights anew and print the figures."""
+    questions, labels = labelled()
+    with tempfile.TemporaryDirectory() as cache:
+        encoder = await Encoders(ENCODER, Path(cache)).current()
+        vectors = await encoder.encode(questions)
+    WEIGHTS.write_text(json.dumps(fitted(vectors, labels)) + "\n", "utf-8")
+    accuracy, f1 = measured(vectors, labels)
+    print(f"{len(questions)} questions, {FOLDS} folds: accuracy {accuracy:.3f}, F1 {f1:.3f}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,92 @@
+"""The recipe `graph_context` and the graph of pairs it walks, as pairs come and go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.domain import Question, Scope, Vector, Vote
+from core.memory.pair_graph import PairGraphs
+from core.pipeline.context import QueryContext
+from core.pipeline.model_budget import ModelBudget
+from core.pipeline.stage import run
+from core.ports import PregeneratedPair, Prompt
+from core.recipes import recipe_of
+from tests.contracts.samples import keep, pair
+from tests.core.evaluation.small import parts
+from tests.core.test_engine import TIMER, house
+from tests.fakes import FakeEncoder, FakeMemories, FakeModel, Reply
+
+ASKED = "what is the default of the timer?"
+
+
+def says(prompts: Sequence[Prompt]) -> Reply:
+    if "You read relations" in prompts[0].content:
+        told = (("the timer", "has the default", "45 minutes"), ("the timer", "is", "a dragon"))
+        return {"triplets": [dict(zip(("head", "relation", "tail"), one, strict=True)) for one in told]}
+    return "45 minutes [1]."
+
+
+async def asked(model: FakeModel | None, question: Question, pairs: bool = True) -> QueryContext:
+    """Answer by the recipe over two small releases; return what the question's way left."""
+    made = await parts(model, pairs)
+    context = QueryContext(question, is_draft=True, withheld=frozenset({"memory"}))
+    await run(recipe_of("graph_context")(replace(made.research.parts, budget=ModelBudget(model))), context)
+    return context
+
+
+async def test_the_model_reads_two_pairs_and_the_triplets_with_both_ends_in_them() -> None:
+    model = FakeModel(says)
+    context = await asked(model, Question(ASKED))
+    assert [call.kind for call in model.calls] == ["structured", "stream"]
+    told = model.calls[-1].prompts[1].content
+    assert "the timer has the default 45 minutes." in told and "dragon" not in told
+    assert context.draft is not None and context.draft.citations[0].path == "timer.md"
+    assert 0 < len(context.pages.evidence) <= 2
+
+
+async def test_without_a_model_the_pages_of_the_pairs_are_quoted() -> None:
+    context = await asked(None, Question(ASKED))
+    assert context.draft is not None and context.draft.route == "quote" and "45 minutes" in context.draft.text
+
+
+async def test_where_there_are_no_pairs_the_nearest_pages_are_read() -> None:
+    context = await asked(FakeModel(says), Question(ASKED), pairs=False)
+    assert len(context.pages.evidence) == 2 and context.draft is not None
+
+
+async def test_a_remembered_pair_is_read_and_what_it_cites_is_cited() -> None:
+    model = FakeModel(says)
+    bot = await house(model, (), recipe="graph_context")
+    first = await bot.ask(TIMER)
+    assert first.route == "documents", "nothing is remembered yet"
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 1))
+    again = await bot.ask(TIMER)
+    assert again.route == "reference" and [e.chunk.title for e in again.evidence] == [TIMER]
+    assert again.citations == first.citations
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
+    assert (await bot.ask(TIMER)).route == "documents", "what is voted bad leaves the graph"
+
+
+async def vector_of(topic: str) -> Vector:
+    (vector,) = await FakeEncoder().encode([topic])
+    made: Vector = vector
+    return made
+
+
+@pytest.mark.parametrize(("scope", "hears"), [(Scope(), False), (Scope("private", "slack:C1"), True)])
+async def test_a_private_pair_is_in_the_graph_of_its_channel_alone(scope: Scope, hears: bool) -> None:
+    made = await parts(pairs=True)
+    memory, store = made.research.parts.memory, made.research.parts.store
+    assert isinstance(store, FakeMemories)
+    await memory.load(FakeEncoder(), {})
+    await keep(store, pair("p1", topic=ASKED, release="2.0", scope="private:slack:C1"))
+    await memory.vote(Vote("a-p1", "u", 1), 1.0)
+    graphs = PairGraphs(memory, made.research.parts.searcher)
+    found = await graphs.nearest(await vector_of(ASKED), "2.0", scope, 3)
+    assert (found[0][0].id == "p1") is hears
+    assert all(isinstance(one, PregeneratedPair) for one, _ in found[hears:]) and len(found) == 3
+    made_alone = await graphs.nearest(await vector_of(ASKED), "2.0", None, 3)
+    assert all(isinstance(one, PregeneratedPair) for one, _ in made_alone)

@@ -1,0 +1,134 @@
+"""The recipe `hybrid_crag`: what is gathered, what the model reasons from, and what is not answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.domain import Answer, Document, Product, Question, Release, Section
+from core.errors import ModelMalformed
+from core.models.embedding.encoder import Encoders
+from core.pipeline.context import QueryContext
+from core.pipeline.model_budget import ModelBudget
+from core.pipeline.stage import run
+from core.pipeline.stages.dynamic import RefuseDynamic
+from core.ports import LanguageModel, Matrix, Prompt
+from core.prompts import DONT_KNOW
+from core.query.attributes.predictor import ENCODER, WEIGHTS
+from core.recipes import recipe_of
+from tests.core.evaluation.small import house
+from tests.fakes import FakeEncoder, FakeModel, Reply
+
+TABLE = """\
+Every job has limits of its own, which the table of limits lists.
+
+| Queue | Tries | Pause in s |
+| --- | --- | --- |
+| fast | 8 | 3 |
+| slow | 2 | 60 |
+"""
+ASKED = "how long do all tries of the fast queue pause together?"
+
+
+class Scripted:
+    """Replies to each kind of prompt; `said` is what it reasons to."""
+
+    def __init__(self, said: Reply) -> None:
+        self.said = said
+
+    def __call__(self, prompts: Sequence[Prompt]) -> Reply:
+        system = prompts[0].content
+        if "You write the arithmetic" in system:
+            return {"expressions": ["8 * 3", "import os"]}
+        if "from what you know" in system:
+            return {"reasoning": "", "false_premise": False, "answer": "About half a minute."}
+        if "Another agent reasoned" in system:
+            return {"answer": "24 s [1]."}
+        if '"false_premise"' in system:
+            return self.said
+        return "Written plainly [1]."
+
+
+GOOD = {"reasoning": "8 tries of 3 s.", "false_premise": False, "answerable": True, "answer": "24 s [1]."}
+
+
+async def asked(model: LanguageModel | None, text: str = ASKED) -> tuple[Answer, QueryContext]:
+    page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", TABLE),))
+    product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
+    made, _ = await house(product, {"1.0": [page]}, model)
+    parts = replace(made.research.parts, model=model, budget=ModelBudget(model))
+    context = QueryContext(Question(text), is_draft=True, withheld=frozenset({"memory"}))
+    return await run(recipe_of("hybrid_crag")(parts), context), context
+
+
+async def test_the_model_reasons_from_tables_calculations_and_what_it_knows() -> None:
+    model = FakeModel(Scripted(GOOD))
+    answer, context = await asked(model)
+    assert (answer.text, answer.citations[0].path) == ("24 s [1].", "limits.md")
+    assert (context.trace.reasoning, context.trace.false_premise) == ("8 tries of 3 s.", False)
+    system, user = (prompt.content for prompt in model.calls[-1].prompts)
+    assert "8 * 3 = 24" in system and "import" not in system and "About half a minute." in system
+    assert "| Queue | Tries | Pause in s |" in user and "| fast | 8 | 3 |" in user, "a table is evidence"
+    assert [call.kind for call in model.calls] == ["structured"] * 3
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        (GOOD | {"answer": "24 s. But I don't know [1]."}, ""),
+        (GOOD | {"answerable": False}, ""),
+        (
+            GOOD | {"answerable": False, "false_premise": True, "answer": "There is no pause [1]."},
+            "There is no pause [1].",
+        ),
+        (
+            ModelMalformed("No JSON.", "## Reasoning: eight tries of three seconds each ## Answer: 24 s"),
+            "24 s [1].",
+        ),
+        (ModelMalformed("No JSON."), "Written plainly [1]."),
+    ],
+)
+async def test_an_answer_is_the_reasoned_one_its_summary_or_none(said: Reply, text: str) -> None:
+    answer, _ = await asked(FakeModel(Scripted(said)))
+    assert answer.route == ("documents" if text else "abstain")
+    assert answer.text == text if text else answer.text.startswith(DONT_KNOW)
+
+
+async def test_without_a_model_the_page_is_quoted() -> None:
+    answer, _ = await asked(None, "what does the table of limits of a job list?")
+    assert answer.route == "quote" and answer.citations[0].path == "limits.md"
+
+
+class Leaning(FakeEncoder):
+    """Gives vectors that the shipped weights take for dynamic where "right now" is said, else for static."""
+
+    name = f"{ENCODER}@1"
+
+    def __init__(self) -> None:
+        super().__init__(self.name, 384)
+        weights = np.array(json.loads(WEIGHTS.read_text("utf-8"))["weights"], np.float32)
+        self._toward = weights / np.linalg.norm(weights)
+
+    async def encode(self, texts: Sequence[str]) -> Matrix:
+        made: Matrix = np.stack([self._toward if "right now" in text else -self._toward for text in texts])
+        return made
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"), [("is the queue down right now?", True), ("what is a queue?", False)]
+)
+async def test_what_changes_soon_is_not_answered(text: str, refused: bool) -> None:
+    page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", TABLE),))
+    made, _ = await house(Product("Queue", (), (Release("1.0", latest=True),)), {"1.0": [page]})
+    encoders = Encoders("fake", Path("unused"), lambda name, cache: Leaning())
+    stage = RefuseDynamic(replace(made.research.parts, encoders=encoders))
+    context = QueryContext(Question(text), releases=("1.0",))
+    context.queries = replace(context.queries, base=text)
+    answer = await stage(context)
+    assert (answer is not None) is refused
+    assert answer is None or (answer.route == "abstain" and answer.text.startswith(DONT_KNOW))

@@ -1,0 +1,54 @@
+"""The predictor of questions whose answer changes soon: its shipped weights, and new questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.models.embedding.encoder import Encoders
+from core.query.attributes.predictor import ENCODER, WEIGHTS, is_dynamic
+from evaluation.tuning.attributes import fitted, labelled, measured
+
+STATIC = """How do I read a file in chunks?|What does the strict flag change?
+Which port does the web interface use?|Why is the second argument ignored?
+How do I list all routes?|Can I call a command from another command?
+What is the longest allowed name?|How do I stop the server from a test?|Where is the cache kept?
+What is the default time-out of a session?|How do I add a header to each response?
+What replaced the old API in 3.0?|How do I undo the last commit?|Which option turns off colours?
+How do I show a progress bar?
+Is the configuration read at import?|What does error E1101 mean?|How do I pass a list as an option?
+How do I serve static files?|Does the parser keep comments?"""
+DYNAMIC = """Is the forum down today?|Which version is the latest one right now?
+When does the next version come out?|Has issue 88 been fixed yet?|How much is the enterprise plan these days?
+Are there any outages at the moment?
+Who maintains the project currently?|How many people starred it this month?|Is the new dashboard live yet?
+What is the dollar at today?|Did the release go out last night?|When is the next meetup?
+Is the mirror back up?|How busy is the cluster right now?|Is the registry slow for everybody today?
+What is the newest security advisory?|How many issues are open at present?|Will the patch ship this week?
+Who won yesterday's match?|What is the weather in Oslo today?"""
+
+
+def listed(lines: str) -> list[str]:
+    return [question for line in lines.split("\n") for question in line.split("|")]
+
+
+async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_apart(tmp_path: Path) -> None:
+    encoders = Encoders(ENCODER, tmp_path)
+    encoder = await encoders.current()
+    questions, labels = labelled()
+    static, dynamic = listed(STATIC), listed(DYNAMIC)
+    assert not {*static, *dynamic} & {*questions} and len(static) == len(dynamic) == 20
+    vectors = await encoder.encode([*questions, *static, *dynamic])
+    seen, new = vectors[: len(questions)], vectors[len(questions) :]
+    kept = json.loads(WEIGHTS.read_text("utf-8"))
+    again = fitted(seen, labels)
+    assert kept["weights"] == pytest.approx(again["weights"], abs=0.02)
+    accuracy, f1 = measured(seen, labels)
+    assert accuracy > 0.94 and f1 > 0.94
+    said = [is_dynamic(vector, encoder.name) for vector in new]
+    right = sum(answer == (place >= 20) for place, answer in enumerate(said))
+    assert right >= 37
+    assert not any(is_dynamic(vector, "another@1") for vector in new), "the weights are for one encoder"
+    encoders.close()
