@@ -26,6 +26,7 @@ from core.domain import (
     Trace,
     UnderstoodTrace,
 )
+from core.errors import ModelError
 from core.languages import DEFAULT
 from core.pipeline.model_budget import ModelCalls
 from core.ports import Listener, Matrix
@@ -92,6 +93,8 @@ class QueryContext:
     """The pages to write from, best first; None where nothing was selected."""
     temperature: float | None = None
     draft: Draft | None = None
+    failed: ModelError | None = None
+    """Why the model, where there is one, did not write the answer."""
     repeats: str = ""
     """The pair whose answer the new one says again."""
     prior: float = 0.0

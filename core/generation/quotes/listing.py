@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.domain import Citation, Evidence
 from core.generation.citations import citation
 from core.generation.quotes.blocks import split
-from core.generation.quotes.quote import heading_over, introduced
+from core.generation.quotes.writing import heading_over
 from core.text.markup import inert
 from core.text.words import one_line
 from core.vocabulary.changes import tells
@@ -58,7 +58,7 @@ def listed(
         above = heading
     if not citations:
         return "", ()
-    return "\n\n".join([introduced(product, release), *parts]), tuple(citations)
+    return "\n\n".join(parts), tuple(citations)
 
 
 def _entries(page: str) -> list[str]:
