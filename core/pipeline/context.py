@@ -31,6 +31,7 @@ from core.languages import DEFAULT
 from core.pipeline.model_budget import ModelCalls
 from core.ports import Listener, Matrix
 from core.retrieval.found import Found
+from core.retrieval.release_notes.gone import Told
 from core.text.words import query_terms
 
 Needs = Literal["", "memory", "model"]
@@ -60,6 +61,8 @@ class Draft:
     citations: tuple[Citation, ...]
     missed: Sequence[str] = ()
     offers: tuple[str, ...] = ()
+    confidence: float | None = None
+    """How likely it answers; None where that is as likely as its pages do."""
 
 
 @dataclass(slots=True)
@@ -85,6 +88,8 @@ class QueryContext:
 
     recall: Recall = field(default_factory=lambda: Recall("avoid"))
     found: Found | None = None
+    gone: tuple[Told, ...] = ()
+    """What release notes tell of names that the question believes to be gone."""
     by_part: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
     texts: Mapping[int, str] | None = None

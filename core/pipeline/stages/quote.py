@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 
 from core.domain import Answer, Citation, Evidence
 from core.generation.composite import Part, quote_parts
-from core.generation.quotes.listing import listed
+from core.generation.quotes.listing import fate, listed
 from core.generation.quotes.quote import introduction, quote
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.retrieval.found import Found
+from core.retrieval.release_notes.search import later, numbers
 from core.text.words import query_terms
 
-SURE = 0.6
+SURE = 0.5
 """Share of the question's weight that quotes must hold to stand there without a word of doubt; ours."""
 
 
@@ -45,9 +46,13 @@ class Quote:
         context.takes([item for item in context.pages.evidence if item.chunk.hash in cited])
         context.found = _without(context.pages, rejected)
         failure = context.failed if self._has_model and "model" not in context.withheld else None
-        above = introduction(self._product.name, context.partition, failure, told.held >= SURE)
+        sure = told.held >= SURE
+        above = introduction(self._product.name, context.partition, failure, sure)
         text = "\n\n".join(part for part in (above, told.text) if part)
-        context.draft = Draft("quote", text, told.citations, told.missed)
+        confidence = context.pages.confidence * (1.0 if sure else told.held)
+        if context.trace.found:
+            context.trace.found = replace(context.trace.found, confidence=confidence)
+        context.draft = Draft("quote", text, told.citations, told.missed, confidence=confidence)
         return None
 
     async def _sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -82,6 +87,16 @@ def quoted(
 ) -> Told:
     """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes."""
     found = _without(context.pages, rejected)
+    if context.gone and not rejected:
+        until = numbers(context.partition)
+        names = dict.fromkeys(one.name for one in context.gone)
+        ended = {one.name for one in context.gone if one.fate not in ("", "deprecated")}
+        over = {
+            one.name
+            for one in context.gone
+            if one.fate not in ("", "deprecated") and not (until and later(one.version, until))
+        }
+        return Told(*fate(context.gone, product, context.partition, [n for n in names if n in ended - over]))
     if found.named:
         kind = context.news.kind if context.news else ""
         return Told(*listed(found.evidence, kind, product, context.partition, not context.news))
