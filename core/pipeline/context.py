@@ -100,6 +100,8 @@ class QueryContext:
     draft: Draft | None = None
     failed: ModelError | None = None
     """Why the model, where there is one, did not write the answer."""
+    lasting: str = ""
+    """What memory keeps of the answer, where some of it makes sense after the one before only."""
     repeats: str = ""
     """The pair whose answer the new one says again."""
     prior: float = 0.0

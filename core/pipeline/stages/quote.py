@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain import Answer, Citation, Evidence
+from core.domain import Answer, Citation, Evidence, Product
 from core.generation.composite import Part, quote_parts
+from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
-from core.generation.quotes.quote import introduction, quote
+from core.generation.quotes.quote import Quoted, introduction, quote
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.query.forms import content, topic, without, without_product
+from core.query.releases.mentions import mentions
 from core.retrieval.found import Found
 from core.retrieval.release_notes.search import later, numbers
 from core.text.words import query_terms
@@ -38,7 +41,8 @@ class Quote:
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
         sections = await self._sections(context.pages.evidence)
-        told = quoted(context, self._product.name, rejected, sections)
+        told = await self._compared(context, rejected, sections)
+        told = told or quoted(context, self._product.name, rejected, sections)
         context.lap("quote")
         if not told.citations:
             return dont_know(context, self._product)
@@ -52,8 +56,51 @@ class Quote:
         confidence = context.pages.confidence * (1.0 if sure else told.held)
         if context.trace.found:
             context.trace.found = replace(context.trace.found, confidence=confidence)
+        context.lasting = told.lasting
         context.draft = Draft("quote", text, told.citations, told.missed, confidence=confidence)
         return None
+
+    async def _compared(
+        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, str]
+    ) -> Told | None:
+        """Say what two releases have in common that are asked about, together or in turn; None elsewhere."""
+        if context.news or context.gone or context.by_part or context.pages.named:
+            return None
+        name = self._product.name
+        found = _without(context.pages, rejected)
+        if len(context.releases) == 2:
+            first, second = (self._of(context, found, release, sections) for release in context.releases)
+            if not (first.pieces and second.pieces) or place_of(first.pieces[0]) != place_of(
+                second.pieces[0]
+            ):
+                return None
+            return Told(*sides(first, second, name, context.partition))
+        before, release = answered_before(context, self._product), context.partition
+        if not before or before not in self._searcher.corpora or len(context.releases) != 1:
+            return None
+        older = await self._searcher.search(context.queries, context.vectors, before)
+        whole = await self._sections(older.evidence)
+        old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
+        pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
+        mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
+        asked = next((n for n, piece in enumerate(old.pieces) if not unchanged(piece, mine[n])), -1)
+        if not old.pieces or not mine[asked]:
+            return None
+        piece = old.pieces[max(asked, 0)]
+        here = [e for e in found.evidence if (e.chunk.path, e.chunk.heading) == place_of(piece)]
+        new = quote(context.terms, here, found.weight, name, release, 1, sections)
+        if not new.pieces:
+            return None
+        if asked < 0:
+            return Told(*same(new.pieces[0], release), held=new.held, lasting=new.text)
+        chunk = piece.evidence.chunk
+        both = (whole.get(chunk.id, chunk.page), mine[asked])
+        return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
+
+    def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, str]) -> Quoted:
+        """Quote one of the compared releases."""
+        of_it = tuple(item for item in found.evidence if item.chunk.release == release)
+        return quote(context.terms, of_it, found.weight, self._product.name, context.partition, 1, sections)
 
     async def _sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
         """Return the whole section of each page that is only a part of one, by the page's id."""
@@ -68,6 +115,22 @@ class Quote:
         return whole
 
 
+def answered_before(context: QueryContext, product: Product) -> str:
+    """Return the other release for which the same question was answered just before; empty for none."""
+    question = context.question
+    if question.after:
+        return question.after if question.after != context.partition else ""
+    turns = question.history
+    at = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
+    release = turns[at].release if at >= 0 else ""
+    if release in ("", context.partition):
+        return ""
+    asked = [turn.text for turn in turns[:at] if turn.role == "user"][-1:]
+    own = content(without_product(without(question.text, mentions(question.text, product)), product))
+    again = any(content(topic(text, product)) == content(context.topic) for text in asked)
+    return release if again or not own else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """What was quoted, and the parts of the question on which there is nothing."""
@@ -77,6 +140,8 @@ class Told:
     missed: tuple[str, ...] = ()
     held: float = 1.0
     """Share of the question's weight that the quotes hold."""
+    lasting: str = ""
+    """What of it makes sense apart from the answer before, where that is less."""
 
 
 def quoted(
