@@ -12,7 +12,7 @@ from core.generation.quotes.quote import without_introduction
 from core.pipeline.context import QueryContext, authors
 from core.text.words import index_terms
 
-BEARS = 0.4
+BEARS = 0.25
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
 
 

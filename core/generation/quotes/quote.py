@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -28,9 +28,9 @@ from core.text.words import STOP_WORDS, one_line
 Weight = Callable[[str], float]
 
 MAX_QUOTES = 2
-WHOLE = 800
+WHOLE = 950
 """Characters up to which a section is quoted whole; of a longer one the part that holds the answer."""
-_GOAL = 500
+_GOAL = 600
 """Characters up to which a part of a section grows by what bears on the question."""
 _MOST = 1_300
 """Characters up to which it grows by what it is not understood without, and by its code."""
@@ -40,12 +40,16 @@ _ADDS = 0.4
 """Share of the question's weight that a further quote must add; ours."""
 _NEAR = 0.75
 """Share of the best page's score that a further quote's page must have; ours."""
-_BEARING = 0.35
+_ALONE = 0.1
+"""What it counts against a section that just an item of a list in it answers; ours."""
+_INTRODUCTION = 400
+"""Characters up to which a section without code is taken for the introduction of its parts; ours."""
+_BEARING = 0.45
 _FITTING = 0.2
 """What it counts for a page, beside its standing, that it holds the question, and that its heading does."""
 _IDENTIFIER_BOOST = 1.5
 _HEADING_SHARE = 0.6
-_CODE_SHARE = 0.5
+_CODE_SHARE = 0.6
 
 _FAILED = N_("No language model answered, so I quote the {product} documentation:")
 _FAILURES: Mapping[type[ModelError], str] = {
@@ -198,7 +202,24 @@ def _weighed(
         scores.append(score)
         held.append(here | set(inside) | heading)
     value = standing + _BEARING * max(scores, default=0.0) + _FITTING * fitting
+    if found and found[scores.index(max(scores))].stands_alone:
+        value -= _ALONE
     return _Section(item, found, scores, held, value, standing)
+
+
+def _part_of(section: _Section, others: Iterable[_Section]) -> _Section | None:
+    """Return the best part of a section that has no code and is short: it only introduces its parts."""
+    chunk = section.evidence.chunk
+    if any(one.has_code for one in section.found) or sum(one.length for one in section.found) > _INTRODUCTION:
+        return None
+    parts = [
+        other
+        for other in others
+        if other.evidence.chunk.path == chunk.path
+        and other.evidence.chunk.heading.startswith(f"{chunk.heading} > ")
+        and other.standing >= _NEAR * section.standing
+    ]
+    return max(parts, key=lambda part: part.value, default=None)
 
 
 def _chosen(
@@ -210,14 +231,18 @@ def _chosen(
     covered: set[str] = set()
     said: set[str] = set()
     left = list(sections)
+    first: _Section | None = None
     while left and len(pieces) < limit:
-        section = max(left, key=lambda one: one.value)
+        part = _part_of(first, left) if first else None
+        section = part or max(left, key=lambda one: one.value)
         left.remove(section)
         start, end = _range(section)
         news = set().union(*section.held[start : end + 1]) - covered
         told = {one_line(stretch.said) for stretch in section.found[start : end + 1]}
-        if pieces and (
-            section.standing < _NEAR or sum(wanted[t] for t in news) < _ADDS * total or told & said
+        if (
+            pieces
+            and section is not part
+            and (section.standing < _NEAR or sum(wanted[t] for t in news) < _ADDS * total or told & said)
         ):
             continue
         whole = section.found[start].stands_alone or (start, end) == (0, len(section.found) - 1)
@@ -225,7 +250,10 @@ def _chosen(
         pieces.append(Piece(section.evidence, shown, not whole))
         covered |= news
         said |= told
-        if sum(wanted[t] for t in covered) >= _ENOUGH * total:
+        first = first or section
+        if sum(wanted[t] for t in covered) >= _ENOUGH * total and not (
+            len(pieces) < 2 and _part_of(first, left)
+        ):
             break
     return pieces, covered
 

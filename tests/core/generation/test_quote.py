@@ -58,7 +58,7 @@ def test_the_best_section_is_quoted_from_its_beginning_with_its_code() -> None:
 
 LONG = "\n\n".join(
     [
-        f"Uploads are a long story, and this is its paragraph number {n}. It goes on for a while." * 3
+        f"Uploads are a long story, and this is its paragraph number {n}. It goes on for a while." * 4
         for n in range(3)
     ]
     + [
@@ -171,6 +171,20 @@ def test_it_says_how_much_of_the_question_it_holds() -> None:
     assert asked("secret key", evidence(1, SESSIONS)).held == 1.0
     assert asked("secret upload", evidence(1, SESSIONS)).held == 0.5
     assert asked("secret", evidence(1, "")) == Quoted()
+
+
+def test_a_short_introduction_is_quoted_with_the_part_that_it_introduces() -> None:
+    intro = evidence(1, "Sign with a secret key.", heading="Signing", score=10.0)
+    part = evidence(2, "Give the key:\n\n```\nkey = 1\n```", heading="Signing > Usage", score=9.0)
+    text, citations = ask("secret key signing", intro, part)
+    assert len(citations) == 2 and text.index("Signing**") < text.index("key = 1")
+
+
+def test_a_note_of_a_release_goes_behind_a_section_that_ranks_a_little_lower() -> None:
+    notes = "- Fix the cache.\n- Change the secret key.\n- Fix the pool."
+    note = evidence(1, notes, heading="Version 2.3", score=10.0)
+    page = evidence(2, "The secret key signs sessions.", heading="Keys", score=9.8)
+    assert ask("secret key", note, page)[0].startswith("**Quickstart › Keys**")
 
 
 def test_another_release_is_named() -> None:
