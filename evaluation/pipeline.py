@@ -198,9 +198,7 @@ class Pipeline:
             for item in run.handed
         )
         name = parts.product.name
-        text, _ = quote(asked.terms, shown, run.found.weight, name, asked.partition)
-        # Its first paragraph says that it quotes, and from which release: that is no part of the answer.
-        return text.partition("\n\n")[2] or DONT_KNOW
+        return quote(asked.terms, shown, run.found.weight, name, asked.partition).text or DONT_KNOW
 
     def _outcome(
         self, line: GoldLine, run: _Run, began: float, calls: int, answer: str, *, abstained: bool

@@ -46,6 +46,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.models.ollama.filters import TurnedBack
     from core.query import forms, glossary
     from core.query.releases.spellings import spellings
+    from core.retrieval.release_notes import gone
     from core.text.words import whole_word
     from evaluation import gold
     from evaluation.answers import expected
@@ -76,6 +77,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_any": ALREADY_MET,
         "core.query.releases.spellings:_prepare": patterns_in(spelled),
         "core.query.releases.spellings:_relative": ALREADY_MET,
+        "core.retrieval.release_notes.gone:_named": [gone._named("old_call"), gone._named("old")],
         "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary.changes:_change": ALREADY_MET,
         "storage.people.mentions:account": [mentions.account("slack:U1")],

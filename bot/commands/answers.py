@@ -167,7 +167,8 @@ async def again(app: Application, request: dict[str, Any], send: Send) -> None:
     spoken = await app.engine.given.language_of(answer_id)
     user = request["user"]
     authors = tuple(sorted(await app.engine.given.authors(answer_id) - {user}))
-    question = Question(text, user, release=release, language=spoken, authors=authors)
+    before = await app.engine.given.release_of(answer_id)
+    question = Question(text, user, release=release, language=spoken, authors=authors, after=before)
     answer = await app.engine.answer(question)
     line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"
     await send({"line": line, "answer_id": answer.id, "release": answer.release, "text": answer.text})

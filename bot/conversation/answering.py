@@ -210,6 +210,7 @@ class Answering:
                 unasked=quiet,
                 language=message.language,
                 authors=message.authors,
+                after=message.after,
             )
             found = await self._engine.answer(question, show)
             if quiet and found.route == "abstain":

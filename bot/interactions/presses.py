@@ -156,6 +156,7 @@ class Presses:
             release=release,
             language=spoken(),
             authors=tuple(sorted(authors)),
+            after=await self._engine.given.release_of(answer_id),
         )
         known = await self._conversations.claimed(message.key)
         if known and known.parts:

@@ -61,6 +61,8 @@ class Message:
     """The channel's mode by which it is answered, where nobody called the bot."""
     authors: tuple[str, ...] = ()
     """The accounts whose words `text` holds, where they are not its author's alone."""
+    after: str = ""
+    """The release for which it was answered before a menu chose another one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(visible(self.text)))

@@ -116,6 +116,8 @@ class Question:
     """Whether nobody asked the bot: it answers only where it is sure, and else keeps nothing of it."""
     authors: tuple[str, ...] = ()
     """The accounts whose words `text` holds, where they are not the asker's alone."""
+    after: str = ""
+    """The release for which the same question was answered, where it is asked again for another one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(self.text))

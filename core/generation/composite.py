@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import Citation, Evidence
@@ -12,8 +12,8 @@ from core.generation.quotes.quote import Weight, quote
 from core.languages import _
 from core.text.markup import inert
 
-MAX_QUOTES = 2
-"""Quotes a part; a single question has three."""
+MAX_QUOTES = 1
+"""Quotes a part; a single question may have one more."""
 _MARK = re.compile(r"^((?:> |\*\*).*?)\[(\d+)\]$", re.MULTILINE)
 
 
@@ -32,9 +32,11 @@ class Part:
 
 
 def quote_parts(
-    parts: Sequence[Part], product: str, release: str
+    parts: Sequence[Part], product: str, release: str, sections: Mapping[str, str] | None = None
 ) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
     """Quote what bears on each part, under the part; citations are numbered through from 1.
+
+    `sections` holds the whole section of each page, by the page's id, where it is longer.
 
     Returns Markdown, its citations, and the parts of which nothing could be quoted.
     """
@@ -42,10 +44,12 @@ def quote_parts(
     citations: list[Citation] = []
     answered: list[str] = []
     for part in parts:
-        text, found = quote(part.terms, part.evidence, part.weight, product, release, MAX_QUOTES)
+        quoted = quote(
+            part.terms, part.evidence, part.weight, product, release, MAX_QUOTES, sections=sections
+        )
+        found = quoted.citations
         if not found:
             continue
-        intro, _, body = text.partition("\n\n")
         known = [next((c.number for c in citations if (c.url, c.hash) == (f.url, f.hash)), 0) for f in found]
         numbers = {}
         for number, citation in zip(known, found, strict=True):
@@ -53,11 +57,8 @@ def quote_parts(
                 number = len(citations) + 1
                 citations.append(replace(citation, number=number))
             numbers[str(citation.number)] = number
-        told += [
-            *([] if told else [intro]),
-            *([f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []),
-        ]
-        told.append(_renumbered(body, numbers))
+        told += [f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []
+        told.append(_renumbered(quoted.text, numbers))
         answered.append(part.text)
     missed = dict.fromkeys(part.text for part in parts if part.text not in answered)
     return "\n\n".join(told), tuple(citations), tuple(missed)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain import Evidence, FoundTrace, Product, RecalledTrace, Resolution, Trace
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.blocks import headings, split
 from core.languages import N_, _, ngettext, told_name
 from core.ports.opinions import Correction
 from core.prompts import DONT_KNOW
@@ -15,6 +15,13 @@ from core.text.markup import inert, link
 
 NEAREST = 3
 """Pages offered where there is no answer."""
+REMEMBERED = 700
+"""Characters shown of a remembered answer to a question that is only like the asked one."""
+_UNTRANSLATED = N_(
+    "Your question is in {language}, the documentation is in {documentation}, and no language model"
+    " translated it. Ask in {documentation}."
+)
+_MAY_HELP = N_("These pages have words of it:")
 
 
 def unknown_release(product: Product, resolution: Resolution) -> str:
@@ -36,8 +43,12 @@ def not_ready(product: Product, release: str, ready: Sequence[str]) -> str:
     )
 
 
-def dont_know(product: Product, evidence: Sequence[Evidence]) -> str:
-    """Say the one phrase for having no answer, in the language of the moment, and link the nearest pages."""
+def dont_know(product: Product, evidence: Sequence[Evidence], like: str = "", foreign: str = "") -> str:
+    """Say the one phrase for having no answer, in the language of the moment, and link the nearest pages.
+
+    `like` is what is remembered of a question like it. `foreign` names the language of a question that
+    nobody translated into that of the documentation: then that is why.
+    """
     links: dict[str, None] = {}
     several = len({item.chunk.release for item in evidence}) > 1
     for item in evidence:
@@ -46,9 +57,28 @@ def dont_know(product: Product, evidence: Sequence[Evidence]) -> str:
         release = f" ({product.name} {item.chunk.release})" if several else ""
         links[f"- {page}{release}"] = None
     pages = list(links)[:NEAREST]
-    if not pages:
-        return _(DONT_KNOW)
-    return "\n".join([_(DONT_KNOW), "", _("The nearest pages are:"), *pages])
+    said = _(DONT_KNOW)
+    if foreign:
+        names = {"language": told_name(foreign), "documentation": told_name(product.language)}
+        said = _(_UNTRANSLATED).format(**names)
+    parts = [said, *([like] if like else [])]
+    if pages:
+        parts.append("\n".join([_(_MAY_HELP) if foreign else _("The nearest pages are:"), *pages]))
+    return "\n\n".join(parts)
+
+
+def remembered(question: str, answer: str) -> str:
+    """Offer the answer to a question like this one, which is remembered."""
+    said = _("Somebody asked something like it: “{question}” They were told:").format(
+        question=inert(question)
+    )
+    kept: list[str] = []
+    for block in split(answer):
+        if kept and sum(map(len, kept)) + len(block.text) > REMEMBERED:
+            kept.append("…")
+            break
+        kept.append(block.text)
+    return "\n\n".join([said, *kept])
 
 
 def in_another_language(language: str) -> str:

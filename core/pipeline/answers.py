@@ -5,9 +5,15 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from core.domain import Answer, Citation, Product, Route
+from core.domain import Answer, Citation, Evidence, Product, Route
 from core.generation import phrases
+from core.generation.citations import uncited
+from core.generation.quotes.quote import without_introduction
 from core.pipeline.context import QueryContext, authors
+from core.text.words import index_terms
+
+BEARS = 0.25
+"""Share of the question's weight that a page must hold to be named where there is no answer; ours."""
 
 
 def answer_of(
@@ -40,7 +46,8 @@ def drafted(context: QueryContext) -> Answer:
     draft = context.draft
     if draft is None:
         raise ValueError("The recipe's stages neither answered nor drafted an answer; end it with Quote.")
-    return replace(answer_of(context, draft.route, draft.text, draft.citations), offers=draft.offers)
+    answer = answer_of(context, draft.route, draft.text, draft.citations, draft.confidence)
+    return replace(answer, offers=draft.offers)
 
 
 def abstention(context: QueryContext, text: str) -> Answer:
@@ -51,7 +58,22 @@ def abstention(context: QueryContext, text: str) -> Answer:
 
 
 def dont_know(context: QueryContext, product: Product) -> Answer:
-    """Say that the documentation does not answer it, and which pages come nearest."""
-    near = context.pages.near
+    """Say that the documentation does not answer it; offer what is near: pages, a remembered answer."""
+    near = [item for item in context.pages.near if _bears(item, context)]
     context.takes(near)
-    return abstention(context, phrases.dont_know(product, near))
+    like = ""
+    if context.recall.high:
+        pair, _similarity = context.recall.high[0]
+        like = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
+        context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
+    foreign = context.language if context.untranslated else ""
+    return abstention(context, phrases.dont_know(product, near, like, foreign))
+
+
+def _bears(item: Evidence, context: QueryContext) -> bool:
+    """Return True if a page holds enough of a question to be worth a look; of a foreign one, any word."""
+    weights = {term: context.pages.weight(term) for term in context.terms}
+    chunk = item.chunk
+    held = weights.keys() & set(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
+    share = sum(weights[term] for term in held) / (sum(weights.values()) or 1.0)
+    return share > 0 if context.untranslated else share >= BEARS

@@ -26,10 +26,12 @@ from core.domain import (
     Trace,
     UnderstoodTrace,
 )
+from core.errors import ModelError
 from core.languages import DEFAULT
 from core.pipeline.model_budget import ModelCalls
 from core.ports import Listener, Matrix
 from core.retrieval.found import Found
+from core.retrieval.release_notes.gone import Told
 from core.text.words import query_terms
 
 Needs = Literal["", "memory", "model"]
@@ -59,6 +61,8 @@ class Draft:
     citations: tuple[Citation, ...]
     missed: Sequence[str] = ()
     offers: tuple[str, ...] = ()
+    confidence: float | None = None
+    """How likely it answers; None where that is as likely as its pages do."""
 
 
 @dataclass(slots=True)
@@ -84,6 +88,8 @@ class QueryContext:
 
     recall: Recall = field(default_factory=lambda: Recall("avoid"))
     found: Found | None = None
+    gone: tuple[Told, ...] = ()
+    """What release notes tell of names that the question believes to be gone."""
     by_part: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
     texts: Mapping[int, str] | None = None
@@ -94,6 +100,10 @@ class QueryContext:
     """What the model is told beside the pages: calculations, and what it knows by itself."""
     temperature: float | None = None
     draft: Draft | None = None
+    failed: ModelError | None = None
+    """Why the model, where there is one, did not write the answer."""
+    lasting: str = ""
+    """What memory keeps of the answer, where some of it makes sense after the one before only."""
     repeats: str = ""
     """The pair whose answer the new one says again."""
     prior: float = 0.0

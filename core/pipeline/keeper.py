@@ -73,7 +73,7 @@ def _pair(context: QueryContext, answer: Answer) -> Remembered:
         id=f"p{answer.id[1:]}",
         question=context.queries.base,
         topic=context.topic,
-        answer=answer.text,
+        answer=context.lasting or answer.text,
         release=context.partition,
         scope=context.question.scope.key,
         prior=context.prior,

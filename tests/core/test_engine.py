@@ -319,6 +319,30 @@ async def test_asking_again_for_an_offered_release_is_one_step() -> None:
     assert again.release == "1.0" and "20 minutes" in again.text
 
 
+async def test_asked_again_for_a_release_it_says_what_is_the_same_and_what_differs() -> None:
+    bot = await house()
+    same = await bot.ask("and in 1.5?", ASKED)
+    assert same.text.startswith("The same in 1.5: [timer](") and same.release == "1.5"
+    assert same.citations[0].release == "1.5" and "```" not in same.text
+    differs = await bot.ask("and in 1.0?", ASKED)
+    assert differs.text.startswith(
+        "Different in 1.0 than in 2.0:\n\n```diff\n- It keeps the water warm for 45"
+    )
+    assert "+ It keeps the water warm for 20" in differs.text and "> The timer is set with" in differs.text
+    kept = {pair.release: pair.answer for pair in bot.memories.all_pairs().values()}
+    assert kept["1.5"].startswith("**timer**\n> The timer") and "Different" not in kept["1.0"]
+    pressed = await bot.ask(TIMER, release="1.0", after="2.0")
+    assert pressed.text == differs.text
+    other = await bot.ask(f"{FILTER[:-1]} in 1.5?", ASKED)
+    assert "The same" not in other.text and "latch" in other.text
+
+
+async def test_a_comparison_says_once_what_is_the_same() -> None:
+    answer = await (await house()).ask(BOTH.replace("1.0", "1.5"))
+    assert answer.text.startswith("The same in 1.5 and 2.0:") and answer.text.count("45 minutes") == 1
+    assert "+ It keeps the water warm for 45" in (await (await house()).ask(BOTH)).text
+
+
 # --- retrieval ----------------------------------------------------------------------------------
 
 
@@ -328,7 +352,7 @@ async def test_a_reranker_orders_what_was_found() -> None:
     assert answer.evidence[0].chunk.path == "descaling.md" and answer.evidence[0].number == 1
     assert reranker.asked == [(TIMER, len(answer.evidence))]
     plain = await (await house()).ask(TIMER)
-    assert plain.evidence[0].chunk.path == "timer.md" and plain.confidence == answer.confidence
+    assert plain.evidence[0].chunk.path == "timer.md" and plain.trace["signs"] == answer.trace["signs"]
 
 
 class Away:

@@ -23,12 +23,15 @@ _NOTES = {
 
 - Remove the command `kettle schedule`; use the argument `cron` of the decorator.
 - Add growing pauses between retries.
+- Remove what was deprecated:
+  - The `kettle.clear_all` function. Use `kettle.drain` instead.
 """,
     "1.5": """\
 ## [1.5.0] - 2023-02-01
 
 - Add passwords for the dashboard.
 - The dashboard moves to port 7171.
+- `clear_all` is deprecated.
 
 ## [1.2.0] - 2022-06-01
 
@@ -92,6 +95,20 @@ async def test_a_release_without_pages_is_told_by_the_next_newer_one_that_has_it
         text = (await ask(stage, "What was removed in Kettle 1.2?")).text
         assert "XML" in text and LINK.format("1.5") in text and "kettle schedule" not in text
         assert "I know no Kettle 3.0" in (await ask(stage, "What's new in Kettle 3.0?")).text
+
+
+@pytest.mark.parametrize("given", ["is clear_all gone?", "module 'kettle' has no attribute 'clear_all'"])
+async def test_what_became_of_a_name_is_told_by_the_notes_of_all_releases(
+    given: str, noted: Kettle, tmp_path: Path
+) -> None:
+    async with house(noted.copy(tmp_path / "kettle")) as bot:
+        stage = FakeStage(bot)
+        text = (await ask(stage, given)).text
+        assert text.startswith("`clear_all` was deprecated in 1.5 [2] and removed in 2.0 [1].")
+        assert "> - The `kettle.clear_all` function. Use `kettle.drain` instead. [1]" in text
+        assert LINK.format("2.0") in text and LINK.format("1.5") not in text
+        text = (await ask(stage, f"{given} (I use Kettle 1.0)")).text
+        assert text.startswith("`clear_all` was deprecated in 1.5") and "Kettle 1.0 still has it." in text
 
 
 async def test_between_two_releases_all_versions_after_the_first_are_told(

@@ -70,10 +70,10 @@ async def test_a_down_voted_answer_is_named_as_what_not_to_repeat(
         assert "<rejected>" not in ollama.chats[-1].prompt
 
 
-async def test_a_quote_that_is_reused_does_not_tell_that_no_model_answered(bot: Bot) -> None:
+async def test_neither_a_quote_nor_its_reuse_tells_of_a_model_where_there_is_none(bot: Bot) -> None:
     stage = FakeStage(bot)
     first = await ask(stage, PORT)
-    assert first.text.startswith("No language model answered")
+    assert "language model" not in first.text
     await stage.react("ann", first, "👍")
     again = await ask(stage, REWORDED, who="bob")
     assert REUSED in again.text and PORTS["2.0"] in again.text and "language model" not in again.text

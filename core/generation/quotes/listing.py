@@ -1,13 +1,15 @@
-"""The extractive answer to "what changed in 3.1?": entries of the release notes, as the notes list them."""
+"""Answers quoted from release notes: "what changed in 3.1?", and what became of a name that is gone."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from core.domain import Citation, Evidence
 from core.generation.citations import citation
 from core.generation.quotes.blocks import split
-from core.generation.quotes.quote import heading_over, introduced
+from core.generation.quotes.writing import heading_over
+from core.languages import N_, _
+from core.retrieval.release_notes.gone import Told, summed_up
 from core.text.markup import inert
 from core.text.words import one_line
 from core.vocabulary.changes import tells
@@ -17,6 +19,14 @@ MAX_PAGES = 4
 CHARACTERS = 1_600
 """Length at which no further entry is listed; ours: about what one Discord message shows."""
 _GAP = "…"
+MAX_PARTIAL = 2
+"""Entries that are shown where notes only tell of parts of a name."""
+_FATES = {
+    "deprecated": N_("deprecated in {version}"),
+    "renamed": N_("renamed in {version}"),
+    "replaced": N_("replaced in {version}"),
+    "removed": N_("removed in {version}"),
+}
 
 
 def listed(
@@ -58,7 +68,7 @@ def listed(
         above = heading
     if not citations:
         return "", ()
-    return "\n\n".join([introduced(product, release), *parts]), tuple(citations)
+    return "\n\n".join(parts), tuple(citations)
 
 
 def _entries(page: str) -> list[str]:
@@ -81,3 +91,54 @@ def _fitted(entry: str, room: int) -> str:
             break
         kept.append(line)
     return "\n".join(kept)
+
+
+def fate(
+    told: Sequence[Told], product: str, release: str, has_it: Collection[str] = ()
+) -> tuple[str, tuple[Citation, ...]]:
+    """Say what became of names, in a sentence each, with the notes that tell it, newest first.
+
+    `has_it` are the names that the asked release still has.
+    """
+    shown: dict[tuple[str, str], Told] = {}
+    for name in dict.fromkeys(one.name for one in told):
+        of_it = [one for one in told if one.name == name]
+        for one in summed_up(of_it) or of_it[:MAX_PARTIAL]:
+            shown[one.page.id, one.line] = one
+    entries = sorted(shown.values(), key=told.index)
+    pages = {one.page.id: one.page for one in entries}
+    numbers = {key: number for number, key in enumerate(pages, 1)}
+    citations = tuple(
+        citation(Evidence(number, pages[key], 1.0 / number), number) for key, number in numbers.items()
+    )
+    parts = [
+        _fate_of(name, entries, numbers, product, release, name in has_it)
+        for name in dict.fromkeys(one.name for one in told)
+    ]
+    for key, page in pages.items():
+        lines = "\n".join(f"> - {one.line}" for one in entries if one.page.id == key)
+        parts.append(f"**{heading_over(page, product, release)}**\n{lines} [{numbers[key]}]")
+    return "\n\n".join(inert(part) for part in parts if part), citations
+
+
+def _fate_of(
+    name: str, told: Sequence[Told], numbers: Mapping[str, int], product: str, release: str, has_it: bool
+) -> str:
+    """Return "`X` was deprecated in 2.2 and removed in 2.3."; empty where notes tell of parts of it only."""
+    events = [
+        f"{_(_FATES[one.fate]).format(version=version_name(one.version))} [{numbers[one.page.id]}]"
+        for one in summed_up([one for one in told if one.name == name])
+        if one.fate
+    ]
+    if not events:
+        return ""
+    said = _("`{name}` was {events}.").format(name=name, events=_(" and ").join(events))
+    still = _("{release} still has it.").format(release=f"{product} {release}")
+    return f"{said} {still}" if has_it else said
+
+
+def version_name(version: tuple[int, ...]) -> str:
+    """Write a version as people say it: 2.3 for 2.3.0."""
+    while len(version) > 2 and not version[-1]:
+        version = version[:-1]
+    return ".".join(map(str, version))

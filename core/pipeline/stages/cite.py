@@ -7,6 +7,7 @@ from dataclasses import replace
 from core.domain import Evidence
 from core.generation.composite import nothing_on
 from core.generation.offers import differs
+from core.generation.quotes.quote import without_introduction
 from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
@@ -32,7 +33,7 @@ class Cite:
     async def _finished(self, context: QueryContext, draft: Draft) -> Draft:
         cited = draft.citations[0].hash
         first = next((item for item in context.pages.evidence if item.chunk.hash == cited), None)
-        told = draft.text.partition("\n\n")[2] if draft.route == "quote" else draft.text
+        told = without_introduction(draft.text) if draft.route == "quote" else draft.text
         offers = await self._offers(context, told, first) if first else ()
         context.trace.offers = offers
         context.lap("offers")

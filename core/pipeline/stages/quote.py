@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from core.domain import Answer, Citation
+from core.domain import Answer, Citation, Evidence, Product
 from core.generation.composite import Part, quote_parts
-from core.generation.quotes.listing import listed
-from core.generation.quotes.quote import quote
+from core.generation.quotes.compared import other, place_of, same, sides, unchanged
+from core.generation.quotes.listing import fate, listed
+from core.generation.quotes.quote import Quoted, introduction, quote
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.query.forms import content, topic, without, without_product
+from core.query.releases.mentions import mentions
 from core.retrieval.found import Found
+from core.retrieval.release_notes.search import later, numbers
 from core.text.words import query_terms
+
+SURE = 0.5
+"""Share of the question's weight that quotes must hold to stand there without a word of doubt; ours."""
 
 
 class Quote:
@@ -24,6 +31,8 @@ class Quote:
     def __init__(self, parts: Resources) -> None:
         self._product = parts.product
         self._memory = parts.memory
+        self._searcher = parts.searcher
+        self._has_model = parts.model is not None
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer, or abstain where nothing can be quoted."""
@@ -31,28 +40,131 @@ class Quote:
             return None
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
-        text, citations, missed = quoted(context, self._product.name, rejected)
+        sections = await self._sections(context.pages.evidence)
+        told = await self._compared(context, rejected, sections)
+        told = told or quoted(context, self._product.name, rejected, sections)
         context.lap("quote")
-        if not citations:
+        if not told.citations:
             return dont_know(context, self._product)
-        cited = {entry.hash for entry in citations}
+        cited = {entry.hash for entry in told.citations}
         context.takes([item for item in context.pages.evidence if item.chunk.hash in cited])
         context.found = _without(context.pages, rejected)
-        context.draft = Draft("quote", text, citations, missed)
+        failure = context.failed if self._has_model and "model" not in context.withheld else None
+        sure = told.held >= SURE
+        above = introduction(self._product.name, context.partition, failure, sure)
+        text = "\n\n".join(part for part in (above, told.text) if part)
+        confidence = context.pages.confidence * (1.0 if sure else told.held)
+        if context.trace.found:
+            context.trace.found = replace(context.trace.found, confidence=confidence)
+        context.lasting = told.lasting
+        context.draft = Draft("quote", text, told.citations, told.missed, confidence=confidence)
         return None
+
+    async def _compared(
+        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, str]
+    ) -> Told | None:
+        """Say what two releases have in common that are asked about, together or in turn; None elsewhere."""
+        if context.news or context.gone or context.by_part or context.pages.named:
+            return None
+        name = self._product.name
+        found = _without(context.pages, rejected)
+        if len(context.releases) == 2:
+            first, second = (self._of(context, found, release, sections) for release in context.releases)
+            if not (first.pieces and second.pieces) or place_of(first.pieces[0]) != place_of(
+                second.pieces[0]
+            ):
+                return None
+            return Told(*sides(first, second, name, context.partition))
+        before, release = answered_before(context, self._product), context.partition
+        if not before or before not in self._searcher.corpora or len(context.releases) != 1:
+            return None
+        older = await self._searcher.search(context.queries, context.vectors, before)
+        whole = await self._sections(older.evidence)
+        old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
+        pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
+        mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
+        asked = next((n for n, piece in enumerate(old.pieces) if not unchanged(piece, mine[n])), -1)
+        if not old.pieces or not mine[asked]:
+            return None
+        piece = old.pieces[max(asked, 0)]
+        here = [e for e in found.evidence if (e.chunk.path, e.chunk.heading) == place_of(piece)]
+        new = quote(context.terms, here, found.weight, name, release, 1, sections)
+        if not new.pieces:
+            return None
+        if asked < 0:
+            return Told(*same(new.pieces[0], release), held=new.held, lasting=new.text)
+        chunk = piece.evidence.chunk
+        both = (whole.get(chunk.id, chunk.page), mine[asked])
+        return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
+
+    def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, str]) -> Quoted:
+        """Quote one of the compared releases."""
+        of_it = tuple(item for item in found.evidence if item.chunk.release == release)
+        return quote(context.terms, of_it, found.weight, self._product.name, context.partition, 1, sections)
+
+    async def _sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
+        """Return the whole section of each page that is only a part of one, by the page's id."""
+        places = list(dict.fromkeys((item.chunk.path, item.chunk.heading) for item in evidence))
+        pages = await self._searcher.pages_like(places)
+        whole: dict[str, str] = {}
+        for item in evidence:
+            chunk = item.chunk
+            parts = pages.get((chunk.path, chunk.heading), {}).get(chunk.release, ())
+            if len(parts) > 1 and chunk.page in parts:
+                whole[chunk.id] = "\n\n".join(parts)
+        return whole
+
+
+def answered_before(context: QueryContext, product: Product) -> str:
+    """Return the other release for which the same question was answered just before; empty for none."""
+    question = context.question
+    if question.after:
+        return question.after if question.after != context.partition else ""
+    turns = question.history
+    at = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
+    release = turns[at].release if at >= 0 else ""
+    if release in ("", context.partition):
+        return ""
+    asked = [turn.text for turn in turns[:at] if turn.role == "user"][-1:]
+    own = content(without_product(without(question.text, mentions(question.text, product)), product))
+    again = any(content(topic(text, product)) == content(context.topic) for text in asked)
+    return release if again or not own else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was quoted, and the parts of the question on which there is nothing."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    missed: tuple[str, ...] = ()
+    held: float = 1.0
+    """Share of the question's weight that the quotes hold."""
+    lasting: str = ""
+    """What of it makes sense apart from the answer before, where that is less."""
 
 
 def quoted(
-    context: QueryContext, product: str, rejected: Collection[str] = ()
-) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
-    """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
-
-    Returns Markdown, its citations, and the parts on which there is nothing.
-    """
+    context: QueryContext,
+    product: str,
+    rejected: Collection[str] = (),
+    sections: Mapping[str, str] | None = None,
+) -> Told:
+    """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes."""
     found = _without(context.pages, rejected)
+    if context.gone and not rejected:
+        until = numbers(context.partition)
+        names = dict.fromkeys(one.name for one in context.gone)
+        ended = {one.name for one in context.gone if one.fate not in ("", "deprecated")}
+        over = {
+            one.name
+            for one in context.gone
+            if one.fate not in ("", "deprecated") and not (until and later(one.version, until))
+        }
+        return Told(*fate(context.gone, product, context.partition, [n for n in names if n in ended - over]))
     if found.named:
         kind = context.news.kind if context.news else ""
-        return *listed(found.evidence, kind, product, context.partition, not context.news), ()
+        return Told(*listed(found.evidence, kind, product, context.partition, not context.news))
     if context.by_part:
         parts = [
             of_release
@@ -60,15 +172,16 @@ def quoted(
             if part not in context.open
             for of_release in _by_release(part, _without(of_it, rejected), context.releases)
         ]
-        text, citations, missed = quote_parts(parts, product, context.partition)
-        return text, citations, (*context.open, *missed)
+        text, citations, missed = quote_parts(parts, product, context.partition, sections)
+        return Told(text, citations, (*context.open, *missed))
     if len(context.releases) > 1:
         parts = [
             Part("", context.terms, [e for e in found.evidence if e.chunk.release == release], found.weight)
             for release in context.releases
         ]
-        return *quote_parts(parts, product, context.partition)[:2], ()
-    return *quote(context.terms, found.evidence, found.weight, product, context.partition), ()
+        return Told(*quote_parts(parts, product, context.partition, sections)[:2])
+    one = quote(context.terms, found.evidence, found.weight, product, context.partition, sections=sections)
+    return Told(one.text, one.citations, held=one.held)
 
 
 def _by_release(part: str, found: Found, releases: Sequence[str]) -> list[Part]:

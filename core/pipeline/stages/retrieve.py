@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from core.domain import Evidence
 from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.query.gone import gone
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import dated
-from core.retrieval.found import Found, merged
+from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.search import Searcher
 from core.text.words import ruled
+
+TOLD = 4
+"""Pages of release notes that come first where a name is gone."""
 
 
 class Retrieve:
@@ -30,6 +35,7 @@ class Retrieve:
         """Set what was found, unless that is there already or an answer is drafted."""
         if context.found is None and context.draft is None:
             context.found = await self._release_notes(context) or await self._search(context)
+            context.found = await self._gone(context, context.found)
             context.note_found()
 
     async def _release_notes(self, context: QueryContext) -> Found | None:
@@ -39,6 +45,23 @@ class Retrieve:
         notes, kind = self._searcher.release_notes, context.news.kind
         told = [await notes.of(span, kind) for span in context.news.spans]
         return merged(told) if all(found.named for found in told) else None
+
+    async def _gone(self, context: QueryContext, found: Found) -> Found:
+        """Put the notes first that tell what became of names which the question believes to be gone."""
+        if context.news or found.named or len(context.releases) != 1:
+            return found
+        names = gone(ruled(context.queries.base), self._product)
+        context.gone = await self._searcher.release_notes.gone(names, context.releases[0])
+        pages: dict[str, Evidence] = {}
+        for told in context.gone:
+            lines = (*(pages[told.page.id].matched if told.page.id in pages else ()), told.line)
+            pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
+        if not pages:
+            return found
+        rest = [item for item in found.evidence if item.chunk.id not in pages]
+        best = [*list(pages.values())[:TOLD], *rest][:KEPT]
+        numbered = (replace(item, number=n, score=1.0 / n) for n, item in enumerate(best, start=1))
+        return replace(found, evidence=tuple(numbered), named=True)
 
     async def _pages(self, context: QueryContext) -> Found:
         """Search each release for the question, or for those of its parts that are about it."""

@@ -47,7 +47,7 @@ class Write:
         try:
             written = await self._written(context, request)
         except ModelError as error:
-            context.trace.model_error = str(error)
+            context.trace.model_error, context.failed = str(error), error
             if self._model is not None:
                 log.warning(
                     "the model did not answer, so pages are quoted", extra={"why": type(error).__name__}

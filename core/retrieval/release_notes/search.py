@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.domain import Dated, Evidence, News, Span
+from core.domain import Dated, Evidence, News, Span, begins
 from core.ports import CorpusStore
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
 from core.retrieval.release_notes.dated import dated
+from core.retrieval.release_notes.gone import Told, fates
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
 from core.system.offload import aside
+from core.text.version_order import version_key
 
 NOTES = 10
 """Pages of release notes that are looked through at once: each takes half a millisecond."""
@@ -56,3 +59,38 @@ class ReleaseNotes:
         rest = [replace(item, matched=()) for item in found.evidence if item.chunk.id not in told]
         evidence = tuple(replace(item, number=n) for n, item in enumerate([*first, *rest][:KEPT], start=1))
         return replace(found, evidence=evidence, named=True) if first else found
+
+    async def gone(self, names: Sequence[str], release: str) -> tuple[Told, ...]:
+        """Return what the notes of all releases tell of names that are gone, those up to a release first.
+
+        Newest first. What several releases' notes say of a version is taken from those of `release`, else of
+        the newest.
+        """
+        if not names:
+            return ()
+        others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
+        ids: dict[str, tuple[int, ...]] = {}
+        known: set[tuple[int, ...]] = set()
+        for name in (release, *others):
+            live = self._live.get(name)
+            of_it = {note.context_id: note.version for note in (live.notes if live else ())}
+            ids |= {key: version for key, version in of_it.items() if version not in known}
+            known |= set(of_it.values())
+        pages = await self._store.contexts(list(ids))
+        notes = [(version, pages[key]) for key, version in ids.items() if key in pages]
+        told = await aside(
+            len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
+        )
+        until = numbers(release)
+        return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+
+
+def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:
+    """Return True if a version comes after a release and all its patches."""
+    return version > until and not begins(version, until)
+
+
+def numbers(release: str) -> tuple[int, ...]:
+    """Return the version in a release's name; () where it has none."""
+    found = re.search(r"\d+(?:\.\d+)*", release)
+    return tuple(map(int, found[0].split("."))) if found else ()

@@ -20,7 +20,6 @@ def test_each_part_is_quoted_under_its_own_question_with_citations_numbered_thro
     first, second = text.split("*How do I upload?*")
     assert "*How do I use sessions?*" in first and first.rstrip().endswith(("[1]", "```"))
     assert "[1]" in first and "[2]" not in first and "[2]" in second and "[1]" not in second
-    assert text.count("so I quote") == 1 and text.index("so I quote") < text.index("*How do I use")
 
 
 def test_a_page_that_answers_two_parts_is_cited_once() -> None:
@@ -37,7 +36,7 @@ def test_a_part_of_which_nothing_can_be_quoted_is_told() -> None:
     parts = [part("How do I fly?", "", "fly"), part("How do I upload?", UPLOADS, "upload", "file")]
     text, citations, missed = quote_parts(parts, "Flask", "3.1")
     assert missed == ("How do I fly?",) and len(citations) == 1
-    assert "*How do I fly?*" not in text and "so I quote" in text
+    assert "*How do I fly?*" not in text
     assert quote_parts(parts[:1], "Flask", "3.1") == ("", (), ("How do I fly?",))
 
 

@@ -18,9 +18,7 @@ def notes(number: int, page: str, version: str = "3.1.0", release: str = "3.1"):
 
 
 def test_entries_are_listed_in_their_order_with_what_is_nested_in_them() -> None:
-    text, citations = listed([notes(1, NOTES)], "", "Flask", "3.1")
-    intro, body = text.split("\n\n")
-    assert "Flask 3.1" in intro
+    body, citations = listed([notes(1, NOTES)], "", "Flask", "3.1")
     assert body.startswith("**Changes › Version 3.1.0**\n> Released 2024-11-13\n> - Add key rotation.\n")
     assert ">   - The `pop` method.\n> - Fix cookies. [1]" in body and len(citations) == 1
 
@@ -40,7 +38,7 @@ def test_what_is_left_out_shows_and_a_heading_stands_once() -> None:
 
 def test_the_release_of_the_pages_is_told() -> None:
     one, _ = listed([notes(1, NOTES)], "", "Flask", "2.3+3.1")
-    assert "the Flask 3.1 documentation" in one and "(Flask 3.1)" not in one
+    assert "(Flask 3.1)" not in one
     two, _ = listed([notes(1, NOTES), notes(2, "- Old.", "2.3.0", "2.3")], "", "Flask", "2.3+3.1")
     assert "(Flask 3.1)" in two and "(Flask 2.3)" in two
 

@@ -2,51 +2,189 @@ import time
 
 import pytest
 
-from core.generation.quotes.quote import quote, without_introduction
-from core.generation.quotes.units import units
+from core.errors import ModelBusy, ModelUnavailable
+from core.generation.quotes.quote import Quoted, introduction, quote, without_introduction
 from core.languages import speaking
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 
 RARE = {"secret": 4.0, "key": 2.0, "session": 3.0, "upload": 4.0, "file": 2.0, "secret_key": 6.0}
+DECORATOR = """\
+A decorator wraps a function. Use `wraps()` to keep its name.
+
+This example takes the name of the user from `g.user`.
+
+```python
+def login_required(f):
+    return wraps(f)(f)
+```
+
+To use the decorator, put it under the route.
+
+```python
+@login_required
+def secret(): ...
+```"""
 
 
 def weight(term: str) -> float:
     return RARE.get(term, 0.5)
 
 
-def ask(question: str, *found: object, **given: object) -> tuple[str, tuple]:
+def asked(question: str, *found: object, **given: object) -> Quoted:
     return quote(query_terms(question), found, weight, "Flask", "3.1", **given)
 
 
-def test_it_says_that_it_quotes_and_cites_what_it_quotes() -> None:
+def ask(question: str, *found: object, **given: object) -> tuple[str, tuple]:
+    quoted = asked(question, *found, **given)
+    return quoted.text, quoted.citations
+
+
+# --- a section, not fragments ---------------------------------------------------------------------
+
+
+def test_the_best_section_is_quoted_from_its_beginning_with_its_code() -> None:
     text, citations = ask(
-        "How do I set a secret key?", evidence(1, UPLOADS, heading="File Uploads"), evidence(2, SESSIONS)
+        "login required decorator",
+        evidence(1, DECORATOR, heading="Decorators > Login Required Decorator", score=17.0),
+        evidence(2, "The `login_required` decorator is used by the blog.", heading="Create", score=16.0),
     )
-    first, *rest = text.split("\n\n")
-    assert first == "No language model answered, so I quote the Flask 3.1 documentation:"
-    assert rest[0].startswith("**Quickstart › Sessions**\n> ")
-    assert "To use sessions you have to set a secret key. Here is how sessions work: [1]" in rest[0]
-    assert [(c.number, c.url) for c in citations] == [(1, "https://docs.example.org/quickstart/#sessions")]
+    assert text.startswith("**Quickstart › Login Required Decorator**\n> A decorator wraps a function.")
+    assert text.count("```python") == 2 and text.endswith("def secret(): ...\n```")
+    assert "> To use the decorator, put it under the route. [1]" in text and "> ```" not in text
+    assert [(c.number, c.title) for c in citations] == [(1, "Quickstart › Login Required Decorator")]
+    assert "There is more" not in text
 
 
-def test_code_follows_its_quote_in_its_own_fence() -> None:
-    text, _ = ask("How do I set a secret key?", evidence(1, SESSIONS))
-    assert "\n\n```python\napp.secret_key = b'...'\nsession['username'] = name\n```" in text
-    assert "> ```" not in text
+LONG = "\n\n".join(
+    [
+        f"Uploads are a long story, and this is its paragraph number {n}. It goes on for a while." * 4
+        for n in range(3)
+    ]
+    + [
+        "Other words lead on.",
+        "Set the limit of a form like this:",
+        "```\nLIMIT = 16\n```",
+        "It is in megabytes.",
+    ]
+    + [f"Nothing of interest stands in this paragraph {n}, which is long enough." * 5 for n in range(3)]
+)
 
 
-def test_list_items_are_quoted_whole() -> None:
-    text, _ = ask("secure_filename before you store", evidence(1, UPLOADS, heading="File Uploads"))
-    assert "> - Use `secure_filename()` before you store a name." in text
+def test_of_a_long_section_the_part_is_quoted_that_holds_the_answer_and_says_that_there_is_more() -> None:
+    text, _ = ask("limit form", evidence(1, LONG, heading="Uploads"))
+    assert text == (
+        "**Quickstart › Uploads**\n> Set the limit of a form like this:\n\n```\nLIMIT = 16\n```\n\n"
+        "> It is in megabytes. [1]\n\n> There is more on this page. [1]"
+    )
 
 
-def test_a_term_goes_with_its_definition() -> None:
+def test_a_section_that_was_cut_into_pages_is_read_whole() -> None:
+    first, last = "You set the secret key like this:", "```\napp.secret_key = 1\n```"
+    cut = evidence(1, last)
+    text, _ = ask("secret key session", cut, sections={cut.chunk.id: f"{first}\n\n{last}"})
+    assert text.startswith(f"**Quickstart › Sessions**\n> {first} [1]\n\n```")
+
+
+def test_what_leans_on_the_paragraph_before_brings_it_along() -> None:
+    page = f"{LONG}\n\nThe client keeps a pool of them.\n\nIt needs a secret key to open one."
+    text, _ = ask("secret key", evidence(1, page))
+    assert "> The client keeps a pool of them.\n\n> It needs a secret key to open one. [1]" in text
+
+
+def test_a_list_is_quoted_whole_with_what_introduces_it() -> None:
+    steps = "\n".join(f"{n}. Step {n} of an upload" for n in range(1, 5))
+    text, _ = ask("step 3", evidence(1, f"{LONG}\n\nIt works like this:\n\n{steps}"))
+    assert "> It works like this:" in text and "Step 1" in text and "> 4. Step 4 of an upload [1]" in text
+
+
+def test_of_a_list_without_introduction_each_item_stands_alone() -> None:
+    notes = "Released 2023-05-02\n\n- Fix the cache.\n- Add a secret key.\n- Fix the pool."
+    text, _ = ask("secret key", evidence(1, notes, heading="Version 2.3"))
+    assert text == "**Quickstart › Version 2.3**\n> - Add a secret key. [1]"
+
+
+def test_code_in_an_item_stays_in_it() -> None:
+    page = "Do this:\n\n- Set the secret key:\n\n  ```python\n  key = 1\n  ```\n- Start it again."
+    text, _ = ask("secret key", evidence(1, page))
+    assert "- Set the secret key:\n\n  ```python\n  key = 1\n  ```" in text and "Start it again." in text
+
+
+def test_the_default_of_an_option_is_said() -> None:
+    page = "`RELOAD`\n\nReload what changed.\n\nDefault: `None`\n\nAdded in version 1.0."
+    text, _ = ask("RELOAD default", evidence(1, page, heading="Values > RELOAD"))
+    assert text == "**Quickstart › RELOAD**\n> Reload what changed.\n\n> Default: `None` [1]"
+
+
+def test_a_mark_of_a_version_is_quoted_where_it_answers_or_is_of_the_asked_release() -> None:
+    page = "`KEY`\n\nSigns a session.\n\nAdded in version {}: the secret key may be text."
+    assert "Added in" not in ask("session", evidence(1, page.format("1.0")))[0]
+    assert "Added in version 3.1" in ask("session", evidence(1, page.format("3.1")))[0]
+    assert "Added in version 1.0" in ask("secret key text", evidence(1, page.format("1.0")))[0]
+
+
+def test_a_term_goes_with_its_definition_and_a_call_with_its_parameters() -> None:
     page = "**SECRET_KEY**\n\nA value that is used for signing. Do not reveal it."
     text, _ = ask("what is SECRET_KEY", evidence(1, page, heading="Values"))
     assert "> **SECRET_KEY**: A value that is used for signing." in text
     text, _ = ask("what is SECRET_KEY", evidence(1, page, heading="Values > SECRET_KEY"))
-    assert "> A value that is used for signing." in text
+    assert "\n> A value that is used for signing." in text
+    call = "`lib.sign(text, key=None)`\n\nSigns a text."
+    assert "> `lib.sign(text, key=None)`\n" in ask("sign", evidence(1, call, heading="API > sign()"))[0]
+
+
+def test_an_emphasised_sentence_is_no_term() -> None:
+    page = "Set the secret key.\n\n**Do not reveal it.**\n\nDefault: `None`"
+    assert "> **Do not reveal it.**\n\n> Default: `None` [1]" in ask("secret key", evidence(1, page))[0]
+
+
+def test_tags_of_templates_in_code_are_no_debris() -> None:
+    page = "To turn it off, use the `{% autoescape %}` block:\n\n```jinja\n{% autoescape false %}\n```"
+    assert "{% autoescape false %}" in ask("turn off autoescape", evidence(1, page))[0]
+
+
+# --- which section, and whether another one -------------------------------------------------------
+
+
+def test_a_page_that_leads_clearly_is_quoted_alone() -> None:
+    pages = [evidence(n, SESSIONS, title=f"Page{n}", score=20.0 / n) for n in range(1, 7)]
+    text, citations = ask("secret key session", *pages)
+    assert text.startswith("**Page1 › Sessions**") and len(citations) == 1
+
+
+def test_another_section_is_quoted_only_where_it_adds_what_the_first_lacks() -> None:
+    other = evidence(2, "Give it as an upload of a file.", heading="Files", score=9.0)
+    first = evidence(1, "You have to set a secret key.", heading="Keys", score=10.0)
+    assert len(ask("secret key upload", first, other)[1]) == 2
+    assert len(ask("secret key", first, other)[1]) == 1
+    far = evidence(2, "Give it as an upload of a file.", heading="Files", score=2.0)
+    assert len(ask("secret key upload", first, far)[1]) == 1
+
+
+def test_the_heading_that_is_what_was_asked_goes_before_one_that_ranks_a_little_higher() -> None:
+    general = evidence(1, "Extensions do not expect a session.", heading="Extensions", score=10.0)
+    session = evidence(2, "A session is kept in a cookie.", heading="Session", score=9.5)
+    assert "**Quickstart › Session**" in ask("session", general, session)[0]
+
+
+def test_it_says_how_much_of_the_question_it_holds() -> None:
+    assert asked("secret key", evidence(1, SESSIONS)).held == 1.0
+    assert asked("secret upload", evidence(1, SESSIONS)).held == 0.5
+    assert asked("secret", evidence(1, "")) == Quoted()
+
+
+def test_a_short_introduction_is_quoted_with_the_part_that_it_introduces() -> None:
+    intro = evidence(1, "Sign with a secret key.", heading="Signing", score=10.0)
+    part = evidence(2, "Give the key:\n\n```\nkey = 1\n```", heading="Signing > Usage", score=9.0)
+    text, citations = ask("secret key signing", intro, part)
+    assert len(citations) == 2 and text.index("Signing**") < text.index("key = 1")
+
+
+def test_a_note_of_a_release_goes_behind_a_section_that_ranks_a_little_lower() -> None:
+    notes = "- Fix the cache.\n- Change the secret key.\n- Fix the pool."
+    note = evidence(1, notes, heading="Version 2.3", score=10.0)
+    page = evidence(2, "The secret key signs sessions.", heading="Keys", score=9.8)
+    assert ask("secret key", note, page)[0].startswith("**Quickstart › Keys**")
 
 
 def test_another_release_is_named() -> None:
@@ -54,17 +192,7 @@ def test_another_release_is_named() -> None:
     assert "**Quickstart › Sessions (Flask 2.3)**" in text
 
 
-def test_nothing_is_said_twice_and_there_are_at_most_three_passages() -> None:
-    pages = [evidence(n, SESSIONS, title=f"Page{n}") for n in range(1, 7)]
-    text, citations = ask("secret key session", *pages)
-    assert text.count("you have to set a secret key") == 1
-    assert 1 <= len(citations) <= 3
-
-
-def test_a_sentence_that_leans_on_the_one_before_brings_it_along() -> None:
-    page = "The client keeps a pool of connections. It needs a secret key to open one."
-    text, _ = ask("secret key", evidence(1, page))
-    assert "> The client keeps a pool of connections. It needs a secret key to open one. [1]" in text
+# --- what is never quoted -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -87,12 +215,11 @@ def test_debris_is_never_quoted(debris: str) -> None:
     assert (text, citations) == ("", ())
 
 
-def test_sentences_that_announce_something_come_with_it_or_not_at_all() -> None:
-    assert [unit.text for unit in units("Set the secret key like this:\n\nOther words stand here.")] == [
-        "Other words stand here."
-    ]
-    (unit, *_) = units("Set one of these secret keys:\n\n- the first key of all\n- the second key of all")
-    assert unit.follow == "- the first key of all\n- the second key of all"
+def test_what_announces_something_comes_with_it_or_not_at_all() -> None:
+    text, _ = ask(
+        "secret key", evidence(1, "Set the secret key like this:\n\n## More\n\nOther words stand here.")
+    )
+    assert "like this" not in text and "Other words stand here." in text
 
 
 def test_evidence_that_shares_no_word_still_yields_whole_sentences() -> None:
@@ -111,22 +238,25 @@ def test_eight_long_chunks_take_little_time() -> None:
     assert time.perf_counter() - start < 0.2
 
 
-def test_an_item_of_a_list_that_was_led_to_is_not_said_again() -> None:
-    page = (
-        "Blueprints are meant for these cases:\n\n"
-        "- Factor an application into blueprints, which suits larger applications.\n"
-        "- Register a blueprint at a URL prefix, so that its views share it.\n\n"
-        "Blueprints can also hold templates and static files for applications."
-    )
-    text, _ = ask("blueprints cases applications", evidence(1, page))
-    assert text.count("Factor an application into blueprints") == 1
-    assert text.count("Register a blueprint at a URL prefix") == 1
+# --- the line above -------------------------------------------------------------------------------
+
+
+def test_why_no_model_wrote_is_said_only_where_one_failed() -> None:
+    assert introduction("Flask", "3.1", None, sure=True) == ""
+    assert introduction("Flask", "3.1", None, sure=False) == "The closest I found:"
+    told = introduction("Flask", "2.0+3.1", ModelBusy(""), sure=True)
+    assert told == "The language model is busy, so I quote the Flask 2.0 and 3.1 documentation:"
+    told = introduction("Flask", "3.1", ModelUnavailable(""), sure=False)
+    assert told.startswith("No language model answered, so") and told.endswith(": The closest I found:")
 
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "zh"])
-def test_the_line_above_quotes_is_known_in_every_language(language: str) -> None:
+@pytest.mark.parametrize("failure", [None, ModelBusy(""), ModelUnavailable("")])
+@pytest.mark.parametrize("sure", [False, True])
+def test_the_line_above_quotes_is_known_in_every_language(
+    language: str, failure: ModelBusy | ModelUnavailable | None, sure: bool
+) -> None:
     with speaking(language):
-        text, _ = ask("secret key", evidence(1, SESSIONS))
-    assert "Flask 3.1" in text.partition("\n\n")[0]
-    assert without_introduction(text) == text.partition("\n\n")[2] != ""
-    assert without_introduction("It listens on 9090.\n\nSee below.") == "It listens on 9090.\n\nSee below."
+        said = introduction("Flask", "3.1", failure, sure)
+    text = "\n\n".join(part for part in (said, "It listens on 9090.", "See below.") if part)
+    assert without_introduction(text) == "It listens on 9090.\n\nSee below."

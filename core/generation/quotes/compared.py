@@ -1,0 +1,95 @@
+"""What two releases say at the same place: that it is the same, or what of it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from core.domain import Citation
+from core.generation.citations import citation
+from core.generation.phrases import both
+from core.generation.quotes.blocks import Block, headings
+from core.generation.quotes.quote import Quoted
+from core.generation.quotes.stretches import stretches
+from core.generation.quotes.writing import Piece, written
+from core.languages import N_, _
+from core.text.markup import link
+from core.text.words import one_line, sentences
+
+MOST_LINES = 24
+"""Lines of a difference that are shown; where there are more, both sides alone tell more. Ours."""
+_SAME = N_("The same in {release}: {page} [1]")
+_SAME_IN_ALL = N_("The same in {releases}:")
+_OTHER = N_("Different in {release} than in {other}:")
+
+
+def unchanged(piece: Piece, section: str) -> bool:
+    """Return True if all that is quoted stands in another release's section, too."""
+    said = one_line(section)
+    return all(one_line(block.text) in said for block in piece.blocks)
+
+
+def place_of(piece: Piece) -> tuple[str, str]:
+    """Return the path and heading of what is quoted."""
+    return piece.evidence.chunk.path, piece.evidence.chunk.heading
+
+
+def same(piece: Piece, release: str) -> tuple[str, tuple[Citation, ...]]:
+    """Say that what was quoted is the same in a release; `piece` is of that one."""
+    chunk = piece.evidence.chunk
+    page = link(headings(chunk.title, chunk.heading), chunk.url)
+    return _(_SAME).format(release=release, page=page), (citation(piece.evidence, 1),)
+
+
+def other(
+    old: Piece, new: Piece, sections: tuple[str, str], product: str, release: str
+) -> tuple[str, tuple[Citation, ...]]:
+    """Show what a release says where another one was quoted, and in what both whole sections differ."""
+    before, after = ([block for one in stretches(text) for block in one.blocks] for text in sections)
+    marks = difference(before, after) or difference(old.blocks, new.blocks)
+    lead = _(_OTHER).format(release=release, other=old.evidence.chunk.release)
+    parts = [f"{lead}\n\n{marks}"] if marks else []
+    return "\n\n".join([*parts, written(new, 1, product, release)]), (citation(new.evidence, 1),)
+
+
+def sides(first: Quoted, second: Quoted, product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
+    """Show what two releases say at one place, with what differs marked; once where they say the same."""
+    old, new = first.pieces[0], second.pieces[0]
+    citations = (citation(old.evidence, 1), citation(new.evidence, 2))
+    told = [block.text for block in old.blocks]
+    if [one_line(text) for text in told] == [one_line(block.text) for block in new.blocks]:
+        lead = _(_SAME_IN_ALL).format(releases=both(release))
+        # it is the same place in both, so the one quote bears both numbers
+        text = written(new, 2, product, new.evidence.chunk.release).replace(" [2]", " [1][2]")
+        return f"{lead}\n\n{text}", citations
+    parts = [written(piece, number, product, release) for number, piece in enumerate((old, new), 1)]
+    if marks := difference(old.blocks, new.blocks, share=0.5):
+        parts.append(marks)
+    return "\n\n".join(parts), citations
+
+
+def difference(old: Sequence[Block], new: Sequence[Block], share: float = 1.0) -> str:
+    """Write what one side says and the other does not, as marked lines of code; empty where that is all.
+
+    Empty, too, where more than a `share` of all lines would be marked.
+    """
+    before, after = list(_lines(old)), list(_lines(new))
+    marks: list[str] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind != "equal":
+            marks += [*(f"- {line}" for line in before[a:b]), *(f"+ {line}" for line in after[c:d])]
+    is_all = not any(kind == "equal" for kind, *_places in matcher.get_opcodes())
+    most = min(MOST_LINES, share * (len(before) + len(after)))
+    if not marks or (len(marks) > 2 and (is_all or len(marks) > most)):
+        return ""
+    return "\n".join(["```diff", *marks, "```"])
+
+
+def _lines(blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield sentences, items and lines of code; a mark that would end the block of code is left out."""
+    for block in blocks:
+        if block.kind == "code":
+            yield from (line for line in block.text.split("\n")[1:-1] if line.strip())
+        else:
+            yield from (one_line(line.replace("```", "")) for line in sentences(one_line(block.text)))

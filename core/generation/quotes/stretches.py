@@ -1,0 +1,210 @@
+"""What of a section can be quoted: stretches that begin and end whole, what they introduce included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.generation.quotes.blocks import Block, split
+from core.text.words import one_line, sentences
+
+MAX_CODE_LINES = 40
+MAX_LIST = 900
+"""Characters up to which a list stays with what introduces it; of a longer one each item stands alone."""
+_MAX_TABLE_ROWS = 12
+_SHORTEST, _LONGEST = 16, 600
+
+_ENDED = re.compile(r"[.!?:。！？…][\"'”’)\]*_`]*$")
+_TERM = re.compile(r"^(?:\*\*[^*\n]{0,80}[^*\n.!?:]\*\*|`[^`\n]{1,300}`|\*\*`[^`\n]{1,300}`\*\*)$")
+_KEYED = re.compile(r"^[*_`]{0,3}[^\W\d_][\w -]{0,30}[*_`]{0,3}:[*_`]{0,3} \S")
+"""A line like "Default: `None`", which is no sentence and whole."""
+_MARKED = re.compile(
+    r"^[*_]{0,2}(?:added|new|changed|deprecated|removed) (?:in|since) version (\w[\w.]{0,20}\w)\b", re.I
+)
+_DEBRIS = re.compile(
+    r"(?:^|\s)\.\. \w|\{%|\{\{#|\|\w+\||</?(?:div|span|p|a|nav|script)\b"
+    r"|^[-=~^+*#|\s]+$|^(?:table of contents|contents|on this page|previous|next|edit (?:this|on)|copyright"
+    r"|all rights reserved|skip to|last (?:updated|modified)|view source|toggle)\b|^see also:?$|©",
+    re.IGNORECASE,
+)
+_LEFT_OVER = re.compile(r":[a-z]+:`|`_{1,2}(?:\W|$)")
+"""Marks of reStructuredText that no parser took for any."""
+_SPAN = re.compile(r"`[^`]*`")
+_GOES_ON = re.compile(r"^[\"'“‘*_(\[]*[a-z]+\b(?![.(_])")
+_CONNECTS = re.compile(r"^(?:and|or|but|nor|so|because|which|where|while|as well)\b")
+_LEANING = re.compile(
+    r"(?:it|its|this|that|these|those|they|them|their|he|she|such|however|but|then|otherwise|therefore|thus|also"
+    r"|instead|in\s+(?:this|that|these|those)|for\s+(?:this|that)|the\s+(?:latter|former|above|following|same|second"
+    r"|other|code\s+above|example\s+above)|as\s+(?:above|such)|both|either|similarly|additionally|furthermore|so)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Blocks of a section that are only understood together, as what introduces code and that code."""
+
+    blocks: tuple[Block, ...]
+
+    @property
+    def text(self) -> str:
+        """Return what it says, code too."""
+        return "\n\n".join(block.text for block in self.blocks)
+
+    @property
+    def said(self) -> str:
+        """Return what it says outside of blocks of code."""
+        return "\n".join(block.text for block in self.blocks if block.kind != "code")
+
+    @property
+    def has_code(self) -> bool:
+        """Return True if it has a block of code."""
+        return any("```" in block.text or block.kind == "code" for block in self.blocks)
+
+    @property
+    def leans(self) -> bool:
+        """Return True if it is only understood after what stands before it."""
+        first = self.blocks[0]
+        text = first.text.lstrip()
+        return first.kind == "code" or (
+            first.kind == "paragraph" and bool(_LEANING.match(text) or _GOES_ON.match(text))
+        )
+
+    @property
+    def stands_alone(self) -> bool:
+        """Return True for an item of a list in which each says something of its own, as release notes do."""
+        return self.blocks[0].kind == "item"
+
+    @property
+    def length(self) -> int:
+        """Return the characters that it takes."""
+        return sum(len(block.text) for block in self.blocks)
+
+
+def stretches(section: str) -> list[Stretch]:
+    """Cut a section to the stretches that are whole and readable, in order; debris is left out."""
+    found: list[list[Block]] = []
+    blocks = [_unquoted(block) for block in split(section)]
+    for at, block in enumerate(blocks):
+        if block.kind in ("heading", "rule"):
+            continue
+        if found and _belongs(found[-1], block, blocks, at):
+            found[-1].append(block)
+        else:
+            found.append([block])
+    whole = [Stretch(tuple(blocks)) for group in found for blocks in _parted(group)]
+    return [stretch for stretch in whole if _is_readable(stretch)]
+
+
+def marked(stretch: Stretch) -> str:
+    """Return the version of a paragraph that begins with "Added in version 2.3"; empty for any other."""
+    found = _MARKED.match(one_line(stretch.blocks[0].text))
+    return found[1] if found else ""
+
+
+def _unquoted(block: Block) -> Block:
+    if block.kind == "code":
+        return Block("code", _dedented(block.text))
+    if block.kind != "quote":
+        return block
+    return Block("paragraph", "\n".join(re.sub(r"^\s*>\s?", "", line) for line in block.text.split("\n")))
+
+
+def _dedented(code: str) -> str:
+    lines = code.split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return "\n".join(line[min(indent, len(line) - len(line.lstrip())) :] for line in lines)
+
+
+def _belongs(group: Sequence[Block], block: Block, blocks: Sequence[Block], at: int) -> bool:
+    """Return True if a block is a part of what the stretch before it says."""
+    before = blocks[at - 1]
+    if before.kind in ("heading", "rule"):
+        return False
+    if block.kind in ("code", "table"):
+        return True
+    if block.kind == "item":
+        return before.kind in ("item", "paragraph") or any(part.kind == "item" for part in group)
+    if before.introduces or is_term(before):
+        return True
+    # what goes on in lower case after code or a list is the same sentence still
+    return before.kind != "paragraph" and bool(_GOES_ON.match(block.text.lstrip()))
+
+
+def is_term(block: Block) -> bool:
+    """Return True if a paragraph is nothing but what is defined, or a caption."""
+    return block.kind == "paragraph" and bool(_TERM.match(block.text.strip()))
+
+
+def _parted(group: list[Block]) -> list[list[Block]]:
+    """Cut a stretch whose list nothing introduces, or is too long to be quoted: its items stand alone."""
+    items = [block for block in group if block.kind == "item"]
+    first = group.index(items[0]) if items else 0
+    introduced = first and (group[first - 1].introduces or items[0].text.lstrip()[0].isdigit())
+    if len(items) < 2 or (introduced and sum(len(item.text) for item in items) <= MAX_LIST):
+        return [group]
+    lead = group[:first]
+    if lead and lead[-1].introduces:
+        lead = lead[:-1]
+    parts: list[list[Block]] = [lead] if lead else []
+    for block in group[first:]:
+        if block.kind == "item" or not parts:
+            parts.append([block])
+        else:
+            parts[-1].append(block)
+    return parts
+
+
+def _is_readable(stretch: Stretch) -> bool:
+    """Return True if every part of a stretch is whole, and somebody wrote it to be read."""
+    blocks = stretch.blocks
+    if blocks[-1].introduces or (len(blocks) == 1 and is_term(blocks[0])):
+        return False
+    last = len(blocks) - 1
+    return all(_is_whole(block, at == last, at == 0) for at, block in enumerate(blocks))
+
+
+def _is_whole(block: Block, is_last: bool, is_first: bool) -> bool:
+    text = block.text.strip()
+    if block.kind == "code":
+        return block.text.count("\n") + 1 <= MAX_CODE_LINES + 2
+    if block.kind == "table":
+        return text.count("\n") < _MAX_TABLE_ROWS + 2
+    if block.kind == "item":
+        inner = re.sub(r"^(?:[-*+]|\d{1,3}[.)])\s+", "", text)
+        return not _is_debris(inner.partition("```")[0]) and not _is_link_only(inner)
+    line = one_line(text)
+    if is_term(block) and not is_last:
+        return True
+    if _is_debris(line) or not _is_balanced(line) or (is_first and _CONNECTS.match(line)):
+        return False
+    if is_last and not (_ENDED.search(line) or _KEYED.match(line)):
+        return False
+    leads = not is_last and block.introduces
+    return leads or len(re.findall(r"[^\W\d_]{2,}|`[^`]+`", line)) >= 2 or not line.isascii()
+
+
+def _is_debris(text: str) -> bool:
+    return bool(_LEFT_OVER.search(text) or _DEBRIS.search(_SPAN.sub("`code`", text)))
+
+
+def _is_link_only(text: str) -> bool:
+    """Return True for an entry of a table of contents: a title or a link and nothing said about it."""
+    return len(re.findall(r"\w+", re.sub(r"\[([^\]]{0,300}+)\]\([^)]{0,1000}+\)", "", text))) < 1
+
+
+def _is_balanced(text: str) -> bool:
+    plain = _SPAN.sub("", text)
+    return "`" not in plain and plain.count("(") <= plain.count(")") and plain.count("[") <= plain.count("]")
+
+
+def shortened(paragraph: Block, most: int, wanted: Sequence[int] = ()) -> Block:
+    """Return a paragraph's first sentences up to a length; whole where that is not much shorter."""
+    told = sentences(one_line(paragraph.text))
+    kept: list[str] = []
+    for sentence in told:
+        if kept and sum(map(len, kept)) + len(sentence) > most:
+            break
+        kept.append(sentence)
+    return paragraph if len(kept) == len(told) else Block("paragraph", " ".join(kept))

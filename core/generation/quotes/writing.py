@@ -1,0 +1,93 @@
+"""How a quote is written: under its heading, prose as quoted, code as code, with its number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from core.domain import ContextChunk, Evidence
+from core.generation.quotes.blocks import Block, headings, last_heading
+from core.generation.quotes.stretches import Stretch, is_term, shortened
+from core.languages import N_, _
+from core.text.markup import inert
+from core.text.words import one_line
+
+_PARAGRAPH = 700
+"""Characters of a paragraph that are quoted, from its beginning."""
+_MORE = N_("There is more on this page.")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What of a page is quoted."""
+
+    evidence: Evidence
+    stretches: tuple[Stretch, ...]
+    cut: bool = False
+    """Whether the section goes on, or begins before it."""
+
+    @property
+    def blocks(self) -> list[Block]:
+        """Return the blocks in order."""
+        return [block for stretch in self.stretches for block in stretch.blocks]
+
+
+def heading_over(chunk: ContextChunk, product: str, release: str) -> str:
+    """Return what stands above a quote: title and heading, with the release where it is not the asked one."""
+    heading = headings(chunk.title, chunk.heading)
+    if chunk.release and release and chunk.release != release:
+        heading = f"{heading} ({product} {chunk.release})" if heading else f"{product} {chunk.release}"
+    return heading
+
+
+def written(piece: Piece, number: int, product: str, release: str) -> str:
+    """Write a quote under its heading; the last of its prose bears the number."""
+    chunk = piece.evidence.chunk
+    heading = heading_over(chunk, product, release)
+    parts: list[str] = []
+    blocks = _without_term(piece.blocks, last_heading(chunk.title, chunk.heading))
+    for at, block in enumerate(blocks):
+        text = block.text
+        if block.kind == "code" or "```" in text:
+            parts.append(text)
+            continue
+        if block.kind == "paragraph":
+            leads = at + 1 < len(blocks) and block.introduces
+            text = _one_line((block if leads else shortened(block, _PARAGRAPH)).text)
+        quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+        if block.kind == "item" and at and blocks[at - 1].kind == "item" and parts[-1].startswith("> "):
+            parts[-1] += f"\n{quoted}"
+        else:
+            parts.append(quoted)
+    at = next((i for i in range(len(parts) - 1, -1, -1) if parts[i].startswith("> ")), -1)
+    if at < 0:
+        return inert("\n\n".join([f"**{heading or chunk.path}** [{number}]", *parts]))
+    parts[at] += f"\n> [{number}]" if parts[at].endswith("|") else f" [{number}]"
+    if heading and parts[0].startswith("> "):
+        parts[0] = f"**{heading}**\n{parts[0]}"
+    elif heading:
+        parts.insert(0, f"**{heading}**")
+    told = inert("\n\n".join(parts))
+    return told + f"\n\n> {_(_MORE)} [{number}]" if piece.cut else told
+
+
+def _one_line(paragraph: str) -> str:
+    """Return a paragraph on one line; a definition's colon goes with what it defines."""
+    return one_line(re.sub(r"(?<!\s)[^\S\n]*+\n\s*+:\s+", ": ", paragraph))
+
+
+def _without_term(blocks: list[Block], heading: str) -> list[Block]:
+    """Leave out a term that the heading says, and put any other one before what defines it."""
+    kept: list[Block] = []
+    for at, block in enumerate(blocks):
+        term = block.text.strip()
+        following = blocks[at + 1] if at + 1 < len(blocks) else None
+        if is_term(block) and following and following.kind == "paragraph":
+            name, _sign, parameters = re.sub(r"[*`]", "", term).partition("(")
+            same = name.rsplit(" = ")[0].endswith(heading.partition("(")[0])
+            if not same:
+                blocks[at + 1] = replace(following, text=f"{term}: {following.text}")
+            if not same or not parameters.strip(") "):
+                continue
+        kept.append(blocks[at])
+    return kept

@@ -1,0 +1,135 @@
+"""What release notes say of a name that is gone: in which version it was deprecated, renamed or removed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain import ContextChunk
+from core.text.words import one_line, sentences
+
+Fate = Literal["deprecated", "renamed", "replaced", "removed"]
+
+_FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
+    ("renamed", re.compile(r"\brenam(?:e|es|ed|ing)\b|\bmoved\b", re.IGNORECASE)),
+    ("replaced", re.compile(r"\breplac(?:es|ed|e|ing)\b", re.IGNORECASE)),
+    (
+        "removed",
+        re.compile(r"\bremov(?:e|es|ed|al)\b|\bdrop(?:s|ped)?\b|\bdelet(?:e|es|ed)\b", re.IGNORECASE),
+    ),
+    ("deprecated", re.compile(r"\bdeprecat(?:e|es|ed|ion|ing)\b|\bin favou?r of\b", re.IGNORECASE)),
+)
+_TO_COME = re.compile(
+    r"\b(?:will|to|going to|may|might|would|should)(?: \w+)? be (?:\w+ and )?(?:removed|dropped|deleted)\b",
+    re.I,
+)
+_UNDONE = re.compile(
+    r"\bno longer deprecated|\bun-?deprecat|\brevert|\bre-?add|\brestor|^\W*fix(?:ed|es)?\b"
+    r"|\bnot (?:be )?(?:removed|deprecated)",
+    re.I,
+)
+_ADJECTIVE = re.compile(
+    r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as)\b)", re.IGNORECASE
+)
+_OF = re.compile(
+    r"\b(?:of|from|in|on|with|by|to|use) (?:the )?(?:deprecated )?(?:`[^`]*`,? (?:and |or )?){0,8}`?[\w.]*$"
+)
+"""What stands before a name of which only a part is told."""
+_ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A line of the notes on a version that tells of a name's fate; "" where it is that of a part of it."""
+
+    name: str
+    fate: Fate | Literal[""]
+    version: tuple[int, ...]
+    page: ContextChunk
+    line: str
+
+
+def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> list[Told]:
+    """Return what notes (each with its version) tell of a name, newest first; each version's line once."""
+    known = _named(name)
+    found: dict[tuple[tuple[int, ...], str], Told] = {}
+    for version, page in notes:
+        for above, line in _entries(page.page):
+            if known.search(line) and (fate := _fate(known, line, above)) is not None:
+                found.setdefault((version, line), Told(name, fate, version, page, line))
+    told = sorted(found.values(), key=lambda one: one.version, reverse=True)
+    # of a plain word only its own fate tells anything
+    return told if not is_word(name) or any(one.fate for one in told) else []
+
+
+def is_word(name: str) -> bool:
+    """Return True for a name that could as well be an English word."""
+    return re.fullmatch(r"[a-z]+|[A-Z][a-z]+", name) is not None
+
+
+def _named(name: str) -> re.Pattern[str]:
+    """Return what finds a name, whatever it belongs to; one that is an English word only as code."""
+    bare = re.escape(name.removesuffix("()").rpartition(".")[2])
+    if is_word(name):
+        return re.compile(rf"`(?:[\w.]+[.:])?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?[^`\w]?`")
+    return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
+
+
+def _entries(page: str) -> Iterator[tuple[str, str]]:
+    """Yield every item of the lists of a page with the items that it stands in, and its paragraphs."""
+    above: list[tuple[int, str]] = []
+    text, indent = "", -1
+    for line in [*page.split("\n"), ""]:
+        item = _ITEM.match(line)
+        if line.strip() and not item:
+            text = f"{text} {line.strip()}"
+            continue
+        if text.strip():
+            yield " ".join(said for _depth, said in above), one_line(text)
+            if indent >= 0:
+                above.append((indent, one_line(text)))
+        text = ""
+        if item:
+            indent, text = len(item[1]), line[item.end() :]
+            above = [entry for entry in above if entry[0] < indent]
+        else:
+            indent, above = -1, []
+
+
+def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] | None:
+    """Return what happened to a name by a line, "" to something of it, None for nothing."""
+    for sentence in sentences(line):
+        found = known.search(sentence)
+        if found is None:
+            continue
+        fate = _said(sentence)
+        if fate is None:
+            # what a list is introduced by holds for its items
+            fate = _said(above) if above and not _UNDONE.search(sentence) else None
+        if fate is None and (following := line.partition(sentence)[2]):
+            # "X is old. It is deprecated."
+            fate = _said(following) if re.match(r"\W*(?:it|this|they|these)\b", following, re.I) else None
+        if fate is not None:
+            before = sentence[: found.start()]
+            return "" if found["of"] or _OF.search(before) else fate
+    return None
+
+
+def _said(sentence: str) -> Fate | None:
+    if not sentence or _UNDONE.search(sentence):
+        return None
+    if _TO_COME.search(sentence):
+        return "deprecated"
+    plain = _ADJECTIVE.sub(" ", sentence)
+    return next((fate for fate, told in _FATES if told.search(plain)), None)
+
+
+def summed_up(told: Sequence[Told]) -> list[Told]:
+    """Return of each fate the first time that it was told, in the order of versions."""
+    first: dict[str, Told] = {}
+    for entry in sorted(told, key=lambda one: one.version):
+        if entry.fate:
+            first.setdefault(entry.fate, entry)
+    return list(first.values())

@@ -1,0 +1,49 @@
+"""What two releases say at the same place."""
+
+from __future__ import annotations
+
+from core.generation.quotes.compared import difference, other, same, sides, unchanged
+from core.generation.quotes.quote import Quoted, quote
+from tests.core.generation.samples import evidence
+
+OLD = "Set the limit:\n\n```\nLIMIT = 8\nSTART = 1\n```\n\nIt is read at the start. The default is 8."
+NEW = OLD.replace("8", "16")
+
+
+def quoted(page: str, release: str) -> Quoted:
+    return quote(["limit"], [evidence(1, page, release=release)], lambda term: 1.0, "Flask", release)
+
+
+def test_what_was_quoted_is_unchanged_where_it_stands_in_the_other_section() -> None:
+    piece = quoted(OLD, "2.0").pieces[0]
+    assert unchanged(piece, f"More stands before.\n\n{OLD.replace(' ', '  ')}\n\nAnd after.")
+    assert not unchanged(piece, NEW)
+    text, citations = same(quoted(OLD, "3.1").pieces[0], "3.1")
+    assert text.startswith("The same in 3.1: [Quickstart › Sessions](https://") and text.endswith(") [1]")
+    assert [c.release for c in citations] == ["3.1"]
+
+
+def test_what_differs_is_marked_and_the_asked_side_is_quoted() -> None:
+    text, citations = other(
+        quoted(OLD, "2.0").pieces[0], quoted(NEW, "3.1").pieces[0], (OLD, NEW), "Flask", "3.1"
+    )
+    assert text.startswith(
+        "Different in 3.1 than in 2.0:\n\n```diff\n- LIMIT = 8\n+ LIMIT = 16\n- The default is 8."
+    )
+    assert "START" not in text.split("```")[1] and "read at the start" not in text.split("```")[1]
+    assert "**Quickstart › Sessions**\n> Set the limit:" in text and len(citations) == 1
+
+
+def test_a_comparison_shows_both_sides_and_what_they_share_once() -> None:
+    text, citations = sides(quoted(OLD, "2.0"), quoted(NEW, "3.1"), "Flask", "2.0+3.1")
+    assert text.index("(Flask 2.0)") < text.index("(Flask 3.1)") < text.index("```diff")
+    assert "LIMIT = 8" in text and "+ LIMIT = 16" in text and [c.release for c in citations] == ["2.0", "3.1"]
+    text, citations = sides(quoted(OLD, "2.0"), quoted(OLD, "3.1"), "Flask", "2.0+3.1")
+    assert text.startswith("The same in 2.0 and 3.1:") and text.count("LIMIT = 8") == 1
+    assert text.endswith("The default is 8. [1][2]") and len(citations) == 2
+
+
+def test_a_difference_that_is_all_of_it_is_not_marked() -> None:
+    one = quoted(OLD, "2.0").pieces[0].blocks
+    entirely = quoted("A session lives long.\n\nIt has a key.\n\nAnd a limit.", "3.1").pieces[0].blocks
+    assert difference(one, entirely) == "" and difference(one, one) == ""

@@ -1,0 +1,52 @@
+"""What is said where the pages hold no answer: the nearest of them, what is remembered, or why."""
+
+from __future__ import annotations
+
+from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
+from core.pipeline.answers import dont_know
+from core.pipeline.context import QueryContext
+from core.retrieval.confidence import Judgement
+from core.retrieval.found import Found
+from tests.core.generation.samples import SESSIONS, evidence
+
+FLASK = Product("Flask", ("flask",), (Release("3.1"),))
+NEAR = Judgement(bias=0.0)
+RARITY = {"secret": 4.0, "key": 2.0, "session": 3.0, "chess": 6.0, "olympiad": 7.0}
+
+
+def asked(text: str, *found: Evidence, **given: object) -> QueryContext:
+    pages = Found(found, rarity=RARITY, judgement=NEAR)
+    return QueryContext(Question(text), queries=Queries(text, text), releases=("3.1",), found=pages, **given)
+
+
+def test_only_pages_that_bear_on_the_question_are_named() -> None:
+    near, far = evidence(1, SESSIONS), evidence(2, "Press the button to begin.", heading="Buttons")
+    text = dont_know(asked("secret key session", near, far), FLASK).text
+    assert text.startswith("I don't know.\n\nThe nearest pages are:\n- [Quickstart › Sessions](")
+    assert "Buttons" not in text
+    assert dont_know(asked("chess olympiad session", near, far), FLASK).text == "I don't know."
+
+
+def test_a_remembered_answer_to_a_question_like_it_is_offered() -> None:
+    pair = QAPair(
+        "p1", "How do I sign cookies?", "Set `SECRET_KEY` [1].\n\nKeep it safe.", "3.1", "public", 0.9
+    )
+    context = asked("chess", recall=Recall("reference", ((pair, 0.7),)))
+    answer = dont_know(context, FLASK)
+    assert answer.text == (
+        "I don't know.\n\nSomebody asked something like it: “How do I sign cookies?” They were told:\n\n"
+        "Set `SECRET_KEY`.\n\nKeep it safe."
+    )
+    assert answer.taken.pairs == {"p1"} and answer.route == "abstain"
+
+
+def test_a_question_in_another_language_is_told_why_and_gets_pages_that_have_its_words() -> None:
+    context = asked("Wie setze ich den secret key?", evidence(1, SESSIONS), untranslated=True)
+    context.question = Question(context.question.text, language="de")
+    text = dont_know(context, FLASK).text
+    assert text.startswith(
+        "Your question is in German, the documentation is in English, and no language model"
+    )
+    assert "These pages have words of it:\n- [Quickstart › Sessions](" in text and "I don't know" not in text
+    context.found = Found()
+    assert dont_know(context, FLASK).text.endswith("Ask in English.")

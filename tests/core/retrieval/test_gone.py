@@ -1,0 +1,68 @@
+"""What release notes say of a name that is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain import ContextChunk
+from core.retrieval.release_notes.gone import fates, summed_up
+
+Version = tuple[int, ...]
+
+
+def note(version: Version, text: str) -> tuple[Version, ContextChunk]:
+    heading = f"Changes > Version {'.'.join(map(str, version))}"
+    return version, ContextChunk(str(version), "", "Kettle", heading, "", text)
+
+
+def told(name: str, *notes: tuple[Version, str]) -> list[tuple[str, Version]]:
+    return [(one.fate, one.version) for one in fates(name, [note(*entry) for entry in notes])]
+
+
+def fate(name: str, line: str) -> str | None:
+    found = told(name, ((1, 0), f"- {line}"))
+    return found[0][0] if found else None
+
+
+def test_what_notes_tell_is_told_newest_first_and_summed_up_by_first_versions() -> None:
+    notes = [
+        ((2, 1, 0), "- `old_call` is deprecated. Use `call` instead.\n- `old_call` takes text."),
+        (
+            (2, 3, 0),
+            "Released\n\n- Remove what was deprecated. #12\n  - The `kettle.old_call` function.\n- Fix it.",
+        ),
+        ((2, 2, 0), "- `old_call` remains deprecated."),
+    ]
+    assert told("old_call", *notes) == [
+        ("removed", (2, 3, 0)),
+        ("deprecated", (2, 2, 0)),
+        ("deprecated", (2, 1, 0)),
+    ]
+    best = summed_up(fates("kettle.old_call()", [note(*entry) for entry in notes]))
+    assert [(one.fate, one.version) for one in best] == [("deprecated", (2, 1, 0)), ("removed", (2, 3, 0))]
+    assert best[1].line == "The `kettle.old_call` function."
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "said"),
+    [
+        ("cache_time", "`cache_time` is renamed to `max_age`.", "renamed"),
+        ("cache_time", "`max_age` replaces `cache_time`.", "replaced"),
+        ("cache_time", "`cache_time` is deprecated and will be removed in 3.0.", "deprecated"),
+        ("cache_time", "Drop `cache_time` in favor of `max_age`.", "removed"),
+        ("cache_time", "Fix a bug where `cache_time` was removed too early.", None),
+        ("cache_time", "Re-add the deprecated `cache_time`, which was removed too early.", None),
+        ("cache_time", "`cache_time` is no longer deprecated.", None),
+        ("cache_time", "Add `cache_time`.", None),
+        ("time", "Remove the time that a job takes.", None),  # a word, and no name
+        ("time", "Remove the `time` argument.", "removed"),
+        ("time", "Remove `cache_time`.", None),
+        ("--eager", "Remove the `--eager` option.", "removed"),
+        ("JobQueue", "The `push` method of the deprecated `JobQueue` object is removed.", ""),
+        ("JobQueue", "`JobQueue.push` is deprecated.", ""),
+        ("Queue", "The `push` method of the `Queue` object is removed.", None),
+        ("JobQueue", "`JobQueue` is the old form. It is deprecated.", "deprecated"),
+    ],
+)
+def test_a_line_tells_of_the_name_itself(name: str, line: str, said: str | None) -> None:
+    assert fate(name, line) == said
