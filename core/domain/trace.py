@@ -92,8 +92,6 @@ class Trace:
     read: Sequence[int] | None = None
     """The numbers of the pages that the answer was to be written from."""
     written: WrittenTrace | None = None
-    uncited: bool | None = None
-    """Whether the model cited nothing."""
     model_error: str | None = None
     origin: str | None = None
     """Where a reused answer came from: `answer`, `person`, `import`."""

@@ -69,6 +69,12 @@ def is_unknown(text: str) -> bool:
     return len(told) <= _MOST_SENTENCES and all(map(_is_lack, told)) and not _only_advises(told)
 
 
+def says_lack(sentence: str) -> bool:
+    """Return True if a sentence says that nothing is known, whatever follows it."""
+    plain = re.sub(r"[*_>#\"“”]", "", uncited(sentence)).replace("’", "'").strip()
+    return bool(_PHRASE.match(plain) or (_LACK.match(plain) and not _ADVICE.match(plain)))
+
+
 def _is_lack(sentence: str) -> bool:
     lack = _LACK.match(sentence) or _PHRASE.match(sentence)
     # "…, but you can …" goes on to an answer.

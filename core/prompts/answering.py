@@ -47,6 +47,10 @@ _REJECTED = """\
 Answers to similar questions that members of the community marked as wrong or unhelpful. Do not repeat what \
 they claim unless the evidence says it in so many words; find what they missed."""
 
+_FAULTS = """\
+You answered this before, and these faults were found. Write the whole answer anew without them: leave out \
+what the evidence does not say, or say it as the evidence does. Do not mention the faults."""
+
 
 def answer_system(
     product: str, releases: Sequence[str], *, calculator: bool = False, language: str = ""
@@ -71,24 +75,34 @@ def remembered(release: str, pairs: Sequence[tuple[str, str]]) -> str:
     return _pairs("remembered", _REMEMBERED.format(release=release), pairs)
 
 
-def rejected(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the block for route `avoid`: (question, answer) pairs that were found wrong."""
+def rejected(pairs: Sequence[tuple[str, str, str]]) -> str:
+    """Return the block for route `avoid`: (question, answer, what people said of it), found wrong."""
     return _pairs("rejected", _REJECTED, pairs)
 
 
-def _pairs(tag: str, intro: str, pairs: Sequence[tuple[str, str]]) -> str:
+def _pairs(tag: str, intro: str, pairs: Sequence[tuple[str, ...]]) -> str:
     if not pairs:
         return ""
-    told = "\n\n".join(f"Question: {data(q)}\nAnswer: {data(a)}" for q, a in pairs)
-    return f"{intro}\n<{tag}>\n{told}\n</{tag}>"
+    told = []
+    for question, answer, *notes in pairs:
+        told.append(f"Question: {data(question)}\nAnswer: {data(answer)}")
+        told[-1] += "".join(f"\nWhat was wrong: {data(note)}" for note in notes if note)
+    return f"{intro}\n<{tag}>\n" + "\n\n".join(told) + f"\n</{tag}>"
 
 
 def answer_user(
-    question: str, parts: Sequence[str], blocks: Sequence[str], *, original: str = "", language: str = ""
+    question: str,
+    parts: Sequence[str],
+    blocks: Sequence[str],
+    *,
+    original: str = "",
+    language: str = "",
+    faults: Sequence[str] = (),
 ) -> str:
     """Return the user text: blocks first, the question last, where small models heed it most.
 
-    A question that was translated comes with the asker's own words, the `original` in that `language`.
+    A question that was translated comes with the asker's own words, the `original` in that `language`;
+    an answer that is written once more, with the `faults` of the one before.
     """
     asked = f"<question>\n{data(question)}\n</question>"
     if original:
@@ -99,6 +113,9 @@ def answer_user(
         asked += f"\nIt has these parts; answer each, or say which the evidence does not cover:\n{listed}"
     where = f" in {language}" if original else ""
     closing = f"Answer the question{where} from the evidence, with [numbers]. If it is not there: {DONT_KNOW}"
+    if faults:
+        listed = "\n".join(f"- {data(fault)}" for fault in faults)
+        closing = f"{closing}\n\n{_FAULTS}\n{listed}"
     return "\n\n".join([*(block for block in blocks if block), asked, closing])
 
 

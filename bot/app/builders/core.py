@@ -212,6 +212,7 @@ def _engine(
         privacy.gone,
         settings.guard_by_model,
         settings.selected_chunks,
+        stores.opinions,
     )
     research = Research(parts)
     engine = Engine(

@@ -53,6 +53,16 @@ class Request:
     """The English name of the language to write in; empty for that of the question."""
     original: str = ""
     """The question in the asker's own words, where `question` is its translation."""
+    code: str = ""
+    """The language to write in, as `de`; empty where nobody knows it."""
+    documented: str = ""
+    """The language of the evidence, as `en`."""
+    speaks: Callable[[str], str] | None = None
+    """Tells the language of a text, as `de`, empty where its words do not tell."""
+    rejected: Mapping[str, str] = field(default_factory=dict)
+    """What people said of the bad pairs, by their ids."""
+    faults: tuple[str, ...] = ()
+    """What was wrong with an answer that was written before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +86,18 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
         )
         + extra
     )
-    asked = {"original": request.original, "language": request.language}
-    bare = prompts.answer_user(request.question, request.parts, [], **asked)
+
+    def asked(blocks: Sequence[str]) -> str:
+        return prompts.answer_user(
+            request.question,
+            request.parts,
+            blocks,
+            original=request.original,
+            language=request.language,
+            faults=request.faults,
+        )
+
+    bare = asked([])
     fixed = count(system) + count(bare) + _TEMPLATE_TOKENS
     room = model.context_tokens - fixed
     answer = min(request.max_tokens, max(_LEAST_ANSWER_TOKENS, room // 2))
@@ -94,7 +114,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
         left -= count(block) if block else 0
     shown, evidence = _evidence(request, left, count)
     blocks = [shown, blocks[1], blocks[2], blocks[0]]
-    user = prompts.answer_user(request.question, request.parts, blocks, **asked)
+    user = asked(blocks)
     return Fitted((Prompt("system", system), Prompt("user", user)), evidence, answer)
 
 
@@ -163,7 +183,9 @@ def _good(request: Request, room: int, count: Callable[[str], int]) -> str:
 
 
 def _bad(request: Request, room: int, count: Callable[[str], int]) -> str:
-    return prompts.rejected(_pairs(request.low, room, count))
+    told = _pairs(request.low, room, count)
+    notes = [shorten(request.rejected.get(pair.id, ""), (), _PAIR_TOKENS, count) for pair in request.low]
+    return prompts.rejected([(*pair, note) for pair, note in zip(told, notes, strict=False)])
 
 
 def _pairs(pairs: Sequence[QAPair], room: int, count: Callable[[str], int]) -> list[tuple[str, str]]:

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from core.domain import Answer, Citation, Evidence, Product, Route, Taken, WrittenTrace
 from core.errors import ModelError, ModelUnavailable
 from core.generation.answer import write
-from core.generation.citations import Cleaned, citation
+from core.generation.citations import Cleaned, uncited
 from core.generation.context.fitting import Request
-from core.languages import name_of
+from core.generation.quotes.quote import without_introduction
+from core.languages import _, name_of
 from core.memory.community import CommunityMemory
-from core.pipeline.answers import dont_know
+from core.pipeline.answers import abstention, dont_know
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
 from core.ports import LanguageModel
+from core.ports.opinions import OpinionStore
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.query.followups.carried import carried, others, own
+from core.query.language.detect import detected
+from core.text.words import one_line, shortened
 
 log = logging.getLogger(__name__)
+
+_REASONS = {
+    "release": "People say that it is for the wrong release.",
+    "wrong": "People say that it is wrong.",
+    "outdated": "People say that it is outdated.",
+    "other": "People say that it is not what was asked.",
+}
 
 
 class Write:
@@ -35,10 +46,12 @@ class Write:
         self._product: Product = parts.product
         self._memory: CommunityMemory = parts.memory
         self._model: LanguageModel | None = parts.model
+        self._opinions: OpinionStore | None = parts.opinions
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer."""
-        request = request_of(context, self._product.name)
+        rejected = await self._rejected(context)
+        request = replace(request_of(context, self._product.name), rejected=rejected.notes)
         if self._model is not None and not request.evidence:  # reduction left nothing
             return dont_know(context, self._product)
         try:
@@ -53,10 +66,11 @@ class Write:
         if written.text == DONT_KNOW:
             return dont_know(context, self._product)
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
-        citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
-        context.trace.uncited = not written.citations
+        if written.repeats:
+            return self._nothing_better(context)
+        citations = written.citations
         context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
-        context.taken = _taken(context, self._product, request, written.text, citations)
+        context.taken = _taken(context, self._product, request, written.text, citations, rejected.better)
         context.draft = Draft(route, written.text, citations, context.open)
         return None
 
@@ -67,9 +81,60 @@ class Write:
         context.trace.written = WrittenTrace(self._model.name, PROMPT_VERSION, request.temperature)
         if context.course.failure:
             raise context.course.failure
-        written = await write(self._model, request, context.timed(context.listener.text))
+        objection = (lambda text: self._objection(context, text)) if context.recall.low else None
+        written = await write(self._model, request, context.timed(context.listener.text), objection=objection)
+        context.note_first()
         context.lap("write")
         return written
+
+    async def _rejected(self, context: QueryContext) -> _Rejected:
+        """Return what people found wrong with the recalled bad answers, and wrote instead."""
+        notes: dict[str, str] = {}
+        better: list[tuple[str, tuple[str, ...]]] = []
+        for pair, _near in context.recall.low if self._opinions else ():
+            told: list[str] = []
+            for one in await self._opinions.corrections(f"a{pair.id[1:]}"):  # type: ignore[union-attr]
+                told.append(_REASONS.get(one.what, ""))
+                # what is remembered may be told; the rest was said to the bot alone
+                if one.better and one.pair_id and context.question.scope.hears(one.scope):
+                    told.append(f"Somebody wrote a better answer: {one.better}")
+                    better.append((one.better, (one.person,)))
+            notes[pair.id] = " ".join(dict.fromkeys(filter(None, told)))
+        return _Rejected(notes, better)
+
+    async def _objection(self, context: QueryContext, text: str) -> str:
+        """Return that people voted down what a text says again; empty where they did not."""
+        low = context.recall.low
+        plain = _plain(text)
+        again = next((pair for pair, _ in low if _plain(pair.answer) == plain), None)
+        if again is None:
+            named = await self._memory.repeated(plain, context.topic, replace(context.recall, high=low))
+            again = next((pair for pair, _ in low if pair.id == named), None)
+        if again is None:
+            return ""
+        return (
+            "It says again what people marked as wrong or unhelpful:"
+            f" “{shortened(_plain(again.answer), 160)}”."
+            " Find what that answer missed, or say that you do not know."
+        )
+
+    def _nothing_better(self, context: QueryContext) -> Answer:
+        """Say that what the pages lead to was voted down, and which pages they are."""
+        said = _("People voted down the answer that I find to this, and I found nothing better.")
+        pages = dont_know(context, self._product).text.partition("\n\n")[2]
+        return abstention(context, "\n\n".join(filter(None, (said, pages))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rejected:
+    """What is said of bad answers, by their pair, and the better texts with who wrote them."""
+
+    notes: Mapping[str, str]
+    better: Sequence[tuple[str, tuple[str, ...]]]
+
+
+def _plain(text: str) -> str:
+    return one_line(uncited(without_introduction(text)))
 
 
 def request_of(context: QueryContext, product: str) -> Request:
@@ -85,14 +150,22 @@ def request_of(context: QueryContext, product: str) -> Request:
         history=question.history,
         parts=tuple(part for part in context.parts if part not in context.open),
         texts=context.texts or {},
-        language=name_of(question.language) if question.language else "",
+        language=name_of(context.language),
+        code=question.language,
+        documented=context.documentation,
+        speaks=detected,
         original=question.text if context.is_translated else "",
     )
     return request if context.temperature is None else replace(request, temperature=context.temperature)
 
 
 def _taken(
-    context: QueryContext, product: Product, request: Request, text: str, citations: Sequence[Citation]
+    context: QueryContext,
+    product: Product,
+    request: Request,
+    text: str,
+    citations: Sequence[Citation],
+    better: Sequence[tuple[str, tuple[str, ...]]],
 ) -> Taken:
     """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
     mine = [*own(context.question, product), context.queries.base]
@@ -100,6 +173,7 @@ def _taken(
     cited = {entry.hash for entry in citations}
     said = others(context.question)
     said += [(_words(item), item.chunk.people) for item in request.evidence]
+    said += better
     shown = [item for item in request.evidence if item.chunk.hash in cited]
     told = carried(text, mine, said) | authors(shown)
     pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in (*request.high, *request.low)]
