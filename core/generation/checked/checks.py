@@ -29,6 +29,7 @@ _NAMED = re.compile(
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
+_WORD = re.compile(r"[\w.]+")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 _SUM = re.compile(r"\d[\d_,.]*(?:\s*(?:\*\*|[*×x+/-])\s*\d[\d_,.]*)+")
@@ -169,7 +170,7 @@ class Checker:
 
 def _says(text: str, value: str) -> bool:
     plain = text.replace("_", "") if value.isdigit() else text
-    return re.search(rf"(?<![\w.]){re.escape(value)}(?!\w|\.\d)", plain, re.IGNORECASE) is not None
+    return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
 
 
 def _names(prose: str) -> list[str]:
