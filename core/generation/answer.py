@@ -27,6 +27,7 @@ from core.generation.checked.statements import (
 )
 from core.generation.citations import Cleaned, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
+from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
 from core.generation.unknown import is_unknown, says_lack
 from core.languages import _, told_name
@@ -309,10 +310,13 @@ def _checker(request: Request) -> Checker:
     """Return what checks an answer to this request."""
     known = " ".join((request.product, *request.releases))
     pieces = []
-    for item in request.evidence:
+    laid = laid_out(request.evidence)
+    for item in (item for item in request.evidence if item.number in laid):
         chunk = item.chunk
         head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
-        pieces.append((item.number, head, "\n\n".join((chunk.text, request.texts.get(item.number, "")))))
+        pieces.append(
+            (item.number, head, "\n\n".join((laid[item.number].whole, request.texts.get(item.number, ""))))
+        )
     asked = [request.question, request.original, known, *request.parts]
     asked += [turn.text for turn in request.history if turn.role == "user"]
     alike = not request.code or not request.documented or request.code == request.documented

@@ -10,6 +10,7 @@ from core.domain import Evidence, QAPair, Turn
 from core.errors import ModelRefused
 from core.generation.citations import uncited
 from core.generation.context.by_rule import shorten
+from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
 from core.generation.quotes.quote import without_introduction
 from core.ports import LanguageModel, Prompt
@@ -129,8 +130,10 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
         release = item.chunk.release or "every release" if labels else ""
         return prompts.evidence(item.number, title, release, text)
 
-    texts = [request.texts.get(item.number, item.chunk.text) for item in request.evidence]
-    frames = [count(written(item, "")) + 1 for item in request.evidence]
+    laid = laid_out(request.evidence)
+    given = [item for item in request.evidence if item.number in laid]
+    texts = [request.texts.get(item.number, laid[item.number].whole) for item in given]
+    frames = [count(written(item, "")) + 1 for item in given]
     sizes = [count(text) for text in texts]
     kept = len(texts)
     while kept > 1 and _shortest(sizes[:kept], room - sum(frames[:kept])) < _LEAST_EVIDENCE_TOKENS:
@@ -138,7 +141,10 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
     limit = _shortest(sizes[:kept], room - sum(frames[:kept]))
     parts: list[str] = []
     used: list[Evidence] = []
-    for item, text, size in zip(request.evidence, texts, sizes[:kept], strict=False):
+    for item, text, size in zip(given, texts, sizes[:kept], strict=False):
+        if size > limit and item.number not in request.texts:  # neighbours go first
+            text = laid[item.number].own
+            size = count(text)
         if size > limit:
             text = shorten(text, item.matched, int(limit), count) if limit > 0 else ""
         if text.strip():
