@@ -26,10 +26,10 @@ _ONE = (
 )
 # "(1)" at the end of a clause, "evidence 3", "Source: Evidence 1": citations of models that were told of [1].
 _SAID = re.compile(
-    r"(?<=[\w`\"'”*)])[ \t]?\((?P<bare>\d{1,2}(?:\s*[,;]\s*\d{1,2})*)\)(?=[ \t]*(?:[.;!?]|\n|\Z))"
-    r"|\(?\b(?:see\s+|from\s+|according\s+to\s+|as\s+per\s+|per\s+|sources?\s*:\s*)*"
-    r"\b(?:evidence|source)\s*(?:no\.|number|#|:)?\s*"
-    r"(?P<said>\d{1,2}(?:\s*(?:,|&|and)\s*(?:evidence\s*)?\d{1,2})*)\b\)?,?",
+    r"(?<=[\w`\"'”*)])[ \t]?\((?P<bare>\d{1,2}(?:\s?[,;]\s?\d{1,2}){0,8})\)(?=[ \t]*(?:[.;!?]|\n|\Z))"
+    r"|\(?\b(?:(?:see|from|according\s{1,3}+to|as\s{1,3}+per|per|sources?\s{0,3}+:)\s{1,3}+){0,2}"
+    r"\b(?:evidence|source)\s{0,3}+(?:no\.|number|#|:)?\s{0,3}+"
+    r"(?P<said>\d{1,2}(?:\s{0,3}+(?:,|&|and)\s{0,3}+(?:evidence\s{1,3}+)?\d{1,2}){0,8})\b\)?,?",
     re.IGNORECASE,
 )
 # Names that nearly always hold several things, so that what stands in brackets behind them is a place.
@@ -153,10 +153,7 @@ def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:
         return text
     changed = re.sub(rf"(?<![ \t])[ \t]*{_GONE}", "", changed)
     # what only led to a source is left without it
-    changed = re.sub(r"(?im)^[ \t]*(?:\*\*)?sources?(?:\*\*)?\s*:[ \t]*(?=\[|$)", "", changed)
-    return re.sub(
-        r"\[(\d+)\]((?:\[\d+\])*)[ \t]+(?=(?:says|states|shows|describes|explains)\b)", r"[\1]\2 ", changed
-    )
+    return re.sub(r"(?im)^[ \t]*(?:\*\*)?sources?(?:\*\*)?\s?:[ \t]*(?=\[|$)", "", changed)
 
 
 def _indexed(evidence: Iterable[Evidence]) -> frozenset[str]:

@@ -32,7 +32,7 @@ _LACKS = (
     r"|have|hold|indicate|refer|offer)"
 )
 _STOFF = (
-    r"(?:die|den|der|dem|das|diese[nrms]?|angegebenen?|bereitgestellten?|vorliegenden?|vorhandenen?|genannten?|gegebenen?|\s)*"
+    r"(?:(?:die|den|der|dem|das|diese[nrms]?|angegebenen?|bereitgestellten?|vorliegenden?|vorhandenen?|genannten?|gegebenen?)\s){0,3}"
     r"(?:dokumentation|doku|belege?n?|quellen?|ausz[uü]ge?n?|informationen|kontext|material|evidenz|nachweise?n?)"
 )
 _LACK_ELSEWHERE = (

@@ -18,12 +18,12 @@ HELD = 0.5
 """Share of a sentence's terms that the material must hold: below it the sentence is somebody's own."""
 LEAST_TERMS = 4
 """Terms from which a sentence is weighed by its words at all."""
-_URL = re.compile(r"(?:https?://|www\.)\S+|\]\([^()\s]*\)")
+_URL = re.compile(r"(?:https?://|www\.)\S+|\]\([^()\s]{0,300}+\)")
 _LITERAL = re.compile(
-    r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]+\"|'[^'\s]+')(?!\w)"
+    r"(?<![\w.])(True|False|None|true|false|null|none|\d[\d_.]*|\"[^\"\s]{1,60}+\"|'[^'\s]{1,60}+')(?!\w)"
 )
 _SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
-_AS_CODE = re.compile(r"\w\(.*\w.*\)|\w\s*=\s*\S|^\$?\s*[\w-]+ .*--?\w")
+_AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
 _NAMED = re.compile(
     r"(?<![.!?:>•\-] )(?<!^)(?<![\w`'\"/.(=-])"
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
@@ -32,7 +32,7 @@ _NAMED = re.compile(
 _WORD = re.compile(r"[\w.]+")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
-_SUM = re.compile(r"\d[\d_,.]*(?:\s*(?:\*\*|[*×x+/-])\s*\d[\d_,.]*)+")
+_SUM = re.compile(r"(?<![\d_,.])\d[\d_,.]{0,20}+(?:\s{0,2}+(?:\*\*|[*×x+/-])\s{0,2}+\d[\d_,.]{0,20}+){1,8}+")
 _TIMES = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "week": 604800.0}
 _SIZES = {
     kind: {"b": 1.0, "kb": kilo, "mb": kilo**2, "gb": kilo**3}

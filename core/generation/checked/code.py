@@ -30,12 +30,12 @@ _KNOWN = (
     )
 )
 """What every program may say: the language's own words and what its plain values can do."""
-_STRING = re.compile(r"[rbf]{0,2}(\"\"\"|'''|\"|')((?:(?!\1)[^\\\n]|\\.)*+)\1", re.IGNORECASE)
+_STRING = re.compile(r"[rbf]{0,2}(\"\"\"|'''|\"|')((?:(?!\1)[^\\\n]|\\.){0,300}+)\1", re.IGNORECASE)
 _COMMENT = re.compile(r"(?<!\S)(?:#|//)(?=\s).*$")
 _LOCAL = re.compile(
     r"\b(?:def|class|function)\s+(\w+)|\b(?:as|for|const|let|var|global|nonlocal)\s+(\w+)"
     r"|^\s*(\w+)\s*(?::[^=]+)?=(?!=)"
-    r"|^\s*for\s+([\w, ]+)\s+in\b|\blambda\s+([\w, ]+):"
+    r"|^\s*for\s+([\w, ]{1,80}?)\s+in\b|\blambda\s{1,3}+([\w, ]{1,80}+):"
 )
 _PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)|<(\w+:)?(\w+)>")
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(.+)$")
@@ -43,12 +43,14 @@ _ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
 _CALL = re.compile(r"(?<![\w.])@?([A-Za-z_]\w*)\(")
 _DECORATOR = re.compile(r"^\s*@([A-Za-z_][\w.]*)")
 _NAMED = re.compile(r"(?<![\w.])([A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z][a-z0-9]+(?:[A-Z]\w*)?)\b")
-_KEYWORDS = re.compile(r"([\w.]+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
-_KEYWORD = re.compile(r"(?:^|,)\s*([a-z_]\w*)\s*=(?!=)\s*([\"']?[\w.-]*[\"']?)")
+_KEYWORDS = re.compile(r"(?<![\w.])([\w.]{1,80}+)\(([^()]{0,200}+(?:\([^()]{0,200}+\)[^()]{0,200}+){0,6}+)\)")
+_KEYWORD = re.compile(r"(?:^|,)\s{0,40}+([a-z_]\w{0,60}+)\s?=(?!=)\s?([\"']?[\w.-]*[\"']?)")
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
-_VARIABLE = re.compile(r"^\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=", re.MULTILINE)
-_SETTING = re.compile(r"^\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
-_VALUE = re.compile(r"(?:\]|\.\w+|[A-Z_]{3,})[\"']?\]?\s*=\s*[\"']([A-Za-z][\w-]*)[\"']\s*$")
+_VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
+_SETTING = re.compile(r"\A\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
+_VALUE = re.compile(
+    r"(?:\]|\.\w{1,60}+|(?<![A-Z_])[A-Z_]{3,60}+)[\"']?\]?\s{0,3}+=\s{0,3}+[\"']([A-Za-z][\w-]{0,60}+)[\"']\s{0,3}+$"
+)
 _INSTALLED = re.compile(r"\b(?:pip3?|uv|poetry|conda|npm|apt|apt-get|brew)\s+(?:install|add)\s+(.+)$")
 
 

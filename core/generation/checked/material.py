@@ -14,7 +14,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _CODE_SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
 _GROUPED = re.compile(r"(?<=\d)_(?=\d{3})")
 _ASSIGNED = re.compile(
-    r"([A-Za-z_][\w.]*)[\"']?\]?(?:\s*:\s*[A-Za-z][\w.\[\]| ]{0,60}?)?\s*=\s*([\"']?[\w.+-]+[\"']?)"
+    r"(?<![\w.])([A-Za-z_][\w.]{0,80}+)[\"']?\]?(?:\s?:\s?[A-Za-z][\w.\[\]| ]{0,60}?)?\s?=\s?"
+    r"([\"']?[\w.+-]{1,60}+[\"']?)"
 )
 _DEFAULT = re.compile(r"default|standard|voreingestellt|predetermin|por defecto|默认|預設", re.IGNORECASE)
 _ORDERS = re.compile(
@@ -150,7 +151,7 @@ def numbers_of(text: str) -> list[tuple[str, str]]:
 def bare(line: str) -> str:
     """Return a line of code without prompt, blanks, comment at its end, and kind of quotation marks."""
     line = re.sub(r"^\s*(?:>>>|\.\.\.|\$|>)\s", "", line)
-    line = re.sub(r"\s+(?:#|//)\s.*$", "", line)
+    line = re.sub(r"(?<!\s)\s++(?:#|//)\s.*$", "", line)
     return "".join(line.replace("'", '"').split())
 
 

@@ -14,7 +14,6 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _CITED_END = re.compile(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _MARKS = re.compile(r"\[\d+\]")
-_END = re.compile(r"[ \t]*([.!?。！？:]?[\"')*_]*)$")
 _BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
 
 
@@ -146,6 +145,10 @@ def once(told: Sequence[Statement]) -> list[Statement]:
 
 
 def marked(text: str, mark: str) -> str:
-    """Put a citation behind a statement, before the mark at its end."""
+    """Put a citation behind the first line of a statement, before the point at its end."""
+    if not mark:
+        return text
     line, gap, rest = text.partition("\n")
-    return _END.sub(lambda end: f" {mark}{end[1]}", line, count=1) + gap + rest if mark else text
+    line = line.rstrip()
+    end = line[-1:] if line[-1:] in ".!?。！？" else ""
+    return f"{line.removesuffix(end)} {mark}{end}{gap}{rest}"
