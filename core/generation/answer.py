@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from core.domain import Evidence
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
-from core.generation.checked.checks import Checker
-from core.generation.checked.material import Material
+from core.generation.checked.checks import checker_of
 from core.generation.checked.raw import plain
 from core.generation.checked.repetition import unrepeated
 from core.generation.checked.statements import (
@@ -27,8 +26,6 @@ from core.generation.checked.statements import (
 )
 from core.generation.citations import Cleaned, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
-from core.generation.context.layout import laid_out
-from core.generation.quotes.blocks import headings
 from core.generation.unknown import is_unknown, says_lack
 from core.languages import _, told_name
 from core.ports import LanguageModel
@@ -102,7 +99,7 @@ class Writer:
         self._every = every
         self._objection = objection
         self._fitted = fit(model, request)
-        self._checker = _checker(request)
+        self._checker = checker_of(request)
         self._checked: dict[str, tuple[str, ...]] = {}
 
     async def written(self) -> Cleaned:
@@ -304,23 +301,6 @@ def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Cl
     if not re.search(r"\w", cleaned.text):
         raise ModelMalformed("The model wrote nothing that could be shown. Ask again.")
     return Cleaned(_left_off(cleaned.text) if cut else cleaned.text, cleaned.citations)
-
-
-def _checker(request: Request) -> Checker:
-    """Return what checks an answer to this request."""
-    known = " ".join((request.product, *request.releases))
-    pieces = []
-    laid = laid_out(request.evidence)
-    for item in (item for item in request.evidence if item.number in laid):
-        chunk = item.chunk
-        head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
-        pieces.append(
-            (item.number, head, "\n\n".join((laid[item.number].whole, request.texts.get(item.number, ""))))
-        )
-    asked = [request.question, request.original, known, *request.parts]
-    asked += [turn.text for turn in request.history if turn.role == "user"]
-    alike = not request.code or not request.documented or request.code == request.documented
-    return Checker(Material(pieces, asked), alike)
 
 
 def _left_off(text: str) -> str:

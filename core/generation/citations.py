@@ -93,7 +93,8 @@ def citation(evidence: Evidence, number: int) -> Citation:
     """Return the citation of a piece of evidence under a number."""
     chunk = evidence.chunk
     title = headings(chunk.title, chunk.heading)
-    return Citation(number, title, chunk.url, chunk.release, chunk.path, chunk.hash)
+    # what people said is no page, and cannot change under an answer
+    return Citation(number, title, chunk.url, chunk.release, chunk.path, chunk.hash if chunk.path else "")
 
 
 def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:

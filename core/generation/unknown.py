@@ -63,7 +63,7 @@ _LACK = re.compile(
     rf"|no\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence)\s+(?:is|was|are|about|on|regarding|in)\b"
     rf"|i\s+(?:cannot|can't|could\s+not|couldn't|am\s+unable\s+to|was\s+unable\s+to)\s+(?:find|answer|determine|tell)\b"
     rf"|i\s+(?:do\s+not|don't)\s+have\s+(?:\w+\s+){{0,2}}(?:information|evidence|details?)\b"
-    rf"|(?:this|that|it|the\s+(?:answer|question)|how(?:\s+to)?\b[^.]{{0,80}}|what\b[^.]{{0,80}})?\s*(?:is\s+|are\s+)?not\s+"
+    rf"|(?:(?:this|that|it|the\s(?:answer|question)|how\b[^.]{{0,80}}|what\b[^.]{{0,80}})\s)?(?:is\s|are\s)?not\s"
     rf"(?:\w+ly\s+)?(?:covered|mentioned|addressed|documented|specified|described|stated|answered|provided|found|available|included)"
     rf"\s+(?:by|in|within|from)\s+{_MATERIAL}"
     rf"|nothing\s+(?:in|from)\s+{_MATERIAL}|{_MATERIAL}\s+(?:has|have|says?|contains?|provides?|gives?|offers?|holds?)\s+"

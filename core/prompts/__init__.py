@@ -11,7 +11,6 @@ from core.prompts.answering import (
     answer_user,
     evidence,
     rejected,
-    remembered,
 )
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
 from core.prompts.reading import REDUCE_SCHEMA, SELECT_SCHEMA, reduce, select
@@ -36,7 +35,6 @@ __all__ = [
     "reduce",
     "rejected",
     "releases_of",
-    "remembered",
     "same",
     "select",
     "supported",

@@ -38,11 +38,6 @@ _CALCULATING = """
 {number}. Where a figure must be worked out, write the arithmetic as {{{{calc: 3 * 7.5}}}}; the result is \
 put in its place."""
 
-_REMEMBERED = """\
-Answers that members of the community found helpful for similar questions about {release}. They are not \
-documentation: use them to see what is meant and how to explain it, cite only the evidence, and where they \
-contradict the evidence, the evidence is right."""
-
 _REJECTED = """\
 Answers to similar questions that members of the community marked as wrong or unhelpful. Do not repeat what \
 they claim unless the evidence says it in so many words; find what they missed."""
@@ -68,11 +63,6 @@ def evidence(number: int, title: str, release: str, text: str) -> str:
     """Return one numbered piece of evidence, labelled by release."""
     label = f' release="{attribute(release)}"' if release else ""
     return f'<evidence number="{number}"{label} title="{attribute(title)}">\n{data(text)}\n</evidence>'
-
-
-def remembered(release: str, pairs: Sequence[tuple[str, str]]) -> str:
-    """Return the block for route `reference`: (question, answer) pairs that were found good."""
-    return _pairs("remembered", _REMEMBERED.format(release=release), pairs)
 
 
 def rejected(pairs: Sequence[tuple[str, str, str]]) -> str:

@@ -66,6 +66,7 @@ class House:
 
     engine: Engine
     memories: FakeMemories
+    memory: CommunityMemory
 
     async def ask(self, text: str, history: Sequence[Turn] = (), **given: Any) -> Answer:
         return await self.engine.answer(Question(text, "cli:ada", history=tuple(history), **given))
@@ -139,7 +140,7 @@ async def house(
     )
     accepted = AcceptedAnswers(memory, memories, FakeOpinions(memories), Research(parts))
     electorate = VoteWeighting(FakeVoters(memories), memory.thresholds, Policy(), {})
-    return House(Engine(parts, recipe_of(recipe)(parts), accepted, electorate), memories)
+    return House(Engine(parts, recipe_of(recipe)(parts), accepted, electorate), memories, memory)
 
 
 @asynccontextmanager

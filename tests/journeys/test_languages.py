@@ -183,6 +183,7 @@ async def test_chinese_questions_are_not_taken_for_one_another_without_a_model(b
 async def test_a_foreign_question_takes_no_call_more_than_a_follow_up(
     kettle: Kettle, translator: OllamaServer
 ) -> None:
+    saying(translator, GERMAN_ANSWER)
     async with house(kettle, ollama_host=translator.url, model_steps="understand,reduce,select") as bot:
         await ask(FakeStage(bot), GERMAN)
     assert translator.calls == 4

@@ -11,6 +11,9 @@ from core.generation.calculator import calculate
 from core.generation.checked.code import unsaid
 from core.generation.checked.material import Material, numbers_of
 from core.generation.citations import uncited
+from core.generation.context.fitting import Request
+from core.generation.context.layout import laid_out
+from core.generation.quotes.blocks import headings
 from core.text.markup import fences
 from core.text.words import identifiers, one_line, query_terms
 
@@ -202,3 +205,20 @@ def _parted(text: str) -> tuple[str, list[tuple[str, str]]]:
         found.append((language, "\n".join(lines[fence.first + 1 : fence.end])))
         at = fence.last
     return "\n".join([*prose, *lines[at:]]), found
+
+
+def checker_of(request: Request) -> Checker:
+    """Return what checks an answer to this request."""
+    known = " ".join((request.product, *request.releases))
+    pieces = []
+    laid = laid_out(request.evidence)
+    for item in (item for item in request.evidence if item.number in laid):
+        chunk = item.chunk
+        head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
+        pieces.append(
+            (item.number, head, "\n\n".join((laid[item.number].whole, request.texts.get(item.number, ""))))
+        )
+    asked = [request.question, request.original, known, *request.parts]
+    asked += [turn.text for turn in request.history if turn.role == "user"]
+    alike = not request.code or not request.documented or request.code == request.documented
+    return Checker(Material(pieces, asked), alike)

@@ -33,9 +33,9 @@ _KNOWN = (
 _STRING = re.compile(r"[rbf]{0,2}(\"\"\"|'''|\"|')((?:(?!\1)[^\\\n]|\\.){0,300}+)\1", re.IGNORECASE)
 _COMMENT = re.compile(r"(?<!\S)(?:#|//)(?=\s).*$")
 _LOCAL = re.compile(
-    r"\b(?:def|class|function)\s+(\w+)|\b(?:as|for|const|let|var|global|nonlocal)\s+(\w+)"
+    r"\b(?:def|class|function)\s+(\w+)|\b(?:as|for|const|let|var|global|nonlocal)\s(\w+)"
     r"|^\s*(\w+)\s*(?::[^=]+)?=(?!=)"
-    r"|^\s*for\s+([\w, ]{1,80}?)\s+in\b|\blambda\s{1,3}+([\w, ]{1,80}+):"
+    r"|^\s*for\s([\w, ]{1,80}?)\sin\b|\blambda\s{1,3}+([\w, ]{1,80}+):"
 )
 _PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)|<(\w+:)?(\w+)>")
 _IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(.+)$")

@@ -27,7 +27,7 @@ _PAIRS = 3
 _TURN_TOKENS = 150
 _TURNS = 8
 _SIDE_SHARE = 0.15
-"""Share of the room for each of thread, good pairs and bad pairs, as long as evidence needs the rest."""
+"""Share of the room for each of thread and bad pairs, as long as evidence needs the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,6 @@ class Request:
     product: str
     releases: tuple[str, ...]
     evidence: Sequence[Evidence]
-    high: Sequence[QAPair] = ()
     low: Sequence[QAPair] = ()
     history: Sequence[Turn] = ()
     parts: tuple[str, ...] = ()
@@ -110,11 +109,11 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
         )
     blocks: list[str] = []
     side = int(left * _SIDE_SHARE)
-    for block in (_thread(request, side, count), _good(request, side, count), _bad(request, side, count)):
+    for block in (_thread(request, side, count), _bad(request, side, count)):
         blocks.append(block)
         left -= count(block) if block else 0
     shown, evidence = _evidence(request, left, count)
-    blocks = [shown, blocks[1], blocks[2], blocks[0]]
+    blocks = [shown, blocks[1], blocks[0]]
     user = asked(blocks)
     return Fitted((Prompt("system", system), Prompt("user", user)), evidence, answer)
 
@@ -181,11 +180,6 @@ def _thread(request: Request, room: int, count: Callable[[str], int]) -> str:
         if text.strip():
             told.append((who, text))
     return prompts.conversation(told[::-1])
-
-
-def _good(request: Request, room: int, count: Callable[[str], int]) -> str:
-    release = prompts.releases_of(request.product, request.releases)
-    return prompts.remembered(release, _pairs(request.high, room, count))
 
 
 def _bad(request: Request, room: int, count: Callable[[str], int]) -> str:

@@ -6,7 +6,17 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain import Answer, Citation, Evidence, Product, Route, Taken, WrittenTrace
+from core.domain import (
+    Answer,
+    Citation,
+    ContextChunk,
+    Evidence,
+    Product,
+    QAPair,
+    Route,
+    Taken,
+    WrittenTrace,
+)
 from core.errors import ModelError, ModelUnavailable
 from core.generation.answer import write
 from core.generation.citations import Cleaned, uncited
@@ -17,7 +27,7 @@ from core.memory.community import CommunityMemory
 from core.pipeline.answers import abstention, dont_know
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
-from core.ports import LanguageModel
+from core.ports import LanguageModel, Remembered
 from core.ports.opinions import OpinionStore
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.query.followups.carried import carried, others, own
@@ -25,6 +35,9 @@ from core.query.language.detect import detected
 from core.text.words import one_line, shortened
 
 log = logging.getLogger(__name__)
+
+_PAGES_FIRST = 2
+"""Pages that stand before what people said, where the pages are enough; the first is what is read best."""
 
 _REASONS = {
     "release": "People say that it is for the wrong release.",
@@ -51,7 +64,10 @@ class Write:
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer."""
         rejected = await self._rejected(context)
-        request = replace(request_of(context, self._product.name), rejected=rejected.notes)
+        request = request_of(context, self._product.name)
+        request = replace(
+            request, evidence=await self._with_community(context, request), rejected=rejected.notes
+        )
         if self._model is not None and not request.evidence:  # reduction left nothing
             return dont_know(context, self._product)
         try:
@@ -62,7 +78,8 @@ class Write:
                 log.warning(
                     "the model did not answer, so pages are quoted", extra={"why": type(error).__name__}
                 )
-            return None
+            # what people said would have been enough, the pages are not
+            return None if context.pages.is_enough else dont_know(context, self._product)
         if written.text == DONT_KNOW:
             return dont_know(context, self._product)
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
@@ -86,6 +103,18 @@ class Write:
         context.note_first()
         context.lap("write")
         return written
+
+    async def _with_community(self, context: QueryContext, request: Request) -> tuple[Evidence, ...]:
+        """Return the evidence with answers that people found good, to be cited like pages (ComRAG §4.3)."""
+        high = [pair for pair, _near in context.recall.high]
+        kept = await self._memory.pairs([pair.id for pair in high])
+        first = max((item.number for item in context.pages.evidence), default=0) + 1
+        said = [
+            _as_evidence(number, pair, kept[pair.id])
+            for number, pair in enumerate((pair for pair in high if pair.id in kept), first)
+        ]
+        at = _PAGES_FIRST if context.pages.is_enough else 0
+        return (*request.evidence[:at], *said, *request.evidence[at:])
 
     async def _rejected(self, context: QueryContext) -> _Rejected:
         """Return what people found wrong with the recalled bad answers, and wrote instead."""
@@ -133,6 +162,21 @@ class _Rejected:
     better: Sequence[tuple[str, tuple[str, ...]]]
 
 
+def _as_evidence(number: int, pair: QAPair, kept: Remembered) -> Evidence:
+    """Return a remembered pair as evidence that names its votes, and leads to where it was said."""
+    opinions = [vote[0] for vote in (*kept.opinions, *kept.strangers)]
+    good = sum(opinions)
+    title = _("Community")
+    if opinions:
+        title = _("Community, {good} of {all} found it good").format(good=good, all=len(opinions))
+    if pair.stale:
+        title = _("{title}, pages it rests on have changed").format(title=title)
+    url = next((entry.url for entry in pair.citations if not entry.path), "")
+    page = f"{one_line(pair.question)}\n\n{uncited(without_introduction(pair.answer))}"
+    chunk = ContextChunk(pair.id, "", title, shortened(pair.question, 100), url, page, release=pair.release)
+    return Evidence(number, chunk, pair.score)
+
+
 def _plain(text: str) -> str:
     return one_line(uncited(without_introduction(text)))
 
@@ -145,7 +189,6 @@ def request_of(context: QueryContext, product: str) -> Request:
         product=product,
         releases=context.releases,
         evidence=tuple(context.pages.evidence if context.chosen is None else context.chosen),
-        high=tuple(pair for pair, _ in recall.high),
         low=tuple(pair for pair, _ in recall.low),
         history=question.history,
         parts=tuple(part for part in context.parts if part not in context.open),
@@ -168,15 +211,16 @@ def _taken(
     better: Sequence[tuple[str, tuple[str, ...]]],
 ) -> Taken:
     """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
+    recall = context.recall
     mine = [*own(context.question, product), context.queries.base]
-    mine += [_words(item) for item in request.evidence if not item.chunk.people]
+    mine += [_words(item) for item in request.evidence if item.chunk.path and not item.chunk.people]
     cited = {entry.hash for entry in citations}
     said = others(context.question)
     said += [(_words(item), item.chunk.people) for item in request.evidence]
     said += better
     shown = [item for item in request.evidence if item.chunk.hash in cited]
     told = carried(text, mine, said) | authors(shown)
-    pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in (*request.high, *request.low)]
+    pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair, _near in (*recall.high, *recall.low)]
     return replace(context.taken, people=told, pairs=carried(text, mine, pairs))
 
 

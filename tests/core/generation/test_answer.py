@@ -62,15 +62,13 @@ def test_evidence_of_several_releases_is_labelled() -> None:
     assert "Flask 2.3 and 3.1" in system.content and "which release it holds for" in system.content
 
 
-def test_remembered_answers_and_those_not_to_repeat_are_told_apart() -> None:
-    user = (
-        fit(Told(), request(high=[pair("good", "Yes [2].")], low=[pair("bad", "No [1].")])).prompts[1].content
-    )
-    good, bad = user.index("<remembered>"), user.index("<rejected>")
-    assert "not documentation" in user[:good].replace("\n", " ")
-    assert "Do not repeat" in user[good:bad]
-    assert "Question: Question bad?\nAnswer: No.\n" in user[bad:]
-    assert "Yes [2]" not in user
+def test_answers_not_to_repeat_are_told_with_what_people_said_of_them() -> None:
+    bad = pair("bad", "No [1].")
+    notes = {"bad": "People say that it is outdated. Somebody wrote a better answer: Use `session`."}
+    user = fit(Told(), request(low=[bad], rejected=notes)).prompts[1].content
+    assert "Do not repeat" in user[: user.index("<rejected>")]
+    assert "Question: Question bad?\nAnswer: No.\nWhat was wrong: People say that it is outdated." in user
+    assert "Somebody wrote a better answer: Use `session`.\n</rejected>" in user
 
 
 def test_text_from_outside_cannot_leave_its_place() -> None:
@@ -87,7 +85,7 @@ def test_whatever_is_given_the_prompt_and_the_answer_fit(window: int) -> None:
     many = tuple(evidence(n, f"{SESSIONS}\n\n{UPLOADS}\n\n" * 4) for n in range(1, 9))
     turns = [Turn("user" if n % 2 else "assistant", "words " * 400, "u1") for n in range(12)]
     pairs = [pair(str(n), "text " * 300) for n in range(5)]
-    fitted = fit(model, request(evidence=many, history=turns, high=pairs, low=pairs))
+    fitted = fit(model, request(evidence=many, history=turns, low=pairs))
     used = sum(model.count_tokens(prompt.content) for prompt in fitted.prompts)
     assert used + fitted.max_tokens <= window
     assert fitted.max_tokens >= 200
