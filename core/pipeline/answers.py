@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from core.domain import Answer, Citation, Product, Route
 from core.generation import phrases
+from core.languages import _, told_name
 from core.pipeline.context import QueryContext, authors
 
 
@@ -54,4 +55,9 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
     """Say that the documentation does not answer it, and which pages come nearest."""
     near = context.pages.near
     context.takes(near)
-    return abstention(context, phrases.dont_know(product, near))
+    told = phrases.dont_know(product, near)
+    if context.untranslated and context.course.taken.get("understand", "").startswith("rules"):
+        failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
+        pages = told.partition("\n\n")[2]
+        told = "\n\n".join(filter(None, (failed.format(language=told_name(product.language)), pages)))
+    return abstention(context, told)

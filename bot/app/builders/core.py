@@ -26,7 +26,7 @@ from core.memory.guard import guard
 from core.memory.scoring.prior import PriorScorer
 from core.memory.scoring.score import Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
-from core.pipeline.model_budget import ModelBudget
+from core.pipeline.model_budget import TRANSLATE, ModelBudget
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
 from core.ports import Source, Workers
@@ -197,7 +197,9 @@ def _engine(
     privacy: Privacy,
 ) -> tuple[Research, Engine]:
     """Return what answers a question, and the part of it that finds what to answer from."""
-    only = (*(() if settings.fast else settings.model_steps), "guard")
+    # rules know no other language, so no setting for speed leaves translation to them
+    translates = (TRANSLATE,) if "understand" in settings.model_steps else ()
+    only = (*(() if settings.fast else settings.model_steps), *translates, "guard")
     steps = ModelBudget(models.writer, only=only, seconds=settings.steps_seconds)
     judge = models.writer if settings.judged_by_model else None
     parts = Resources(
