@@ -24,7 +24,7 @@ from core.generation.checked.statements import (
     whole,
     without,
 )
-from core.generation.citations import Cleaned, clean, settled
+from core.generation.citations import Cleaned, bracketed, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
 from core.generation.unknown import is_unknown, says_lack
 from core.languages import _, told_name
@@ -136,7 +136,7 @@ class Writer:
                 if (first := unrepeated(raw)) != raw:
                     log.warning("%s repeated itself and was stopped", self._model.name)
                     return _Raw(first, True, None, shown)
-                text = "" if held else ended(_body(settled(without_unfinished(raw))))
+                text = "" if held else ended(self._body(settled(without_unfinished(raw))))
                 held = held or not self._passes(text)
                 if on_text is None or held or not text:
                     continue
@@ -156,11 +156,15 @@ class Writer:
             unrepeated(raw), getattr(pieces, "finish", "") == "length" or unrepeated(raw) != raw, None, shown
         )
 
+    def _body(self, raw: str) -> str:
+        return bracketed(_body(raw), self._fitted.evidence)
+
     def _passes(self, text: str) -> bool:
         """Return True if the beginning of an answer may be shown."""
         told = statements(text)
         return not (
             (told and says_lack(told[0].text))
+            or len(once(told)) < len(told)
             or any(self._faults(one.text) for one in told)
             or self._language(text)
         )
@@ -183,7 +187,7 @@ class Writer:
     async def _judged(self, raw: _Raw) -> _Judged:
         for expression, result in worked_out(raw.text):
             self._checker.allow(expression, result)
-        text = _body(raw.text)
+        text = self._body(raw.text)
         if is_unknown(text):
             return _Judged(Cleaned(DONT_KNOW), (), unknown=True)
         told = once(statements(whole(text) if raw.cut else text))

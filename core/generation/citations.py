@@ -138,6 +138,12 @@ def uncited(text: str) -> str:
     return _outside_code(text, lambda part: _CITED.sub(bare, part)).strip()
 
 
+def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
+    """Put citations in words or parentheses into brackets, as `clean` does, and leave the rest as it is."""
+    known = {item.number: item for item in evidence}
+    return _outside_code(text, lambda part: _in_brackets(part, known))
+
+
 def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:
     """Put citations in words, or in parentheses where a text has none in brackets, into brackets."""
     has_brackets = _CITED.search(text) is not None

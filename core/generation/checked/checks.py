@@ -32,6 +32,7 @@ _NAMED = re.compile(
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
+_IS_DEFAULT = re.compile(r"\bdefaults?\s(?:\w+\s){0,2}(?:is|to)\b|\bstandard(?:wert)?\sist\b", re.IGNORECASE)
 _WORD = re.compile(r"[\w.]+")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
@@ -161,6 +162,10 @@ class Checker:
         """Check a default that a statement gives to a name against what is said of that name's default."""
         names = [name for name in _names(prose) if not _LITERAL.fullmatch(name)]
         values = [value.strip("\"'") for value in _LITERAL.findall(prose)]
+        if not names and _IS_DEFAULT.search(prose):
+            for value in values:
+                if value not in self.material.asked.names and not self.material.any_default(value):
+                    yield f"The evidence does not say that {value} is a default."
         for name in names:
             told = self.material.defaults(name)
             for value in values if told else ():

@@ -125,6 +125,14 @@ class Material:
             found += [f"{name} = {value}" for assigned, value in source.assigned if assigned == name]
         return found
 
+    def any_default(self, value: str) -> bool:
+        """Return True if a block that tells of a default holds a value."""
+        return any(
+            value.lower() in block.words and _DEFAULT.search(block.text)
+            for source in self.sources
+            for block in source.blocks
+        )
+
     def speaks_of_default(self, text: str) -> bool:
         """Return True if a statement says what a default is."""
         return bool(_DEFAULT.search(text))
@@ -175,7 +183,8 @@ def _blocks(head: str, text: str) -> Iterator[Block]:
     for block in split(text):
         if block.kind == "heading":
             heading = _words(block.text)
-        yield Block(one_line(block.text), _words(block.text), top | heading)
+        # a heading in the text is that of a neighbour, or the page's own over what follows
+        yield Block(one_line(block.text), _words(block.text), heading or top)
 
 
 def _words(text: str) -> frozenset[str]:
