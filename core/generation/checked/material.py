@@ -66,7 +66,7 @@ class Source:
         code |= {word.lower() for name in named for word in _NAME.findall(name)}
         return cls(
             number,
-            frozenset(name.lower() for name in named) | frozenset(words(said)),
+            frozenset(name.lower() for name in named) | _plain_words(said),
             frozenset(code),
             frozenset(numbers_of(said)),
             frozenset(bare(line) for line in inside.split("\n") if bare(line)),
@@ -171,6 +171,13 @@ def _code_of(text: str) -> Iterator[str]:
             yield block.text
         else:
             yield from (found[1] for found in _CODE_SPAN.finditer(block.text))
+
+
+def _plain_words(text: str) -> frozenset[str]:
+    """Return the words of a text, also of `Jinja's` and `Linux/macOS` what is named."""
+    found = set(words(text))
+    found |= {re.sub(r"['’]s$", "", word) for word in found}
+    return frozenset(found | {part for word in found if "/" in word for part in word.split("/")})
 
 
 def _without_orders(text: str) -> str:

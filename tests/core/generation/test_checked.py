@@ -41,7 +41,7 @@ app.config['MAX_CONTENT_LENGTH'] = 16 * 1000 * 1000
 The code above will limit the maximum allowed payload to 16 megabytes. Uploads are kept for 30 minutes.
 
 Use `response.set_cookie('name', 'value', samesite='Lax', secure=True)` for cookies, and `flask run --debug` \
-to start it."""
+to start it. It is Jinja's, on Linux/macOS."""
 
 
 def checker(*asked: str, alike: bool = True) -> Checker:
@@ -71,6 +71,7 @@ def checker(*asked: str, alike: bool = True) -> Checker:
         "```python\nresponse.set_cookie('theme', 'dark', samesite='Lax')\n```",
         "```sh\n$ flask run --debug\n```",
         "It holds for Flask 3.1 [2].",
+        "It is the same for a request on Linux, with Jinja [2].",
         "You can limit uploads by setting the config key, which is good to know [2].",
     ],
 )
