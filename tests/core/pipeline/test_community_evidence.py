@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from core.domain import Citation, Vote
 from core.memory.decision import Decision
 from core.ports import Prompt, Remembered
+from core.ports.opinions import Correction
 from tests.core.test_engine import TIMER, House, house
 from tests.fakes import FakeEncoder, FakeModel, Reply
 
@@ -73,6 +74,19 @@ async def test_a_pair_is_told_with_its_votes_beside_the_pages() -> None:
     assert (await bot.ask(TIMER)).route == "reference"
     prompt = model.calls[-1].prompts[-1].content
     assert "Community, 1 of 1 found it good" in prompt and prompt.index("timer") < prompt.index("Community")
+
+
+async def test_a_voted_down_answer_is_named_with_its_reason_and_the_better_text() -> None:
+    told = iter(["45 minutes [1].", "It keeps the water warm for 45 minutes by default [1]."])
+    bot = await house(model := FakeModel(lambda _: next(told)), ())
+    first = await bot.ask(TIMER)
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
+    better = "Say that `--timer` sets it."
+    await bot.opinions.correct(Correction(first.id, "cli:bob", "Bob", "outdated", better, 1.0, "pc9"))
+    assert (await bot.ask(TIMER)).route == "avoid"
+    prompt = model.calls[-1].prompts[-1].content
+    assert "Answer: 45 minutes.\nWhat was wrong: People say that it is outdated." in prompt
+    assert f"Somebody wrote a better answer: {better}" in prompt
 
 
 async def test_encoders_agree_that_the_two_questions_are_near() -> None:
