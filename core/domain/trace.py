@@ -96,8 +96,6 @@ class Trace:
     """How the model came to its answer, where it was asked to say so."""
     false_premise: bool | None = None
     """Whether the question assumes what the evidence contradicts."""
-    uncited: bool | None = None
-    """Whether the model cited nothing."""
     model_error: str | None = None
     origin: str | None = None
     """Where a reused answer came from: `answer`, `person`, `import`."""

@@ -1,75 +1,296 @@
-"""Write an answer from evidence with the language model, and clean what it wrote."""
+"""Write an answer from evidence with the language model; show and keep of it only what the evidence bears."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 
 from core.domain import Evidence
-from core.errors import ModelError, ModelMalformed
-from core.generation.calculator import fill, without_unfinished
-from core.generation.citations import Cleaned, clean, settled
-from core.generation.context.fitting import ANSWER_TOKENS, Request, fit
-from core.generation.unknown import is_unknown
+from core.errors import ModelError, ModelInterrupted, ModelMalformed
+from core.generation.calculator import fill, without_unfinished, worked_out
+from core.generation.checked.checks import checker_of
+from core.generation.checked.raw import plain
+from core.generation.checked.repetition import unrepeated
+from core.generation.checked.statements import (
+    Statement,
+    ended,
+    joined,
+    marked,
+    once,
+    statements,
+    whole,
+    without,
+)
+from core.generation.citations import Cleaned, bracketed, clean, settled
+from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
+from core.generation.unknown import is_unknown, says_lack
+from core.languages import _, told_name
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW
-from core.text.words import sentences
+from core.text.words import shortened
 
 __all__ = ["ANSWER_TOKENS", "OnText", "Request", "finish", "whole", "write"]
 
 log = logging.getLogger(__name__)
 
 OnText = Callable[[str], Awaitable[None]]
+Objection = Callable[[str], Awaitable[str]]
+"""Says what speaks against an answer as a whole, in words for the model; empty where nothing does."""
 
 SHOW_SECONDS = 0.1
 """Least time between two looks at a growing answer; platforms show far fewer."""
+_NAMED_FAULTS = 6
+"""Faults that a model is told of; a small one heeds no more."""
+_REPAIR_TEMPERATURE = 0.2
+_JUDGED_LANGUAGE = 60
+"""Characters of prose from which its language is told."""
+_LEAST_KEPT = 0.5
+"""Share of its statements that must be left for an answer to be shown at all; ours."""
 
-# An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
-_LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
-_LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
-_TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?[^<>]*>", re.IGNORECASE)
-_TAGS = re.compile(
-    r"</?(?:evidence|question|answer|response|conversation|remembered|rejected)\b[^<>]*>", re.I
-)
-_MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+_MARKS = re.compile(r"\[\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """What a model wrote, whether room ran out or the stream broke, and what of it was shown."""
+
+    text: str
+    cut: bool = False
+    broken: ModelError | None = None
+    shown: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What of an answer may be shown, and what is wrong with it in words for the model."""
+
+    cleaned: Cleaned
+    told: tuple[Statement, ...]
+    faults: tuple[str, ...] = ()
+    unknown: bool = False
+    foreign: str = ""
+    objected: bool = False
+    lost: int = 0
+
+    @property
+    def is_shown(self) -> bool:
+        """Return True if enough is left for an answer."""
+        enough = self.told and self.lost <= _LEAST_KEPT * (self.lost + len(self.told))
+        return bool(enough) and not self.objected and any(re.search(r"\w", one.text) for one in self.told)
+
+
+class Writer:
+    """Writes one answer: streams what passes, has it mended once, and keeps the best that is honest."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        request: Request,
+        on_text: OnText | None,
+        every: float,
+        objection: Objection | None,
+    ) -> None:
+        self._model = model
+        self._request = request
+        self._on_text = on_text
+        self._every = every
+        self._objection = objection
+        self._fitted = fit(model, request)
+        self._checker = checker_of(request)
+        self._checked: dict[str, tuple[str, ...]] = {}
+
+    async def written(self) -> Cleaned:
+        """Return the answer; raises the ModelErrors, ModelMalformed where nothing may be shown."""
+        raw = await self._streamed(self._fitted, self._on_text)
+        if raw.broken and not raw.shown:
+            raw = await self._streamed(self._fitted, self._on_text)
+            if raw.broken and not raw.shown:
+                raise raw.broken
+        first = await self._judged(raw)
+        if raw.broken or not first.faults:
+            return self._settled(first, raw)
+        log.info("the answer is written once more", extra={"faults": len(first.faults)})
+        again = await self._mended(first)
+        best = self._better(first, again) if again else first
+        return self._settled(best, raw)
+
+    # --- one draft --------------------------------------------------------------------------------
+
+    async def _streamed(self, fitted: Fitted, on_text: OnText | None) -> _Raw:
+        """Have it written; what is whole and passes every check is shown as it grows."""
+        pieces = self._model.stream(
+            fitted.prompts, temperature=self._request.temperature, max_tokens=fitted.max_tokens
+        )
+        clock = asyncio.get_running_loop().time
+        raw = shown = ""
+        last, held = 0.0, on_text is None or self._objection is not None
+        try:
+            async for piece in pieces:
+                raw += piece
+                if clock() - last < self._every:
+                    continue
+                last = clock()
+                if (first := unrepeated(raw)) != raw:
+                    log.warning("%s repeated itself and was stopped", self._model.name)
+                    return _Raw(first, True, None, shown)
+                text = "" if held else ended(self._body(settled(without_unfinished(raw))))
+                held = held or not self._passes(text)
+                if on_text is None or held or not text:
+                    continue
+                cleaned = clean(text, self._fitted.evidence)
+                if cleaned.citations and cleaned.text != shown:
+                    shown = cleaned.text
+                    await on_text(shown)
+        except ModelInterrupted as error:
+            log.warning("%s (%d characters were shown)", error, len(shown))
+            return _Raw(raw, True, error, shown)
+        finally:
+            # Without this a cancelled or failing reader would leave the server writing.
+            close = getattr(pieces, "aclose", None)
+            if close is not None:
+                await close()
+        return _Raw(
+            unrepeated(raw), getattr(pieces, "finish", "") == "length" or unrepeated(raw) != raw, None, shown
+        )
+
+    def _body(self, raw: str) -> str:
+        return bracketed(_body(raw), self._fitted.evidence)
+
+    def _passes(self, text: str) -> bool:
+        """Return True if the beginning of an answer may be shown."""
+        told = statements(text)
+        return not (
+            (told and says_lack(told[0].text))
+            or len(once(told)) < len(told)
+            or any(self._faults(one.text) for one in told)
+            or self._language(text)
+        )
+
+    def _faults(self, text: str) -> tuple[str, ...]:
+        if text not in self._checked:
+            self._checked[text] = self._checker.faults(text)
+        return self._checked[text]
+
+    def _language(self, text: str) -> str:
+        """Return the language that an answer is in where it is not the asker's; empty otherwise."""
+        speaks, wanted = self._request.speaks, self._request.code
+        if speaks is None or not wanted or len(_MARKS.sub("", text)) < _JUDGED_LANGUAGE:
+            return ""
+        found = speaks(text)
+        return found if found != wanted else ""
+
+    # --- what is wrong with it --------------------------------------------------------------------
+
+    async def _judged(self, raw: _Raw) -> _Judged:
+        for expression, result in worked_out(raw.text):
+            self._checker.allow(expression, result)
+        text = self._body(raw.text)
+        if is_unknown(text):
+            return _Judged(Cleaned(DONT_KNOW), (), unknown=True)
+        told = once(statements(whole(text) if raw.cut else text))
+        found = {at: wrong for at, one in enumerate(told) if (wrong := self._faults(one.text))}
+        kept = without(told, found)
+        faults = [
+            f"“{shortened(told[at].text, 120)}”: {why}" for at, some in found.items() for why in some[:2]
+        ]
+        cleaned = clean(joined(kept), self._fitted.evidence)
+        if kept and not cleaned.citations:
+            faults.append(
+                "It cites nothing. Put the number of the evidence behind every statement, like [1]."
+            )
+            kept = self._attributed(kept)
+        foreign = self._language(text)
+        if foreign:
+            faults.insert(0, f"It is in the wrong language. Write in {self._request.language}.")
+        objection = await self._objection(joined(kept)) if self._objection and kept else ""
+        if objection:
+            faults.insert(0, objection)
+        return _Judged(
+            cleaned,
+            tuple(kept),
+            tuple(faults[:_NAMED_FAULTS]),
+            foreign=foreign,
+            objected=bool(objection),
+            lost=len(told) - len(kept),
+        )
+
+    def _attributed(self, told: Sequence[Statement]) -> list[Statement]:
+        """Put behind statements without citations the evidence that holds them; what none holds goes."""
+        found: list[Statement] = []
+        gone: set[int] = set()
+        for at, one in enumerate(told):
+            if one.kind in ("heading", "rule") or one.introduces:
+                found.append(one)
+                continue
+            holders = self._checker.holders(one.text)
+            if not holders:
+                gone.add(at)
+            mark = f"[{holders[0]}]" if holders else ""
+            found.append(one if one.kind in ("code", "table") else replace(one, text=marked(one.text, mark)))
+        kept = without(found, gone)
+        return kept if any(_MARKS.search(one.text) for one in kept) else []
+
+    async def _mended(self, first: _Judged) -> _Judged | None:
+        """Have it written once more with its faults named; None where the model fails."""
+        temperature = min(self._request.temperature, _REPAIR_TEMPERATURE)
+        request = replace(self._request, faults=first.faults, temperature=temperature)
+        try:
+            raw = await self._streamed(fit(self._model, request), None)
+        except ModelError as error:
+            log.info("it was not mended: %s", error)
+            return None
+        return await self._judged(raw)
+
+    def _better(self, first: _Judged, again: _Judged) -> _Judged:
+        """Choose between two drafts: the second where it has no faults, or fewer that are left out."""
+        if again.unknown:
+            return first if first.is_shown and not first.foreign and first.lost == 0 else again
+        if not again.faults or not first.is_shown or (first.foreign and not again.foreign):
+            return again
+        return again if again.is_shown and again.lost <= first.lost else first
+
+    # --- what is shown of it ----------------------------------------------------------------------
+
+    def _settled(self, best: _Judged, raw: _Raw) -> Cleaned:
+        """Return what may be shown; raises ModelMalformed where that is nothing."""
+        if best.unknown:
+            return best.cleaned
+        if best.objected:
+            return Cleaned("", repeats=True)
+        cleaned = clean(joined(best.told), self._fitted.evidence)
+        if not best.is_shown or not cleaned.citations:
+            raise ModelMalformed("What the model wrote does not stand in the pages, so they are quoted.")
+        body = cleaned.text
+        if best.foreign:
+            if best.foreign != self._request.documented:
+                raise ModelMalformed("The model wrote in another language, so the pages are quoted.")
+            told = _("The model answered in {language}:").format(language=told_name(best.foreign))
+            body = f"{told}\n\n{body}"
+        if raw.broken:
+            broke_off = _("The model broke off here.")
+            body = f"{body}\n\n*{broke_off}*"
+        elif raw.cut:
+            body = _left_off(body)
+        return Cleaned(body, cleaned.citations)
 
 
 async def write(
-    model: LanguageModel, request: Request, on_text: OnText | None = None, *, every: float = SHOW_SECONDS
+    model: LanguageModel,
+    request: Request,
+    on_text: OnText | None = None,
+    *,
+    every: float = SHOW_SECONDS,
+    objection: Objection | None = None,
 ) -> Cleaned:
-    """Stream an answer; `on_text` is awaited with all of the text so far, cleaned, as it grows.
+    """Write an answer; `on_text` is awaited with all of the text so far that passes, as it grows.
 
-    Raises the ModelErrors; one that comes after text was shown carries a note that says so.
+    What the evidence does not bear is written once more with its faults named, then left out. Raises the
+    ModelErrors, ModelMalformed where nothing is left.
     """
-    fitted = fit(model, request)
-    pieces = model.stream(fitted.prompts, temperature=request.temperature, max_tokens=fitted.max_tokens)
-    clock = asyncio.get_running_loop().time
-    raw = shown = ""
-    last = 0.0
-    try:
-        async for piece in pieces:
-            raw += piece
-            if on_text is None or clock() - last < every:
-                continue
-            text = _so_far(raw, fitted.evidence)
-            if text and text != shown:
-                shown = text
-                await on_text(text)
-                last = clock()
-    except ModelError as error:
-        log.warning("%s (%d characters were shown)", error, len(shown))
-        if shown:
-            error.add_note(f"{len(shown)} characters were shown before.")
-        raise
-    finally:
-        # Without this a cancelled or failing reader would leave the server writing.
-        close = getattr(pieces, "aclose", None)
-        if close is not None:
-            await close()
-    return finish(raw, fitted.evidence, cut=getattr(pieces, "finish", "") == "length")
+    return await Writer(model, request, on_text, every, objection).written()
 
 
 def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Cleaned:
@@ -77,50 +298,18 @@ def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Cl
 
     Raises ModelMalformed where nothing is left.
     """
-    text = _plain(raw)
+    text = _body(raw)
     if is_unknown(text):
         return Cleaned(DONT_KNOW)
-    cleaned = clean(fill(whole(text) if cut else text), evidence)
+    cleaned = clean(whole(text) if cut else text, evidence)
     if not re.search(r"\w", cleaned.text):
         raise ModelMalformed("The model wrote nothing that could be shown. Ask again.")
-    body = cleaned.text
-    if cut:
-        body = f"{body}\n…" if body.endswith(("```", "~~~", "|")) else f"{body} …"
-    return Cleaned(body, cleaned.citations)
+    return Cleaned(_left_off(cleaned.text) if cut else cleaned.text, cleaned.citations)
 
 
-def whole(text: str) -> str:
-    """Cut text back to its last whole sentence, list item or line of code; an open fence is closed."""
-    fences = list(_FENCE.finditer(text))
-    if len(fences) % 2:
-        start = fences[-1].start()
-        code = text[start:].rstrip("\n").split("\n")
-        complete = code if text.endswith("\n") else code[:-1]
-        if len(complete) > 1:
-            return text[:start] + "\n".join(complete) + "\n" + fences[-1].group(1)
-        text = text[:start]
-    head, gap, tail = text.rstrip().rpartition("\n")
-    if not tail or tail.lstrip().startswith(("```", "~~~")):
-        return text.rstrip()
-    # An ordinal is no sentence.
-    marker = _MARKER.match(tail)
-    lead = marker.group() if marker else tail[: len(tail) - len(tail.lstrip())]
-    ended = [
-        s for s in sentences(tail[len(lead) :]) if re.search(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$", s)
-    ]
-    if ended:
-        return f"{head}{gap}{lead}{' '.join(ended)}"
-    return head.rstrip() if head.strip() else tail.rpartition(" ")[0] or tail
+def _left_off(text: str) -> str:
+    return f"{text}\n…" if text.endswith(("```", "~~~", "|")) else f"{text} …"
 
 
-def _plain(raw: str) -> str:
-    """Take away thinking, labels and tags that are no part of an answer."""
-    text = _LABEL.sub("", _LEAKED.sub("", raw)).strip()
-    if "<" in text:
-        text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
-    fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)
-    return fenced.group(1).strip() if fenced and "```" not in fenced.group(1) else text
-
-
-def _so_far(raw: str, evidence: tuple[Evidence, ...]) -> str:
-    return clean(fill(settled(without_unfinished(_plain(raw)))), evidence).text
+def _body(raw: str) -> str:
+    return fill(plain(raw))

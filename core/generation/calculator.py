@@ -85,6 +85,11 @@ def fill(text: str) -> str:
     return _MARKER.sub(result, text)
 
 
+def worked_out(text: str) -> list[tuple[str, str]]:
+    """Return every expression that `fill` works out, with its result."""
+    return [(found[1], fill(found[0])) for found in _MARKER.finditer(text)]
+
+
 def without_unfinished(text: str) -> str:
     """Leave out a marker at the end that is still being written."""
     return _UNFINISHED.sub("", text) if "{{" in text[-MAX_CHARACTERS:] else text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
@@ -12,6 +12,7 @@ from core.generation.quotes.blocks import headings
 from core.text.invisible import visible
 from core.text.markup import code, unlinked
 from core.text.markup import settled as settled_code
+from core.vocabulary import word_list
 
 _WORDS = (
     r"(?:(?:sources?|evidence|refs?|references?|citations?|docs?|documents?|passages?|no\.|number|#)[\s:#]*)?"
@@ -22,6 +23,19 @@ _ONE = (
     rf"(?:\\?\[{{1,2}}\s*\^?{_WORDS}{_LIST}\s*\\?\]{{1,2}}(?:\([^()\s]*\))?"
     rf"|【\s*{_WORDS}{_LIST}\s*(?:[†:][^】]{{0,300}}+)?】"
     rf"|\((?:sources?|evidence|references?|refs?)[\s:#]*\[?{_LIST}\]?\))"
+)
+# "(1)" at the end of a clause, "evidence 3", "Source: Evidence 1": citations of models that were told of [1].
+_SAID = re.compile(
+    r"(?<=[\w`\"'”*)])[ \t]?\((?P<bare>\d{1,2}(?:\s?[,;]\s?\d{1,2}){0,8})\)(?=[ \t]*(?:[.;!?]|\n|\Z))"
+    r"|\(?\b(?:(?:see|from|according\s{1,3}+to|as\s{1,3}+per|per|sources?\s{0,3}+:)\s{1,3}+){0,2}"
+    r"\b(?:evidence|source)\s{0,3}+(?:no\.|number|#|:)?\s{0,3}+"
+    r"(?P<said>\d{1,2}(?:\s{0,3}+(?:,|&|and)\s{0,3}+(?:evidence\s{1,3}+)?\d{1,2}){0,8})\b\)?,?",
+    re.IGNORECASE,
+)
+# Names that nearly always hold several things, so that what stands in brackets behind them is a place.
+_HOLDERS = frozenset(
+    word_list("""args argv items list array rows row lines line parts matches values keys data result results
+    tuple words""")
 )
 # Begins at the first of several blanks only, or long runs of them would take quadratic time.
 _CITED = re.compile(
@@ -71,13 +85,16 @@ class Cleaned:
 
     text: str
     citations: tuple[Citation, ...] = ()
+    repeats: bool = False
+    """Whether the model wrote nothing but what people found wrong before."""
 
 
 def citation(evidence: Evidence, number: int) -> Citation:
     """Return the citation of a piece of evidence under a number."""
     chunk = evidence.chunk
     title = headings(chunk.title, chunk.heading)
-    return Citation(number, title, chunk.url, chunk.release, chunk.path, chunk.hash)
+    # what people said is no page, and cannot change under an answer
+    return Citation(number, title, chunk.url, chunk.release, chunk.path, chunk.hash if chunk.path else "")
 
 
 def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
@@ -90,8 +107,13 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
     links = _Links(evidence)
     order: list[int] = []
     text = settled_code(_without_sources(visible(text).strip()))
+    names = _indexed(evidence)
 
     def numbered(match: re.Match[str]) -> str:
+        if _is_place(match, names):
+            place = match.group().index("]") + 1
+            rest = match.group()[place:]
+            return match.group()[:place] + (rest if rest[:1] == "[" else _CITED.sub(numbered, rest))
         numbers = [n for n in _numbers(match.group()) if n in known]
         for n in numbers:
             if n not in order:
@@ -100,7 +122,7 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
         return (match.group("space") + marks) if marks else ""
 
     def prose(part: str) -> str:
-        return links.clean(_CITED.sub(numbered, _DEFINITION.sub("", part)))
+        return links.clean(_CITED.sub(numbered, _in_brackets(_DEFINITION.sub("", part), known)))
 
     cleaned = _outside_code(text, prose).strip()
     citations = tuple(citation(known[n], index) for index, n in enumerate(order, 1))
@@ -109,7 +131,55 @@ def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
 
 def uncited(text: str) -> str:
     """Remove every citation mark, as for a text that is read apart from its evidence."""
-    return _outside_code(text, lambda part: _CITED.sub("", part)).strip()
+
+    def bare(match: re.Match[str]) -> str:
+        return match.group() if _is_place(match, _HOLDERS) else ""
+
+    return _outside_code(text, lambda part: _CITED.sub(bare, part)).strip()
+
+
+def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
+    """Put citations in words or parentheses into brackets, as `clean` does, and leave the rest as it is."""
+    known = {item.number: item for item in evidence}
+    return _outside_code(text, lambda part: _in_brackets(part, known))
+
+
+def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:
+    """Put citations in words, or in parentheses where a text has none in brackets, into brackets."""
+    has_brackets = _CITED.search(text) is not None
+
+    def written(match: re.Match[str]) -> str:
+        numbers = [n for n in _numbers(match["bare"] or match["said"]) if n in known]
+        if match["bare"] and (has_brackets or not numbers):
+            return match.group()
+        lead = " " if match["bare"] else ""
+        return lead + "".join(f"[{n}]" for n in numbers) if numbers else _GONE
+
+    changed = _SAID.sub(written, text)
+    if changed == text:
+        return text
+    changed = re.sub(rf"(?<![ \t])[ \t]*{_GONE}", "", changed)
+    # what only led to a source is left without it
+    return re.sub(r"(?im)^[ \t]*(?:\*\*)?sources?(?:\*\*)?\s?:[ \t]*(?=\[|$)", "", changed)
+
+
+def _indexed(evidence: Iterable[Evidence]) -> frozenset[str]:
+    """Return the names that the evidence itself writes with brackets behind them."""
+    text = "\n".join(item.chunk.text for item in evidence)
+    return _HOLDERS | frozenset(re.findall(r"\b([A-Za-z_]\w*)\[", text))
+
+
+def _is_place(match: re.Match[str], names: Collection[str]) -> bool:
+    """Return True if brackets stand right behind a name, as in `items[0]`: a place in it, no citation."""
+    if match["space"] or not match.group().startswith("["):
+        return False
+    before = match.string[max(0, match.start() - 80) : match.start()]
+    name = re.search(r"(?<![\w.@:/-])[A-Za-z_][\w.]*$", before)
+    if name is None or name[0].endswith(".") or _HOST.fullmatch(name[0]):
+        return False
+    last = name[0].rpartition(".")[2]
+    like_code = "." in name[0] or "_" in last or re.search(r"\d|[a-z][A-Z]", last)
+    return bool(like_code) or last in names or 0 in _numbers(match.group())
 
 
 def settled(text: str) -> str:

@@ -12,9 +12,12 @@ from typing import Any, Literal
 
 from core.errors import ModelBusy, ModelError, ModelMalformed, ModelUnavailable
 from core.models.completion import Completion, Finish
-from core.ports import LanguageModel, ModelHealth, Prompt
+from core.ports import TURN, LanguageModel, ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
+
+WARM = 1500.0
+"""Seconds for which a server keeps a model that answered; Ollama is asked for 30 minutes."""
 
 State = Literal["closed", "open", "half-open"]
 
@@ -66,6 +69,12 @@ class Breaker:
         self._open_until = 0.0
         self._reason = ""
         self._trying = False
+        self._answered_at: float | None = None
+
+    @property
+    def is_warm(self) -> bool:
+        """Return True if the model answered lately, so that a server need not load it first."""
+        return self._answered_at is not None and self._clock() - self._answered_at < WARM
 
     @property
     def status(self) -> BreakerStatus:
@@ -122,6 +131,8 @@ class Breaker:
             # It may have opened while this call was waiting.
             trial = self._pass()
             self._running += 1
+            if (begun := TURN.get()) is not None:
+                begun()
             self._trying = self._trying or trial
             try:
                 yield
@@ -130,6 +141,7 @@ class Breaker:
                 raise
             else:
                 self._close()
+                self._answered_at = self._clock()
             finally:
                 self._running -= 1
                 self.context_tokens = self._model.context_tokens

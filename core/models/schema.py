@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from jsonschema import Draft4Validator
 
+_BRACE = re.compile(r"\{")
+_TRIES = 20
+"""Braces from which an object is tried to be read: prose and code have some, too."""
+_DECODER = json.JSONDecoder(strict=False)
 _SAID = {
     "type": "is not of type {}",
     "minItems": "has fewer than {} entries",
@@ -18,20 +23,19 @@ _SAID = {
 
 
 def read_json(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """Read an object that a model wrote; the second value says what is wrong, or is empty.
+    """Read the first object in what a model wrote; the second value says what is wrong, or is empty.
 
-    A Markdown fence around it is taken off.
+    Whatever stands around it, a fence or a sentence, is passed over.
     """
-    text = text.strip()
-    if text.startswith("```"):
-        text = text.removeprefix("```").removeprefix("json").removesuffix("```")
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        return {}, f"it is no JSON ({error})"
-    if not isinstance(value, dict):
-        return {}, "it is no object"
-    return value, misfit(value, schema)
+    problem = "it is no JSON (no object is in it)"
+    for at in list(_BRACE.finditer(text))[:_TRIES]:
+        try:
+            value, _end = _DECODER.raw_decode(text, at.start())
+        except (ValueError, RecursionError) as error:
+            problem = f"it is no JSON ({error})"
+            continue
+        return value, misfit(value, schema)
+    return {}, problem
 
 
 def misfit(value: Any, schema: Mapping[str, Any]) -> str:

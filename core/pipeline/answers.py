@@ -9,6 +9,7 @@ from core.domain import Answer, Citation, Evidence, Product, Route
 from core.generation import phrases
 from core.generation.citations import uncited
 from core.generation.quotes.quote import without_introduction
+from core.languages import _, told_name
 from core.pipeline.context import QueryContext, authors
 from core.text.words import index_terms
 
@@ -67,7 +68,12 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
         like = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
         context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
     foreign = context.language if context.untranslated else ""
-    return abstention(context, phrases.dont_know(product, near, like, foreign))
+    told = phrases.dont_know(product, near, like, foreign)
+    if foreign and context.course.taken.get("understand", "").startswith("rules"):
+        failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
+        rest = told.partition("\n\n")[2]
+        told = "\n\n".join(filter(None, (failed.format(language=told_name(product.language)), rest)))
+    return abstention(context, told)
 
 
 def _bears(item: Evidence, context: QueryContext) -> bool:

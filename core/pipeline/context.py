@@ -185,12 +185,16 @@ class QueryContext:
         """Return what hears a growing text as `hear` does, and notes when its first word came."""
 
         async def heard(markdown: str) -> None:
-            if self.trace.first_ms is None:
-                spent = sum(self.timings.values()) + (time.perf_counter() - self.at) * 1000
-                self.trace.first_ms = round(spent, 1)
+            self.note_first()
             await hear(markdown)
 
         return heard
+
+    def note_first(self) -> None:
+        """Note after how many milliseconds the first word came, once."""
+        if self.trace.first_ms is None:
+            spent = sum(self.timings.values()) + (time.perf_counter() - self.at) * 1000
+            self.trace.first_ms = round(spent, 1)
 
     def takes(self, pages: Sequence[Evidence]) -> None:
         """Note that the words of these pages are said."""

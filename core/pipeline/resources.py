@@ -13,6 +13,7 @@ from core.memory.scoring.score import PriorScorer
 from core.models.embedding.encoder import Encoders
 from core.pipeline.model_budget import ModelBudget
 from core.ports import Encoder, LanguageModel, MemoryStore
+from core.ports.opinions import OpinionStore
 from core.privacy.names import since_never
 from core.retrieval.search import Searcher
 
@@ -37,6 +38,8 @@ class Resources:
     """Whether the model must agree to every reuse."""
     keep: int = KEPT
     """Pages that the model selects to answer from."""
+    opinions: OpinionStore | None = None
+    """What people found wrong with answers."""
 
     @property
     def product(self) -> Product:

@@ -29,7 +29,7 @@ from core.ports.memory import (
     RewordingStore,
     always,
 )
-from core.ports.models import Encoder, LanguageModel, Listener, Matrix, ModelHealth, Prompt, Reranker
+from core.ports.models import TURN, Encoder, LanguageModel, Listener, Matrix, ModelHealth, Prompt, Reranker
 from core.ports.people import (
     Acquaintance,
     Forgotten,
@@ -57,6 +57,7 @@ __all__ = [
     "ASKED",
     "BUILD",
     "TOLD",
+    "TURN",
     "AboutStore",
     "Acquaintance",
     "Alone",

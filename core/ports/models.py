@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -64,6 +65,10 @@ class ModelHealth:
     problem: str = ""
     model: str = ""
     version: str = ""
+
+
+TURN: ContextVar[Callable[[], None] | None] = ContextVar("TURN", default=None)
+"""What a model that lets callers wait in line calls when it is a caller's turn."""
 
 
 class LanguageModel(Protocol):

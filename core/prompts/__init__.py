@@ -11,7 +11,6 @@ from core.prompts.answering import (
     answer_user,
     evidence,
     rejected,
-    remembered,
 )
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
 from core.prompts.reading import (
@@ -61,7 +60,6 @@ __all__ = [
     "reduce",
     "rejected",
     "releases_of",
-    "remembered",
     "same",
     "select",
     "summary",

@@ -9,7 +9,7 @@ from core.languages import N_
 from core.text.invisible import visible
 from core.text.words import one_line
 
-PROMPT_VERSION = "3"
+PROMPT_VERSION = "4"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 DONT_KNOW = N_("I don't know.")
@@ -41,5 +41,6 @@ def conversation(turns: Sequence[tuple[str, str]]) -> str:
     """Return the thread so far as (who, text), oldest first."""
     if not turns:
         return ""
-    told = "\n".join(f"{who}: {one_line(data(text))}" for who, text in turns)
+    # further lines are indented, so that code keeps its shape and nobody writes another's turn
+    told = "\n".join(f"{who}: " + "\n  ".join(data(text).strip().split("\n")) for who, text in turns)
     return f"The conversation before the question:\n<conversation>\n{told}\n</conversation>"

@@ -11,11 +11,16 @@ from core.prompts.tagged import conversation, data
 UNDERSTAND_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "release": {"type": "string"},
-        "base": {"type": "string"},
-        "filtered": {"type": "string"},
-        "versionless": {"type": "string"},
-        "parts": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 4},
+        "release": {"type": "string", "maxLength": 40},
+        "base": {"type": "string", "maxLength": 4000},
+        "filtered": {"type": "string", "maxLength": 1000},
+        "versionless": {"type": "string", "maxLength": 1000},
+        "parts": {
+            "type": "array",
+            "items": {"type": "string", "maxLength": 1000},
+            "minItems": 1,
+            "maxItems": 4,
+        },
     },
     "required": ["release", "base", "filtered", "versionless", "parts"],
 }

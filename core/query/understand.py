@@ -29,6 +29,8 @@ NO_PRODUCT = Product("")
 """Where nothing is known of what is talked about: its documentation is in English."""
 OUTPUT_TOKENS = 500
 """Room for the forms of a chat message with four parts; most take 150."""
+_FORMS = 4
+"""How often a question may stand in the output: as base, filtered, versionless, and in its parts."""
 _TURNS = 6
 _TURN_CHARACTERS = 500
 """How much of a message is told; a question and the answer's first sentences stand in it."""
@@ -130,7 +132,8 @@ def _fitted(model: LanguageModel, question: Question, product: Product) -> tuple
         system, user = prompts.understand(product, question.text, turns, *languages)
         left = model.context_tokens - model.count_tokens(system) - model.count_tokens(user)
         if left >= OUTPUT_TOKENS // 2:
-            return (Prompt("system", system), Prompt("user", user)), min(OUTPUT_TOKENS, left)
+            room = max(OUTPUT_TOKENS, _FORMS * model.count_tokens(question.text))
+            return (Prompt("system", system), Prompt("user", user)), min(room, left)
         if not turns:
             raise ModelRefused(
                 f"A context of {model.context_tokens} tokens is too small; raise OLLAMA_NUM_CTX."

@@ -66,6 +66,8 @@ class House:
 
     engine: Engine
     memories: FakeMemories
+    memory: CommunityMemory
+    opinions: FakeOpinions
 
     async def ask(self, text: str, history: Sequence[Turn] = (), **given: Any) -> Answer:
         return await self.engine.answer(Question(text, "cli:ada", history=tuple(history), **given))
@@ -134,12 +136,22 @@ async def house(
     await memory.load(encoder, {})
     catalogue = Catalogue(product, channels={"slack:C1": ChannelSettings(release="1.0")})
     steps = ModelBudget(model, only=only)
+    opinions = FakeOpinions(memories)
     parts = Resources(
-        catalogue, memory, memories, searcher, encoders, model, steps, agrees=second_look, keep=keep
+        catalogue,
+        memory,
+        memories,
+        searcher,
+        encoders,
+        model,
+        steps,
+        agrees=second_look,
+        keep=keep,
+        opinions=opinions,
     )
-    accepted = AcceptedAnswers(memory, memories, FakeOpinions(memories), Research(parts))
+    accepted = AcceptedAnswers(memory, memories, opinions, Research(parts))
     electorate = VoteWeighting(FakeVoters(memories), memory.thresholds, Policy(), {})
-    return House(Engine(parts, recipe_of(recipe)(parts), accepted, electorate), memories)
+    return House(Engine(parts, recipe_of(recipe)(parts), accepted, electorate), memories, memory, opinions)
 
 
 @asynccontextmanager

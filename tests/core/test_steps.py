@@ -16,7 +16,7 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.models.breaker import Breaker
-from core.pipeline.model_budget import MOST, RESTED, ModelBudget, ModelCalls
+from core.pipeline.model_budget import MOST, RESTED, SLOW, ModelBudget, ModelCalls
 from core.ports import LanguageModel, Prompt
 from tests.fakes import FakeModel
 
@@ -88,11 +88,56 @@ async def test_a_slow_model_is_left_alone_for_a_while() -> None:
     course = ModelCalls()
     assert await steps.take(course, "reduce", slow) is None
     assert "longer than" in course.taken["reduce"] and course.failure is None
-    assert await steps.take(ModelCalls(), "reduce", slow) is None
-    assert asked == 1
+    for _ in range(SLOW):  # one slow step is none yet
+        assert await steps.take(ModelCalls(), "reduce", slow) is None
+    assert asked == SLOW
     now[0] = RESTED + 1
     await steps.take(ModelCalls(), "reduce", slow)
-    assert asked == 2
+    assert asked == SLOW + 1
+
+
+async def test_waiting_for_another_asker_is_no_slowness() -> None:
+    release = asyncio.Event()
+
+    class Busy(FakeModel):
+        async def structured(self, *args: object, **kwargs: object) -> dict[str, object]:
+            await release.wait()
+            return {"a": 1}
+
+    model = Breaker(Busy(lambda prompts: {}))
+    release.set()
+    await ask(model)  # now it is warm, and its steps are short
+    release.clear()
+    steps = ModelBudget(model, seconds=0.3)
+    first = asyncio.create_task(ask(model))
+    course = ModelCalls()
+    await asyncio.sleep(0)
+    second = asyncio.create_task(steps.take(course, "understand", ask))
+    await asyncio.sleep(0.5)  # longer than a step may take
+    release.set()
+    assert await first == {"a": 1} and await second == {"a": 1}
+    assert course.taken == {"understand": "fake:1b"} and course.seconds < 0.3
+
+
+async def test_a_model_that_is_loaded_first_is_not_slow() -> None:
+    class Loading(FakeModel):
+        async def structured(self, *args: object, **kwargs: object) -> dict[str, object]:
+            await asyncio.sleep(0.1)
+            return {"a": 1}
+
+    model, course = Breaker(Loading(lambda prompts: {})), ModelCalls()
+    steps = ModelBudget(model, seconds=0.02)
+    assert await steps.take(course, "understand", ask) == {"a": 1}
+    assert course.seconds == 0.0, "the next steps have all of their time"
+    assert await steps.take(course, "reduce", ask) is None, "now it is warm"
+
+
+async def test_translation_is_taken_where_other_steps_are_not() -> None:
+    model, course = FakeModel(lambda prompts: {"a": 1}), ModelCalls()
+    steps = ModelBudget(model, only=("translate",))
+    assert await steps.take(course, "understand", ask) is None
+    assert await steps.take(course, "translate", ask) == {"a": 1}
+    assert course.taken == {"understand": "fake:1b"}
 
 
 async def test_the_steps_of_a_question_share_their_time() -> None:

@@ -182,15 +182,18 @@ async def test_chinese_questions_are_not_taken_for_one_another_without_a_model(b
 async def test_a_foreign_question_takes_no_call_more_than_a_follow_up(
     kettle: Kettle, translator: OllamaServer
 ) -> None:
+    saying(translator, GERMAN_ANSWER)
     async with house(kettle, ollama_host=translator.url, model_steps="understand,reduce,select") as bot:
         await ask(FakeStage(bot), GERMAN)
     assert translator.calls == 4
 
 
-async def test_fast_searches_with_the_words_there_are(kettle: Kettle, translator: OllamaServer) -> None:
+async def test_fast_never_switches_translation_off(kettle: Kettle, translator: OllamaServer) -> None:
+    saying(translator, GERMAN_ANSWER)
     async with house(kettle, ollama_host=translator.url, fast=True) as bot:
-        seen = await ask(FakeStage(bot), "Wie setze ich KETTLE_DASHBOARD_PASSWORD für das Dashboard?")
-    assert translator.calls == 1 and "Write in German" in translator.chats[0].system
+        seen = await ask(FakeStage(bot), GERMAN)
+    understood, written = translator.chats
+    assert "The question is in German" in understood.system and "Write in German" in written.system
     assert "Quellen" in seen.text
 
 

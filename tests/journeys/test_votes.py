@@ -55,16 +55,17 @@ async def test_a_vote_that_is_taken_back_makes_the_answer_neutral_again(
 async def test_a_down_voted_answer_is_named_as_what_not_to_repeat(
     platform: str, writer: Bot, ollama: OllamaServer
 ) -> None:
-    ollama.say("It listens on the port 4711 [1].")
+    ollama.say("The dashboard listens on port 9090 by default [1].")
     async with open_stage(platform, writer) as stage:
         first = await ask(stage, PORT)
-        assert "4711" in first.text and "<rejected>" not in ollama.chats[-1].prompt
+        assert "9090" in first.text and "<rejected>" not in ollama.chats[-1].prompt
         await voted(stage, first, "👎")
+        ollama.say("Start it with `kettle dashboard` [1].")
         again = await ask(stage, REWORDED)
         prompt = ollama.chats[-1].prompt
         told = prompt[prompt.index("<rejected>") : prompt.index("</rejected>")]
-        assert "4711" in told and PORT in told
-        assert "voted down" in again.text and "4711" not in again.text
+        assert "9090" in told and PORT in told
+        assert "voted down" in again.text and "9090" not in again.text
         await voted(stage, first, "👎", added=False)
         await ask(stage, REWORDED)
         assert "<rejected>" not in ollama.chats[-1].prompt

@@ -128,7 +128,9 @@ async def own_messages(platform: str, writer: Bot, ollama: OllamaServer) -> None
         said = await stage.say("ann", PORT, to="bot")
         await answer(stage, said)
         await stage.quiet()
-        assert len(stage.replies(said)) == 1 and ollama.calls == 1
+        assert (
+            len(stage.replies(said)) == 1 and ollama.calls <= 2
+        )  # once more where it says what no page does
 
 
 async def at_once_in_a_crowd(platform: str, writer: Bot, ollama: OllamaServer) -> None:

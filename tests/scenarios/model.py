@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from string import ascii_uppercase
 from typing import Any
 
 from tests.journeys.house import Bot, Kettle, house
@@ -54,13 +55,17 @@ async def signs_of_work(platform: str, writer: Bot, ollama: OllamaServer) -> Non
 
 
 async def long_answer(platform: str, writer: Bot, ollama: OllamaServer) -> None:
-    remarks = [f"Remark {number}: {'worker ' * 19}[1]." for number in range(26)]
+    said_there = "shows queues failed jobs start port choose one".split()
+    remarks = []
+    for at, letter in enumerate(ascii_uppercase):
+        told = [*said_there[at % 8 :], *said_there[: at % 8]]
+        remarks.append(f"Remark {letter}: {' '.join(told)} {' '.join(told[::-1])} [1].")
     ollama.say("\n\n".join(remarks))
     async with open_stage(platform, writer) as stage:
         said = await stage.say("ann", PORT, to="bot")
         parts = await _whole(stage, said)
         joined = "\n".join(part.text for part in parts)
-        assert re.findall(r"Remark (\d+):", joined) == [str(number) for number in range(26)]
+        assert "".join(re.findall(r"Remark (\w):", joined)) == ascii_uppercase
         assert "https://kettle.example/2.0/dashboard" in joined and "Kettle 2.0" in joined
         assert all(not part.controls for part in parts[:-1]) and "up" in parts[-1].controls
 

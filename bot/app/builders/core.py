@@ -25,7 +25,7 @@ from core.memory.decision import Decision
 from core.memory.guard import guard
 from core.memory.scoring.score import PriorScorer, Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
-from core.pipeline.model_budget import ModelBudget
+from core.pipeline.model_budget import TRANSLATE, ModelBudget
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
 from core.ports import Workers
@@ -171,7 +171,9 @@ def _engine(
 ) -> tuple[Research, Engine]:
     """Return what answers a question, and the part of it that finds what to answer from."""
     settings, stores, models, privacy = ground.settings, ground.stores, ground.models, ground.privacy
-    only = (*(() if settings.fast else settings.model_steps), "guard")
+    # rules know no other language, so no setting for speed leaves translation to them
+    translates = (TRANSLATE,) if "understand" in settings.model_steps else ()
+    only = (*(() if settings.fast else settings.model_steps), *translates, "guard")
     steps = ModelBudget(models.writer, only=only, seconds=settings.steps_seconds)
     judge = models.writer if settings.judged_by_model else None
     parts = Resources(
@@ -186,6 +188,7 @@ def _engine(
         privacy.gone,
         settings.guard_by_model,
         settings.selected_chunks,
+        stores.opinions,
     )
     research = Research(parts)
     engine = Engine(

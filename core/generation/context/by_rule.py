@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from core.domain import Evidence
+from core.generation.context.layout import SHORT, laid_out
 from core.generation.quotes.blocks import Block, headings, prose, split, terms
 from core.text.words import one_line
 
@@ -19,16 +20,21 @@ _ENOUGH = 0.25
 _GAP = "…"
 
 
-def reduce(evidence: Sequence[Evidence], question_terms: Collection[str], weight: Weight) -> dict[int, str]:
+def reduce(
+    evidence: Sequence[Evidence], question_terms: Collection[str], weight: Weight, short: int = SHORT
+) -> dict[int, str]:
     """Keep of each chunk what bears on the question: number → text, without those that have nothing.
 
     A block stays when its terms weigh enough (by `weight`, the inverse document frequency) or when
-    retrieval matched it; the sentence that introduces code stays with the code, a heading with its text.
+    retrieval matched it; the sentence that introduces code stays with the code, a heading with its text. A
+    section of up to `short` characters stays whole.
     """
+    laid = laid_out(evidence)
+    evidence = [item for item in evidence if item.number in laid]
     wanted = {term: weight(term) for term in question_terms}
     if not any(wanted.values()):
-        return {item.number: item.chunk.text for item in evidence}
-    cut = [(item, split(item.chunk.text)) for item in evidence]
+        return {item.number: laid[item.number].whole for item in evidence}
+    cut = [(item, split(laid[item.number].whole)) for item in evidence]
     scored = [[_weight_of(block, wanted) for block in blocks] for _, blocks in cut]
     best = max((score for scores in scored for score in scores), default=0.0)
     kept: dict[int, str] = {}
@@ -41,7 +47,11 @@ def reduce(evidence: Sequence[Evidence], question_terms: Collection[str], weight
             and ((score and score >= _ENOUGH * best) or (score and _is_in(block, matched)))
         }
         if chosen:
-            kept[item.number] = _joined(blocks, _with_company(blocks, chosen))
+            company = _with_company(blocks, chosen)
+            if len(item.chunk.page) <= short:
+                own = {one_line(block.text) for block in split(laid[item.number].own)}
+                company = sorted({*company, *(at for at, b in enumerate(blocks) if one_line(b.text) in own)})
+            kept[item.number] = _joined(blocks, company)
     return kept
 
 

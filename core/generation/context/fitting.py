@@ -10,6 +10,7 @@ from core.domain import Evidence, QAPair, Turn
 from core.errors import ModelRefused
 from core.generation.citations import uncited
 from core.generation.context.by_rule import shorten
+from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
 from core.generation.quotes.quote import without_introduction
 from core.ports import LanguageModel, Prompt
@@ -26,7 +27,7 @@ _PAIRS = 3
 _TURN_TOKENS = 150
 _TURNS = 8
 _SIDE_SHARE = 0.15
-"""Share of the room for each of thread, good pairs and bad pairs, as long as evidence needs the rest."""
+"""Share of the room for each of thread and bad pairs, as long as evidence needs the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,6 @@ class Request:
     product: str
     releases: tuple[str, ...]
     evidence: Sequence[Evidence]
-    high: Sequence[QAPair] = ()
     low: Sequence[QAPair] = ()
     history: Sequence[Turn] = ()
     parts: tuple[str, ...] = ()
@@ -53,6 +53,16 @@ class Request:
     """The English name of the language to write in; empty for that of the question."""
     original: str = ""
     """The question in the asker's own words, where `question` is its translation."""
+    code: str = ""
+    """The language to write in, as `de`; empty where nobody knows it."""
+    documented: str = ""
+    """The language of the evidence, as `en`."""
+    speaks: Callable[[str], str] | None = None
+    """Tells the language of a text, as `de`, empty where its words do not tell."""
+    rejected: Mapping[str, str] = field(default_factory=dict)
+    """What people said of the bad pairs, by their ids."""
+    faults: tuple[str, ...] = ()
+    """What was wrong with an answer that was written before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +86,18 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
         )
         + extra
     )
-    asked = {"original": request.original, "language": request.language}
-    bare = prompts.answer_user(request.question, request.parts, [], **asked)
+
+    def asked(blocks: Sequence[str]) -> str:
+        return prompts.answer_user(
+            request.question,
+            request.parts,
+            blocks,
+            original=request.original,
+            language=request.language,
+            faults=request.faults,
+        )
+
+    bare = asked([])
     fixed = count(system) + count(bare) + _TEMPLATE_TOKENS
     room = model.context_tokens - fixed
     answer = min(request.max_tokens, max(_LEAST_ANSWER_TOKENS, room // 2))
@@ -89,12 +109,12 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
         )
     blocks: list[str] = []
     side = int(left * _SIDE_SHARE)
-    for block in (_thread(request, side, count), _good(request, side, count), _bad(request, side, count)):
+    for block in (_thread(request, side, count), _bad(request, side, count)):
         blocks.append(block)
         left -= count(block) if block else 0
     shown, evidence = _evidence(request, left, count)
-    blocks = [shown, blocks[1], blocks[2], blocks[0]]
-    user = prompts.answer_user(request.question, request.parts, blocks, **asked)
+    blocks = [shown, blocks[1], blocks[0]]
+    user = asked(blocks)
     return Fitted((Prompt("system", system), Prompt("user", user)), evidence, answer)
 
 
@@ -109,8 +129,10 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
         release = item.chunk.release or "every release" if labels else ""
         return prompts.evidence(item.number, title, release, text)
 
-    texts = [request.texts.get(item.number, item.chunk.text) for item in request.evidence]
-    frames = [count(written(item, "")) + 1 for item in request.evidence]
+    laid = laid_out(request.evidence)
+    given = [item for item in request.evidence if item.number in laid]
+    texts = [request.texts.get(item.number, laid[item.number].whole) for item in given]
+    frames = [count(written(item, "")) + 1 for item in given]
     sizes = [count(text) for text in texts]
     kept = len(texts)
     while kept > 1 and _shortest(sizes[:kept], room - sum(frames[:kept])) < _LEAST_EVIDENCE_TOKENS:
@@ -118,7 +140,10 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
     limit = _shortest(sizes[:kept], room - sum(frames[:kept]))
     parts: list[str] = []
     used: list[Evidence] = []
-    for item, text, size in zip(request.evidence, texts, sizes[:kept], strict=False):
+    for item, text, size in zip(given, texts, sizes[:kept], strict=False):
+        if size > limit and item.number not in request.texts:  # neighbours go first
+            text = laid[item.number].own
+            size = count(text)
         if size > limit:
             text = shorten(text, item.matched, int(limit), count) if limit > 0 else ""
         if text.strip():
@@ -157,13 +182,10 @@ def _thread(request: Request, room: int, count: Callable[[str], int]) -> str:
     return prompts.conversation(told[::-1])
 
 
-def _good(request: Request, room: int, count: Callable[[str], int]) -> str:
-    release = prompts.releases_of(request.product, request.releases)
-    return prompts.remembered(release, _pairs(request.high, room, count))
-
-
 def _bad(request: Request, room: int, count: Callable[[str], int]) -> str:
-    return prompts.rejected(_pairs(request.low, room, count))
+    told = _pairs(request.low, room, count)
+    notes = [shorten(request.rejected.get(pair.id, ""), (), _PAIR_TOKENS, count) for pair in request.low]
+    return prompts.rejected([(*pair, note) for pair, note in zip(told, notes, strict=False)])
 
 
 def _pairs(pairs: Sequence[QAPair], room: int, count: Callable[[str], int]) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
 from core.generation.context.batching import batches, together
 from core.generation.context.by_rule import shorten
+from core.generation.context.layout import SHORT, laid_out
 from core.generation.quotes.blocks import Block, headings, split
 from core.ports import LanguageModel, Prompt
 from core.text.words import one_line, sentences
@@ -40,11 +41,17 @@ class _Passage:
 
 
 async def reduce(
-    model: LanguageModel, question: str, product: str, releases: Sequence[str], evidence: Sequence[Evidence]
+    model: LanguageModel,
+    question: str,
+    product: str,
+    releases: Sequence[str],
+    evidence: Sequence[Evidence],
+    short: int = SHORT,
 ) -> dict[int, str]:
     """Keep of each chunk what the model says bears on the question: number → text, empty ones left out.
 
-    The texts are the chunks' own, unit by unit, so that no value can change. Chunks that do not fit the
+    The texts are the chunks' own, unit by unit, so that no value can change; of a page of up to `short`
+    characters all is kept where anything is. Chunks that do not fit the
     model's context together are asked about in several calls at once. Raises the ModelErrors.
     """
     about = prompts.releases_of(product, releases)
@@ -57,12 +64,19 @@ async def reduce(
     runs = batches([passage.tokens for passage in passages], room)
     named = await together([_asked(model, about, question, [passages[at] for at in run]) for run in runs])
     keep = set().union(*named) if named else set()
+    laid = laid_out(evidence)
     texts = {
         passage.item.number: _joined(
             unit for place, unit in enumerate(passage.units) if (passage.item.number, place) in keep
         )
         for passage in passages
     }
+    for item in evidence:
+        # what a small model leaves out of a short section is often the line that defines the option
+        if texts.get(item.number) and len(item.chunk.page) <= short:
+            own = laid[item.number].own
+            rest = [unit for unit in texts[item.number].split("\n\n") if one_line(unit) not in one_line(own)]
+            texts[item.number] = "\n\n".join([own, *rest])
     return {number: text for number, text in texts.items() if text}
 
 
@@ -70,9 +84,10 @@ def _passages(evidence: Sequence[Evidence], room: int, count: Callable[[str], in
     """Cut chunks to units; what an earlier chunk has already (chunks overlap) is not offered again."""
     found: list[_Passage] = []
     offered: set[str] = set()
-    for item in evidence:
+    laid = laid_out(evidence)
+    for item in (item for item in evidence if item.number in laid):
         title = headings(item.chunk.title, item.chunk.heading, whole=True)
-        units = [unit for unit in cut(item.chunk.text) if one_line(unit) not in offered]
+        units = [unit for unit in cut(laid[item.number].whole) if one_line(unit) not in offered]
         tokens = _tokens(title, units, count)
         if tokens > room:
             text = "\n\n".join(units)

@@ -25,6 +25,14 @@ _THINKING_TOKENS = 1024
 """Extra room for models whose thinking can be lowered but not turned off (gpt-oss)."""
 
 
+_SAMPLING: dict[str, dict[str, float]] = {
+    "qwen": {"top_p": 0.8, "top_k": 20, "min_p": 0.0},
+    "gemma": {"top_p": 0.95, "top_k": 64, "min_p": 0.0},
+    "llama": {"top_p": 0.9},
+}
+"""What the families' own cards recommend beside a temperature, for models that do not think."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Call:
     prompts: Sequence[Prompt]
@@ -73,6 +81,7 @@ class Ollama:
         self._leaks = False
         self._think: bool | Literal["low"] | None = None
         self._described = False
+        self._family = ""
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text without its tokenizer, rather too many than too few.
@@ -181,10 +190,12 @@ class Ollama:
 
     def _options(self, call: _Call) -> dict[str, float]:
         extra = _THINKING_TOKENS if self._think == "low" else 0
+        family = next((name for name in _SAMPLING if self._family.startswith(name)), "")
         return {
             "num_ctx": self.context_tokens,
             "num_predict": call.max_tokens + extra,
             "temperature": call.temperature,
+            **(_SAMPLING.get(family, {}) if call.temperature else {}),
         }
 
     # --- what the server knows --------------------------------------------------------------------
@@ -209,6 +220,7 @@ class Ollama:
                 " Set OLLAMA_MODEL to a chat model."
             )
         self._think = ability.think
+        self._family = ability.family
         self.context_tokens = min(self._num_ctx, ability.context_tokens or self._num_ctx)
         self._described = True
 

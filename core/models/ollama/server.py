@@ -40,6 +40,7 @@ class Ability:
     able: tuple[str, ...] = ()
     think: bool | Literal["low"] | None = None
     context_tokens: int | None = None
+    family: str = ""
 
 
 class ModelServer:
@@ -84,7 +85,7 @@ class ModelServer:
             think = "low" if "gptoss" in family.replace("-", "") else False
         facts = (shown.modelinfo or {}).items()
         lengths = [v for k, v in facts if k.endswith(".context_length") and isinstance(v, int)]
-        return Ability(able, think, min(lengths, default=None))
+        return Ability(able, think, min(lengths, default=None), family.lower())
 
     async def version(self) -> str:
         """Ask for the server's version, empty where it does not say; raises the ModelErrors."""

@@ -9,6 +9,7 @@ from core.catalogue import ChannelSettings
 from core.domain import Product, Queries, Question, Resolution, Taken
 from core.errors import ModelUnavailable
 from core.pipeline.context import Forms, Needs, QueryContext
+from core.pipeline.model_budget import TRANSLATE
 from core.pipeline.resources import Resources
 from core.query import understand
 from core.query.followups.carried import of_thread
@@ -50,7 +51,7 @@ class Understand:
             context.trace.doubt = doubt
             understood = await self._parts.budget.take(
                 context.course,
-                "understand",
+                TRANSLATE if is_foreign else "understand",
                 lambda model: understand.understand(model, heard, self._product, resolution, queries),
             )
             context.resolution, context.queries = understood or (resolution, queries)

@@ -3,32 +3,62 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from core.domain import Answer, Citation, Evidence, Product, Route, Taken, WrittenTrace
+from core.domain import (
+    Answer,
+    Citation,
+    ContextChunk,
+    Evidence,
+    Product,
+    QAPair,
+    Route,
+    Taken,
+    WrittenTrace,
+)
 from core.errors import ModelError, ModelUnavailable
 from core.generation.answer import write
-from core.generation.citations import Cleaned, citation
+from core.generation.citations import Cleaned, uncited
 from core.generation.context.fitting import Request
+from core.generation.quotes.quote import without_introduction
 from core.generation.temperature import adaptive
-from core.languages import name_of
+from core.languages import _, name_of
 from core.memory.community import CommunityMemory
-from core.pipeline.answers import dont_know
+from core.pipeline.answers import abstention, dont_know
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
-from core.ports import LanguageModel
+from core.ports import LanguageModel, Remembered
+from core.ports.opinions import OpinionStore
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.query.followups.carried import carried, others, own
+from core.query.language.detect import detected
+from core.text.words import one_line, shortened
 
 log = logging.getLogger(__name__)
+
+_PAGES_FIRST = 2
+"""Pages that stand before what people said, where the pages are enough; the first is what is read best."""
+
+STRONG = 0.8
+"""Confidence from which the pages say it, and the model has only to say it again; ours, as is `CLOSE`."""
+CLOSE = 0.3
+"""Temperature there; not 0, at which small models fall into loops (the cards of Qwen)."""
+
+_REASONS = {
+    "release": "People say that it is for the wrong release.",
+    "wrong": "People say that it is wrong.",
+    "outdated": "People say that it is outdated.",
+    "other": "People say that it is not what was asked.",
+}
 
 
 class Write:
     """Has the model write from pages and pairs; ends with the fixed phrase where it does not know.
 
     A model that is not there or fails drafts nothing, and the trace says why. Unless `is_new`, an answer that
-    a recalled pair gave already is one more answer of that pair.
+    a recalled pair gave already is one more answer of that pair, and one that says again what was voted down
+    is written once more.
     """
 
     needs: Needs = "model"
@@ -38,10 +68,15 @@ class Write:
         self._product: Product = parts.product
         self._memory: CommunityMemory = parts.memory
         self._model: LanguageModel | None = parts.model
+        self._opinions: OpinionStore | None = parts.opinions
 
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Draft the answer."""
+        rejected = await self._rejected(context)
         request = request_of(context, self._product.name)
+        request = replace(
+            request, evidence=await self._with_community(context, request), rejected=rejected.notes
+        )
         if self._model is not None and not request.evidence:  # reduction left nothing
             return dont_know(context, self._product)
         try:
@@ -52,15 +87,18 @@ class Write:
                 log.warning(
                     "the model did not answer, so pages are quoted", extra={"why": type(error).__name__}
                 )
-            return None
+            # what people said would have been enough, the pages are not
+            goes_on = self._is_new or context.pages.is_enough
+            return None if goes_on else dont_know(context, self._product)
         if written.text == DONT_KNOW:
             return dont_know(context, self._product)
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
-        citations = written.citations or tuple(citation(e, n) for n, e in enumerate(request.evidence[:2], 1))
-        context.trace.uncited = not written.citations
+        if written.repeats:
+            return self._nothing_better(context)
+        citations = written.citations
         if not self._is_new:
             context.repeats = await self._memory.repeated(written.text, context.topic, context.recall)
-        context.taken = _taken(context, self._product, request, written.text, citations)
+        context.taken = _taken(context, self._product, request, written.text, citations, rejected.better)
         context.draft = Draft(route, written.text, citations, context.open)
         return None
 
@@ -72,47 +110,133 @@ class Write:
         if context.course.failure:
             raise context.course.failure
         written = await self._by(self._model, request, context)
+        context.note_first()
         context.lap("write")
         return written
 
     async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
-        return await write(model, request, context.timed(context.listener.text))
+        objects = context.recall.low and not self._is_new
+        objection = (lambda text: self._objection(context, text)) if objects else None
+        return await write(model, request, context.timed(context.listener.text), objection=objection)
+
+    async def _with_community(self, context: QueryContext, request: Request) -> tuple[Evidence, ...]:
+        """Return the evidence with answers that people found good, to be cited like pages (ComRAG §4.3)."""
+        read = {item.chunk.id for item in request.evidence}
+        high = [pair for pair, _near in context.recall.high if pair.id not in read]
+        kept = await self._memory.pairs([pair.id for pair in high])
+        first = max((item.number for item in context.pages.evidence), default=0) + 1
+        said = [
+            _as_evidence(number, pair, kept[pair.id])
+            for number, pair in enumerate((pair for pair in high if pair.id in kept), first)
+        ]
+        at = _PAGES_FIRST if context.pages.is_enough else 0
+        return (*request.evidence[:at], *said, *request.evidence[at:])
+
+    async def _rejected(self, context: QueryContext) -> _Rejected:
+        """Return what people found wrong with the recalled bad answers, and wrote instead."""
+        notes: dict[str, str] = {}
+        better: list[tuple[str, tuple[str, ...]]] = []
+        for pair, _near in context.recall.low if self._opinions else ():
+            told: list[str] = []
+            for one in await self._opinions.corrections(f"a{pair.id[1:]}"):  # type: ignore[union-attr]
+                told.append(_REASONS.get(one.what, ""))
+                # what is remembered may be told; the rest was said to the bot alone
+                if one.better and one.pair_id and context.question.scope.hears(one.scope):
+                    told.append(f"Somebody wrote a better answer: {one.better}")
+                    better.append((one.better, (one.person,)))
+            notes[pair.id] = " ".join(dict.fromkeys(filter(None, told)))
+        return _Rejected(notes, better)
+
+    async def _objection(self, context: QueryContext, text: str) -> str:
+        """Return that people voted down what a text says again; empty where they did not."""
+        low = context.recall.low
+        plain = _plain(text)
+        again = next((pair for pair, _ in low if _plain(pair.answer) == plain), None)
+        if again is None:
+            named = await self._memory.repeated(plain, context.topic, replace(context.recall, high=low))
+            again = next((pair for pair, _ in low if pair.id == named), None)
+        if again is None:
+            return ""
+        return (
+            "It says again what people marked as wrong or unhelpful:"
+            f" “{shortened(_plain(again.answer), 160)}”."
+            " Find what that answer missed, or say that you do not know."
+        )
+
+    def _nothing_better(self, context: QueryContext) -> Answer:
+        """Say that what the pages lead to was voted down, and which pages they are."""
+        said = _("People voted down the answer that I find to this, and I found nothing better.")
+        pages = dont_know(context, self._product).text.partition("\n\n")[2]
+        return abstention(context, "\n\n".join(filter(None, (said, pages))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rejected:
+    """What is said of bad answers, by their pair, and the better texts with who wrote them."""
+
+    notes: Mapping[str, str]
+    better: Sequence[tuple[str, tuple[str, ...]]]
+
+
+def _as_evidence(number: int, pair: QAPair, kept: Remembered) -> Evidence:
+    """Return a remembered pair as evidence that names its votes, and leads to where it was said."""
+    opinions = [vote[0] for vote in (*kept.opinions, *kept.strangers)]
+    good = sum(opinions)
+    title = _("Community")
+    if opinions:
+        title = _("Community, {good} of {all} found it good").format(good=good, all=len(opinions))
+    if pair.stale:
+        title = _("{title}, pages it rests on have changed").format(title=title)
+    url = next((entry.url for entry in pair.citations if not entry.path), "")
+    page = f"{one_line(pair.question)}\n\n{uncited(without_introduction(pair.answer))}"
+    chunk = ContextChunk(pair.id, "", title, shortened(pair.question, 100), url, page, release=pair.release)
+    return Evidence(number, chunk, pair.score)
+
+
+def _plain(text: str) -> str:
+    return one_line(uncited(without_introduction(text)))
 
 
 def request_of(context: QueryContext, product: str) -> Request:
     """Say what an answer is to be written from."""
     question, recall = context.question, context.recall
-    evidence = tuple(context.pages.evidence if context.chosen is None else context.chosen)
-    read = {item.chunk.id for item in evidence}
     request = Request(
         question=context.answerable,
         product=product,
         releases=context.releases,
-        evidence=evidence,
-        high=tuple(pair for pair, _ in recall.high if pair.id not in read),
+        evidence=tuple(context.pages.evidence if context.chosen is None else context.chosen),
         low=tuple(pair for pair, _ in recall.low),
         history=question.history,
         parts=tuple(part for part in context.parts if part not in context.open),
         texts=context.texts or {},
-        language=name_of(question.language) if question.language else "",
+        language=name_of(context.language),
+        code=question.language,
+        documented=context.documentation,
+        speaks=detected,
         original=question.text if context.is_translated else "",
     )
     return request if context.temperature is None else replace(request, temperature=context.temperature)
 
 
 def _taken(
-    context: QueryContext, product: Product, request: Request, text: str, citations: Sequence[Citation]
+    context: QueryContext,
+    product: Product,
+    request: Request,
+    text: str,
+    citations: Sequence[Citation],
+    better: Sequence[tuple[str, tuple[str, ...]]],
 ) -> Taken:
     """Tell by its words whose a text is that a model wrote: of the thread, pairs, people's pages."""
+    recall = context.recall
     mine = [*own(context.question, product), context.queries.base]
-    mine += [_words(item) for item in request.evidence if not item.chunk.people]
+    mine += [_words(item) for item in request.evidence if item.chunk.path and not item.chunk.people]
     cited = {entry.hash for entry in citations}
     said = others(context.question)
     said += [(_words(item), item.chunk.people) for item in request.evidence]
+    said += better
     shown = [item for item in request.evidence if item.chunk.hash in cited]
     told = carried(text, mine, said) | authors(shown)
-    recalled = (pair for pair, _ in (*context.recall.high, *context.recall.low))
-    pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair in recalled]
+    pairs = [(f"{pair.question}\n{pair.answer}", (pair.id,)) for pair, _near in (*recall.high, *recall.low)]
     return replace(context.taken, people=told, pairs=carried(text, mine, pairs))
 
 
@@ -123,8 +247,8 @@ def _words(item: Evidence) -> str:
 class Temper:
     """Sets the temperature from how far the scores of the good pairs lie apart.
 
-    With `also_low` the bad pairs' scores count where there are no good ones: the paper takes those of
-    whatever pairs are evidence.
+    Where fewer than two are there, strong pages set it low. With `also_low` it is as in the paper: the bad
+    pairs' scores count where there are no good ones, and pages do not.
     """
 
     needs: Needs = "model"
@@ -135,4 +259,7 @@ class Temper:
     async def __call__(self, context: QueryContext) -> None:
         """Set the temperature."""
         pairs = context.recall.high or (context.recall.low if self._also_low else ())
+        if not self._also_low and len(pairs) < 2 and context.pages.confidence >= STRONG:
+            context.temperature = CLOSE
+            return
         context.temperature = adaptive([pair.score for pair, _ in pairs])

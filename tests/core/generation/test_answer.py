@@ -1,13 +1,15 @@
 import asyncio
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
 from core.domain import QAPair, Turn
-from core.errors import ModelInterrupted, ModelMalformed, ModelRefused, ModelUnavailable
+from core.errors import ModelError, ModelInterrupted, ModelMalformed, ModelRefused, ModelUnavailable
 from core.generation.answer import finish, whole, write
 from core.generation.citations import citation
 from core.generation.context.fitting import Request, fit
 from core.models.ollama.client import Ollama
+from core.ports import Prompt
 from core.prompts import DONT_KNOW
 from tests.core.generation.samples import SESSIONS, UPLOADS, Told, evidence
 from tests.ollama_server import Behaviour, OllamaServer
@@ -18,6 +20,25 @@ EVIDENCE = (evidence(1, SESSIONS), evidence(2, UPLOADS, heading="File Uploads"))
 def request(question: str = "How do I use sessions?", **given: object) -> Request:
     options = {"product": "Flask", "releases": ("3.1",), "evidence": EVIDENCE, **given}
     return Request(question, **options)
+
+
+async def show(text: str) -> None:
+    """See the text so far."""
+
+
+class Says(Told):
+    """A model that answers each time with the next of its replies, or fails with it."""
+
+    def __init__(self, *replies: str | ModelError) -> None:
+        super().__init__()
+        self.replies = list(replies)
+        self.asked: list[str] = []
+
+    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+        reply = self.replies.pop(0)
+        self.asked.append(prompts[-1].content)
+        told = Told(reply) if isinstance(reply, str) else Told(error=reply)
+        return told.stream(prompts, temperature=temperature, max_tokens=max_tokens)
 
 
 def pair(name: str, answer: str, score: float = 0.9) -> QAPair:
@@ -41,15 +62,13 @@ def test_evidence_of_several_releases_is_labelled() -> None:
     assert "Flask 2.3 and 3.1" in system.content and "which release it holds for" in system.content
 
 
-def test_remembered_answers_and_those_not_to_repeat_are_told_apart() -> None:
-    user = (
-        fit(Told(), request(high=[pair("good", "Yes [2].")], low=[pair("bad", "No [1].")])).prompts[1].content
-    )
-    good, bad = user.index("<remembered>"), user.index("<rejected>")
-    assert "not documentation" in user[:good].replace("\n", " ")
-    assert "Do not repeat" in user[good:bad]
-    assert "Question: Question bad?\nAnswer: No.\n" in user[bad:]
-    assert "Yes [2]" not in user
+def test_answers_not_to_repeat_are_told_with_what_people_said_of_them() -> None:
+    bad = pair("bad", "No [1].")
+    notes = {"bad": "People say that it is outdated. Somebody wrote a better answer: Use `session`."}
+    user = fit(Told(), request(low=[bad], rejected=notes)).prompts[1].content
+    assert "Do not repeat" in user[: user.index("<rejected>")]
+    assert "Question: Question bad?\nAnswer: No.\nWhat was wrong: People say that it is outdated." in user
+    assert "Somebody wrote a better answer: Use `session`.\n</rejected>" in user
 
 
 def test_text_from_outside_cannot_leave_its_place() -> None:
@@ -66,7 +85,7 @@ def test_whatever_is_given_the_prompt_and_the_answer_fit(window: int) -> None:
     many = tuple(evidence(n, f"{SESSIONS}\n\n{UPLOADS}\n\n" * 4) for n in range(1, 9))
     turns = [Turn("user" if n % 2 else "assistant", "words " * 400, "u1") for n in range(12)]
     pairs = [pair(str(n), "text " * 300) for n in range(5)]
-    fitted = fit(model, request(evidence=many, history=turns, high=pairs, low=pairs))
+    fitted = fit(model, request(evidence=many, history=turns, low=pairs))
     used = sum(model.count_tokens(prompt.content) for prompt in fitted.prompts)
     assert used + fitted.max_tokens <= window
     assert fitted.max_tokens >= 200
@@ -108,17 +127,21 @@ def test_reduced_texts_replace_the_chunks() -> None:
 
 
 async def test_text_is_shown_as_it_grows_and_cleaned_at_every_step() -> None:
-    model = Told("Set `app.secret_key` [2]. See [this](https://evil.com) and [9]. Then use `session` [1].")
+    model = Told(
+        "Set `app.secret_key` [1]. See [this](https://evil.com) and [9]. Handle uploaded files easily [2]."
+    )
     shown: list[str] = []
 
     async def show(text: str) -> None:
         shown.append(text)
 
     written = await write(model, request(temperature=0.9, max_tokens=300), show, every=0)
-    assert written.text == "Set `app.secret_key` [1]. See this and. Then use `session` [2]."
-    assert written.citations == (citation(EVIDENCE[1], 1), citation(EVIDENCE[0], 2))
+    assert written.text == "Set `app.secret_key` [1]. See this and. Handle uploaded files easily [2]."
+    assert written.citations == (citation(EVIDENCE[0], 1), citation(EVIDENCE[1], 2))
     assert (model.temperature, model.max_tokens) == (0.9, 300)
-    assert len(shown) > 5
+    assert shown == ["Set `app.secret_key` [1].", "Set `app.secret_key` [1]. See this and."], (
+        "whole sentences"
+    )
     assert not any("evil" in text or "[9]" in text for text in shown)
     assert all(written.text.startswith(text.rstrip(".,")) for text in shown)
 
@@ -136,24 +159,35 @@ async def test_not_knowing_is_the_fixed_phrase_alone(said: str) -> None:
     assert (written.text, written.citations) == (DONT_KNOW, ())
 
 
-async def test_an_error_is_raised_and_notes_what_was_shown() -> None:
-    async def show(text: str) -> None: ...
+BROKEN = ModelInterrupted("Broke off.")
 
-    with pytest.raises(ModelInterrupted) as caught:
-        await write(Told("Some text here.", error=ModelInterrupted("Broke off.")), request(), show, every=0)
-    assert "characters were shown" in caught.value.__notes__[0]
-    with pytest.raises(ModelUnavailable) as early:
+
+async def test_a_stream_that_breaks_leaves_its_whole_sentences_and_says_so() -> None:
+    told = "To use sessions you have to set a secret key [1]. Files are kept in mem"
+    written = await write(Told(told, error=BROKEN), request(), show, every=0)
+    assert written.text.startswith(
+        "To use sessions you have to set a secret key [1].\n\n*The model broke off"
+    )
+    assert written.citations == (citation(EVIDENCE[0], 1),)
+
+
+async def test_a_stream_that_breaks_before_a_word_was_shown_is_tried_once_more() -> None:
+    model = Says(ModelInterrupted("Broke off."), "To use sessions you have to set a secret key [1].")
+    assert (await write(model, request(), show, every=0)).text.startswith("To use sessions")
+    model = Says(BROKEN, BROKEN, "Too late [1].")
+    with pytest.raises(ModelInterrupted):
+        await write(model, request(), show, every=0)
+    with pytest.raises(ModelUnavailable):
         await write(Told(error=ModelUnavailable("Down.")), request(), show, every=0)
-    assert not hasattr(early.value, "__notes__")
 
 
 async def test_a_failing_reader_ends_the_models_work() -> None:
-    async def show(text: str) -> None:
+    async def fail(text: str) -> None:
         raise ConnectionError
 
-    model = Told("Some longer text that goes on.")
+    model = Told("To use sessions you have to set a secret key [1]. Here is how sessions work [1].")
     with pytest.raises(ConnectionError):
-        await write(model, request(), show, every=0)
+        await write(model, request(), fail, every=0)
     assert model.closed
 
 
@@ -163,7 +197,8 @@ async def test_an_answer_without_any_text_is_malformed() -> None:
 
 
 async def test_arithmetic_is_worked_out() -> None:
-    written = await write(Told("That is {{calc: 3*7}} days [1]."), request(calculator=True))
+    asked = request("How many days are 3 weeks of 7 days?", calculator=True)
+    written = await write(Told("That is {{calc: 3*7}} days [1]."), asked)
     assert written.text == "That is 21 days [1]."
 
 
@@ -220,7 +255,11 @@ async def test_with_ollama_nothing_is_cut_from_the_prompt_and_the_answer_is_cite
 
 
 async def test_giving_up_on_an_answer_stops_ollama() -> None:
-    async with OllamaServer(answer=lambda _: "word " * 500, tokens_per_second=200) as server:
+    said = (
+        f"{'To use sessions you have to set a secret key [1]. ' * 2}Here "
+        + "is how sessions work and live " * 80
+    )
+    async with OllamaServer(answer=lambda _: said, tokens_per_second=200) as server:
         model = Ollama(server.url, server.model)
         begun = asyncio.Event()
 
@@ -235,3 +274,106 @@ async def test_giving_up_on_an_answer_stops_ollama() -> None:
         await server.left()
         await model.close()
     assert server.aborted == 1
+
+
+# --- what the evidence does not bear --------------------------------------------------------------
+
+GOOD = "To use sessions you have to set a secret key [1]."
+INVENTED = "Set `SESSION_SECRET_TOKEN` first [1]."
+
+
+async def test_what_stands_nowhere_is_written_once_more_with_its_faults_named() -> None:
+    model = Says(f"{GOOD} {INVENTED}", f"{GOOD} Here is how sessions work [1].")
+    shown: list[str] = []
+
+    async def see(text: str) -> None:
+        shown.append(text)
+
+    written = await write(model, request(), see, every=0)
+    assert written.text == f"{GOOD} Here is how sessions work [1]."
+    assert "`SESSION_SECRET_TOKEN` stands nowhere" in model.asked[1] and "faults" not in model.asked[0]
+    assert not any("TOKEN" in text for text in shown) and shown[0] == GOOD
+
+
+async def test_what_stands_nowhere_again_is_left_out() -> None:
+    model = Says(f"{GOOD} {INVENTED}", f"{GOOD} {INVENTED}")
+    assert (await write(model, request(), show, every=0)).text == GOOD
+    assert not model.replies, "once more, and no third time"
+
+
+async def test_an_answer_that_is_mostly_invented_is_not_shown() -> None:
+    with pytest.raises(ModelMalformed, match="quoted"):
+        await write(Told(f"{INVENTED} Then call `open_session_now()` [1]. {GOOD}"), request(), show, every=0)
+
+
+async def test_a_model_that_fails_when_it_is_asked_again_leaves_the_first_answer() -> None:
+    model = Says(f"{GOOD} {INVENTED}", ModelUnavailable("Down."))
+    assert (await write(model, request(), show, every=0)).text == GOOD
+
+
+async def test_an_answer_that_cites_nothing_is_asked_for_citations() -> None:
+    bare = GOOD.replace(" [1]", "")
+    model = Says(bare, GOOD)
+    assert (await write(model, request(), show, every=0)).text == GOOD
+    assert "cites nothing" in model.asked[1]
+
+
+async def test_an_answer_that_never_cites_is_matched_to_its_evidence_or_not_shown() -> None:
+    bare = f"{GOOD.replace(' [1]', '')} Files are kept in memory or at a temporary location."
+    written = await write(Told(bare), request(), show, every=0)
+    assert written.text == f"{GOOD} Files are kept in memory or at a temporary location [2]."
+    with pytest.raises(ModelMalformed):
+        await write(Told("I am happy to help! Good luck."), request(), show, every=0)
+
+
+async def test_endless_repetition_is_stopped_while_it_streams() -> None:
+    loop = "Here is how sessions work [1]. "
+    model = Told(f"{GOOD} " + loop * 400)
+    written = await write(model, request(), show, every=0)
+    assert written.text == f"{GOOD} Here is how sessions work [1]. …" and model.closed
+
+
+async def test_an_answer_in_the_wrong_language_is_asked_for_in_the_right_one() -> None:
+    german = "Um Sessions zu benutzen, muss man einen geheimen Schlüssel setzen, hier und überall [1]."
+    english = "To use sessions you have to set a secret key, and here is how sessions work [1]."
+    ours = {"language": "German", "code": "de", "documented": "en", "original": "Wie benutze ich Sessions?"}
+
+    def speaks(text: str) -> str:
+        return "de" if "Schlüssel" in text else "ja" if "は" in text else "en"
+
+    model = Says(english, german)
+    assert (await write(model, request(speaks=speaks, **ours), show, every=0)).text == german
+    assert "Write in German" in model.asked[1]
+    written = await write(Says(english, english), request(speaks=speaks, **ours), show, every=0)
+    assert written.text == f"The model answered in English:\n\n{english}"
+    other = (
+        "セッションを使うには秘密鍵を設定します。"
+        "これは公式の文書に書かれています [1]。"
+        "ブラウザを閉じるまで有効です。"
+        "設定で三十一日まで延ばせます。"
+    )
+    with pytest.raises(ModelMalformed, match="language"):
+        await write(Says(other, other), request(speaks=speaks, **ours), show, every=0)
+
+
+async def test_a_refusal_is_never_streamed() -> None:
+    shown: list[str] = []
+
+    async def see(text: str) -> None:
+        shown.append(text)
+
+    written = await write(
+        Told("The documentation does not say how. I don't know [1]."), request(), see, every=0
+    )
+    assert written.text == DONT_KNOW and shown == []
+
+
+async def test_what_people_found_wrong_is_written_once_more_and_then_not_said() -> None:
+    async def objection(text: str) -> str:
+        return "People voted it down." if "secret key" in text else ""
+
+    other = "Here is how sessions work [1]."
+    model = Says(GOOD, other)
+    assert (await write(model, request(), show, every=0, objection=objection)).text == other
+    assert "voted it down" in model.asked[1]
+    assert (await write(Says(GOOD, GOOD), request(), show, every=0, objection=objection)).repeats

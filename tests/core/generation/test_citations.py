@@ -106,6 +106,31 @@ def test_a_host_that_no_page_names_cannot_be_clicked(written: str, wanted: str) 
     assert clean(written, EVIDENCE).text == wanted
 
 
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        (
+            "Take items[0] and sys.argv[1] of my_list[2] [3].",
+            "Take items[0] and sys.argv[1] of my_list[2] [1].",
+        ),
+        ("The first is args[1], the name is rows[2].", "The first is args[1], the name is rows[2]."),
+        ("It is value2[1] and getItems[2] [2].", "It is value2[1] and getItems[2] [1]."),
+        ("Set the key[2]. Then go[1].", "Set the key[1]. Then go[2]."),
+        ("Call run()[2].", "Call run()[1]."),
+        ("Set the key (2). Then (1) go and (3) stay.", "Set the key [1]. Then (1) go and (3) stay."),
+        ("The code is exit (1) [2].", "The code is exit (1) [1]."),
+        ("Set the key (evidence 2).", "Set the key [1]."),
+        ("According to evidence 3, it is on.", "[1] it is on."),
+        ("It is on. Source: Evidence 2", "It is on. [1]"),
+        ("It is on.\n\nSource: Evidence 2", "It is on.\n\n[1]"),
+        ("It is on (see source 9).", "It is on."),
+        ("It is on, as evidence 2 and 3 say.", "It is on, as [1][2] say."),
+    ],
+)
+def test_citations_in_other_forms_and_what_only_looks_like_one(written: str, wanted: str) -> None:
+    assert clean(written, EVIDENCE).text == wanted
+
+
 def test_what_nobody_sees_is_no_part_of_an_answer() -> None:
     assert clean("ri\u200bght\u202e \U000e0041[1]", EVIDENCE).text == "right [1]"
 

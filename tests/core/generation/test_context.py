@@ -1,8 +1,11 @@
 import time
+from dataclasses import replace
 
 import pytest
 
+from core.domain import ContextChunk, Evidence
 from core.generation.context.by_rule import reduce, select, shorten
+from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import split
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
@@ -53,10 +56,10 @@ def test_markdown_is_cut_where_its_blocks_end(text: str, kinds: list[str]) -> No
 
 
 def test_reduction_keeps_what_bears_on_the_question_with_its_code_and_heading() -> None:
-    kept = reduce([evidence(1, MIXED)], query_terms("How do I use sessions with a secret key?"), rare)
+    kept = reduce([evidence(1, MIXED)], query_terms("How do I use sessions with a secret key?"), rare, 0)
     assert "set a secret key" in kept[1] and "app.secret_key = b" in kept[1]
     assert "umbrella" not in kept[1] and "temporary" not in kept[1]
-    uploads = reduce([evidence(1, MIXED)], query_terms("uploaded files"), rare)[1]
+    uploads = reduce([evidence(1, MIXED)], query_terms("uploaded files"), rare, 0)[1]
     assert uploads.startswith("### File Uploads") and "secret" not in uploads
 
 
@@ -104,3 +107,41 @@ def test_what_fits_is_unchanged_and_long_code_is_closed() -> None:
     code = "```py\n" + "\n".join(f"line_{n} = {n}" for n in range(100)) + "\n```"
     short = shorten(code, (), 50, count)
     assert count(short) <= 50 and short.startswith("```py\nline_0") and short.endswith("\n```")
+
+
+def test_a_pages_own_heading_stands_over_its_own_text_and_nothing_is_said_twice() -> None:
+    scheme = ContextChunk(
+        "c1",
+        "config.rst",
+        "Configuration",
+        "Values > PREFERRED_URL_SCHEME",
+        "",
+        "Use this scheme for generating external URLs.\n\nDefault: `'http'`",
+        before="### APPLICATION_ROOT\n\nThe path under which it is mounted.",
+        after="### MAX_CONTENT_LENGTH\n\nThe maximum number of bytes that will be read.",
+    )
+    length = ContextChunk(
+        "c2",
+        "config.rst",
+        "Configuration",
+        "Values > MAX_CONTENT_LENGTH",
+        "",
+        "The maximum number of bytes that will be read.\n\nDefault: `None`",
+        before="### PREFERRED_URL_SCHEME\n\nUse this scheme for generating external URLs.",
+    )
+    again = replace(length, id="c3")
+    laid = laid_out([Evidence(1, scheme, 1.0), Evidence(2, length, 0.9), Evidence(3, again, 0.8)])
+    assert laid[1].whole == (
+        "### APPLICATION_ROOT\n\nThe path under which it is mounted.\n\n"
+        "### PREFERRED_URL_SCHEME\n\nUse this scheme for generating external URLs.\n\nDefault: `'http'`"
+    )
+    assert laid[2].whole == "The maximum number of bytes that will be read.\n\nDefault: `None`"
+    assert 3 not in laid, "pages that say the same are one"
+    other = replace(length, release="2.3")
+    assert set(laid_out([Evidence(1, length, 1.0), Evidence(2, other, 0.9)])) == {1, 2}
+
+
+def test_a_short_section_is_never_reduced() -> None:
+    page = "Use this scheme for generating external URLs.\n\nDefault: `'http'`\n\nChanged in version 2.2."
+    texts = reduce([evidence(1, page)], query_terms("scheme"), rare)
+    assert texts[1] == page

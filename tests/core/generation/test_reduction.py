@@ -42,7 +42,14 @@ def saying(*labels: object) -> FakeModel:
 
 async def reduced(model: FakeModel, items: object = None) -> dict[int, str]:
     chosen = ITEMS if items is None else items
-    return await reduce(model, "How long does a session live?", "Flask", ["3.1"], chosen)  # type: ignore[arg-type]
+    return await reduce(
+        model,
+        "How long does a session live?",
+        "Flask",
+        ["3.1"],
+        chosen,  # type: ignore[arg-type]
+        short=0,
+    )
 
 
 async def test_one_call_over_all_chunks_keeps_what_is_named_and_drops_what_is_empty() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from core.generation.unknown import is_unknown
+from core.generation.unknown import is_unknown, says_lack
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,31 @@ from core.generation.unknown import is_unknown
         "The evidence does not explicitly mention async. I don't know.",
         "Ich weiß es nicht.",
         "我不知道。",
+        "Not covered by the evidence.",
+        "This is not covered in the provided documentation.",
+        "The documentation does not say how.",
+        "I do not know the answer based on the provided evidence.",
+        "I don't know how to configure Redis for that. However, the evidence does not mention it either.",
+        "I don't know whether that works. Please check the documentation.",
+        "How to do that is not described in the evidence.",
+        "The evidence says nothing about Redis.",
+        "The documentation is silent on this.",
+        "I found nothing about this in the documentation.",
+        "Die Dokumentation enthält dazu keine Informationen.",
+        "Die bereitgestellten Belege erwähnen das nicht.",
+        "Das steht nicht in der Dokumentation.",
+        "Dazu steht nichts in den Quellen.",
+        "Leider kann ich diese Frage nicht beantworten.",
+        "Es gibt dazu keine Informationen in der Dokumentation.",
+        "Es tut mir leid, das weiß ich nicht. Die Dokumentation sagt dazu nichts.".removeprefix(
+            "Es tut mir leid, "
+        ),
+        "文档中没有提到这个选项。",
+        "抱歉，我无法从提供的证据中找到答案。",
+        "根据提供的文档，没有相关信息。",
+        "Lo siento, no hay información sobre eso.",
+        "La documentación no menciona Redis.",
+        "La documentation ne mentionne pas Redis.",
     ],
 )
 def test_not_knowing_is_recognised(text: str) -> None:
@@ -46,7 +71,30 @@ def test_not_knowing_is_recognised(text: str) -> None:
         "Flask does not provide sessions of that kind [1].",
         "No, this was removed in 3.0 [1].",
         "Call `i_dont_know()`.",
+        "I don't know of a shorter way than `app.run()`, but that starts it [1].",
+        "I don't know how to do it by hand. However, `flask run` starts it [1].",
+        "Die Sitzung enthält keine Daten, bis man `session` setzt [1].",
+        "Der Text wird nicht umgebrochen, wenn man `wrap` setzt [1].",
+        "Das Limit ist nicht gesetzt, der Standardwert ist `None` [1].",
+        "没有设置时，默认值是 31 天 [1]。",
+        "Not setting the key raises an error [1].",
+        "The session is not stored in the cookie [1].",
     ],
 )
 def test_an_answer_is_not_taken_for_not_knowing(text: str) -> None:
     assert not is_unknown(text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I don't know how to do it by hand.",
+        "The documentation does not say how.",
+        "Not covered by the evidence.",
+        "Die Dokumentation sagt dazu nichts.",
+        "文档中没有提到这个选项。",
+    ],
+)
+def test_a_sentence_that_opens_a_refusal_is_known_before_the_rest(sentence: str) -> None:
+    assert says_lack(sentence)
+    assert not says_lack("Set the key [1].") and not says_lack("You should check the log [1].")

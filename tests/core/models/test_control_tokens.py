@@ -135,11 +135,12 @@ def every_prompt(others: str) -> list[tuple[str, str]]:
     product = Product("Kettle", releases=(Release("1.0"), Release("2.0", latest=True)))
     blocks = [
         prompts.evidence(1, others, "2.0", others),
-        prompts.remembered("Kettle 2.0", [(others, others)]),
-        prompts.rejected([(others, others)]),
+        prompts.rejected([(others, others, others)]),
         prompts.conversation([("the asker", others), ("you", others)]),
     ]
-    answer = prompts.answer_user(others, [others, "b"], blocks, original=others, language="German")
+    answer = prompts.answer_user(
+        others, [others, "b"], blocks, original=others, language="German", faults=[others]
+    )
     return [
         (prompts.answer_system("Kettle", ["2.0"]), answer),
         prompts.understand(product, others, [("user", others), ("assistant", others)], "German"),

@@ -52,7 +52,14 @@ async def test_an_answer_streams_and_carries_what_was_asked() -> None:
     assert completion.finish == "stop"
     assert completion.prompt_tokens > 0 and completion.answer_tokens > 3
     body = server.chats[0].body
-    assert body["options"] == {"num_ctx": 2048, "num_predict": 77, "temperature": 0.3}
+    assert body["options"] == {
+        "num_ctx": 2048,
+        "num_predict": 77,
+        "temperature": 0.3,
+        "top_p": 0.8,
+        "top_k": 20,
+        "min_p": 0.0,
+    }, "as the card of Qwen3 recommends"
     assert body["keep_alive"] == "30m" and body["stream"] is True
     assert [m["role"] for m in body["messages"]] == ["system", "user"]
 
@@ -266,11 +273,29 @@ async def test_structured_output_is_asked_for_at_temperature_0_and_checked() -> 
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        '{"base": "x", "n": 3}',
+        '```json\n{"base": "x", "n": 3}\n```',
+        'Sure! Here it is:\n{"base": "x", "n": 3}\nI hope {that} helps.',
+        '<think>{}</think> {oops} {"base": "x", "n": 3}',
+    ],
+)
+async def test_the_first_object_is_taken_from_whatever_stands_around_it(said: str) -> None:
+    async with OllamaServer() as server:
+        server.say(said)
+        model = connect(server)
+        assert await model.structured(ASK, SCHEMA, max_tokens=60) == {"base": "x", "n": 3}
+        await model.close()
+
+
+@pytest.mark.parametrize(
     ("behaviour", "told"),
     [
         (Behaviour("length", after=3), "did not finish"),
         (Behaviour(text="Sure! Here it is."), "no JSON"),
         (Behaviour(text="[1, 2]"), "no object"),
+        (Behaviour(text="{ not this } but nothing"), "no JSON"),
         (Behaviour(text='{"base": "x"}'), "n is missing"),
         (Behaviour(text='{"base": "x", "n": "2"}'), "n is not of type integer"),
         (Behaviour(text='{"base": "x", "n": 1}'), "n is below 2"),

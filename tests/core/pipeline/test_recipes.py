@@ -183,13 +183,23 @@ async def test_comrag_without_its_model_quotes_documents_on_a_reference() -> Non
 
 
 async def test_comrag_reads_bad_pairs_only_where_there_are_no_good_ones() -> None:
-    bot = await house(FakeModel(says), (), recipe="comrag")
+    told = iter(["45 minutes [1].", "It keeps the water warm for 45 minutes by default [1]."])
+    bot = await house(FakeModel(lambda _: next(told)), (), recipe="comrag")
     first = await bot.ask(TIMER)
     assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
     avoided = await bot.ask(TIMER)
     assert avoided.route == "avoid" and avoided.trace["low"] and not avoided.trace["high"]
     far = await bot.ask(FILTER)
     assert far.route == "avoid" and far.trace["low"], "the k nearest bad pairs, however far"
+
+
+async def test_what_people_voted_down_is_not_said_again() -> None:
+    bot = await house(model := FakeModel(says), ())
+    first = await bot.ask(TIMER)
+    assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
+    again = await bot.ask(TIMER)
+    assert again.route == "abstain" and "nothing better" in again.text and "timer" in again.text
+    assert "marked as wrong" in model.calls[-1].prompts[-1].content, "it was asked once more"
 
 
 @pytest.mark.parametrize(

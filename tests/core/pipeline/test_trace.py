@@ -13,7 +13,7 @@ from tests.fakes import FakeModel
 UNDERSTOOD = {"release_origin", "resolution", "queries", "rewritten", "language", "untranslated", "steps"}
 RECALLED = {"high", "low", "guard", "decided"}
 FOUND = {"confidence", "threshold", "signs", "open_parts", "evidence"}
-WRITTEN = {"read", "model", "prompts", "temperature", "uncited", "offers", "first_ms"}
+WRITTEN = {"read", "model", "prompts", "temperature", "offers", "first_ms"}
 KEPT = {"ms", "timings"}
 PAGE = {"title", "path", "url", "release", "score", "matched", "ranks"}
 OLD: dict[str, Any] = {

@@ -1,0 +1,1 @@
+"""Whether what a model wrote stands in what it was given."""

@@ -1,0 +1,153 @@
+"""Which names, options and values of a block of code stand nowhere in what an answer is written from."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+import sys
+from collections.abc import Iterator
+
+from core.generation.checked.material import Material, bare, last_of, numbers_of
+from core.vocabulary import word_list
+
+_SHELLS = frozenset({"sh", "bash", "shell", "console", "zsh", "powershell", "cmd", "bat", "fish", "terminal"})
+_SETTINGS = frozenset({"toml", "yaml", "yml", "ini", "cfg", "json", "env", "dotenv", "properties"})
+_COMMANDS = frozenset(
+    word_list(
+        """cd mkdir python python3 py pip pip3 source export set echo touch sudo curl cat ls rm cp mv git"""
+    )
+)
+_KNOWN = (
+    frozenset(keyword.kwlist)
+    | frozenset(dir(builtins))
+    | frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
+    | frozenset(
+        word_list("""self cls args kwargs const let var function new null undefined true false this async""")
+    )
+    | frozenset(
+        word_list("""read write close readlines seek href class type name value id action method main""")
+    )
+)
+"""What every program may say: the language's own words and what its plain values can do."""
+_STRING = re.compile(r"[rbf]{0,2}(\"\"\"|'''|\"|')((?:(?!\1)[^\\\n]|\\.){0,300}+)\1", re.IGNORECASE)
+_COMMENT = re.compile(r"(?<!\S)(?:#|//)(?=\s).*$")
+_LOCAL = re.compile(
+    r"\b(?:def|class|function)\s+(\w+)|\b(?:as|for|const|let|var|global|nonlocal)\s(\w+)"
+    r"|^\s*(\w+)\s*(?::[^=]+)?=(?!=)"
+    r"|^\s*for\s([\w, ]{1,80}?)\sin\b|\blambda\s{1,3}+([\w, ]{1,80}+):"
+)
+_PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)|<(\w+:)?(\w+)>")
+_IMPORT = re.compile(r"^\s*(?:from\s+([\w.]+)\s+)?import\s+(.+)$")
+_ATTRIBUTE = re.compile(r"\.([A-Za-z_]\w*)")
+_CALL = re.compile(r"(?<![\w.])@?([A-Za-z_]\w*)\(")
+_DECORATOR = re.compile(r"^\s*@([A-Za-z_][\w.]*)")
+_NAMED = re.compile(r"(?<![\w.])([A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z][a-z0-9]+(?:[A-Z]\w*)?)\b")
+_KEYWORDS = re.compile(r"(?<![\w.])([\w.]{1,80}+)\(([^()]{0,200}+(?:\([^()]{0,200}+\)[^()]{0,200}+){0,6}+)\)")
+_KEYWORD = re.compile(r"(?:^|,)\s{0,40}+([a-z_]\w{0,60}+)\s?=(?!=)\s?([\"']?[\w.-]*[\"']?)")
+_FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
+_VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
+_SETTING = re.compile(r"\A\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
+_VALUE = re.compile(
+    r"(?:\]|\.\w{1,60}+|(?<![A-Z_])[A-Z_]{3,60}+)[\"']?\]?\s{0,3}+=\s{0,3}+[\"']([A-Za-z][\w-]{0,60}+)[\"']\s{0,3}+$"
+)
+_INSTALLED = re.compile(r"\b(?:pip3?|uv|poetry|conda|npm|apt|apt-get|brew)\s+(?:install|add)\s+(.+)$")
+
+
+def unsaid(code: str, language: str, material: Material) -> list[str]:
+    """Return what in a block of code stands nowhere in the material: names, options, values.
+
+    A line that stands there as it is needs no more. Names that the block itself gives are its own.
+    """
+    lines = code.split("\n")
+    local = _local(code)
+    found: list[str] = []
+    for line in lines:
+        if line.strip() and bare(line) not in material.lines:
+            is_shell = language in _SHELLS or re.match(r"\s*\$\s", line)
+            found += _of_shell(line, material) if is_shell else _of_line(line, language, local, material)
+    return list(dict.fromkeys(found))
+
+
+def _local(code: str) -> frozenset[str]:
+    found: set[str] = set()
+    for line in code.split("\n"):
+        for match in _LOCAL.finditer(line):
+            found |= set(re.findall(r"\w+", " ".join(filter(None, match.groups()))))
+    for match in _PARAMETERS.finditer(code):
+        found |= set(re.findall(r"[A-Za-z_]\w*", " ".join(filter(None, match.groups()))))
+    return frozenset(name for name in found if not name.isupper() or len(name) < 3)
+
+
+def _of_line(line: str, language: str, local: frozenset[str], material: Material) -> Iterator[str]:
+    line = _COMMENT.sub("", line)
+    if imported := _IMPORT.match(line):
+        yield from _of_import(imported, material)
+        return
+    plain = _STRING.sub('""', line)
+    free = local | _KNOWN
+    names = [*_ATTRIBUTE.findall(plain), *_CALL.findall(plain), *_NAMED.findall(plain)]
+    names += [part for name in _DECORATOR.findall(plain) for part in name.split(".")]
+    names += _SETTING.findall(line) if language in _SETTINGS else []
+    names += _FLAG.findall(line) if language not in ("", "python", "py") or " --" in plain else []
+    for name in dict.fromkeys(names):
+        if name not in free and not material.has(name):
+            yield name
+    for _, said in _STRING.findall(line):
+        if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", said) and not material.has(said):
+            yield said
+    if (value := _VALUE.search(line)) and not material.has(value[1]):
+        yield value[1]
+    yield from _of_numbers(plain, material)
+    yield from _of_keywords(line, local, material)
+
+
+def _of_import(imported: re.Match[str], material: Material) -> Iterator[str]:
+    module, names = imported[1] or "", re.sub(r"\bas\s+\w+|[()]", "", imported[2])
+    every = [*filter(None, module.split(".")), *re.findall(r"[A-Za-z_]\w*", names)]
+    for name in every:
+        is_standard = name in sys.stdlib_module_names and name in (module.split(".")[0] or names)
+        if not is_standard and not material.has(name):
+            yield name
+
+
+def _of_numbers(plain: str, material: Material) -> Iterator[str]:
+    for value, _ in numbers_of(plain):
+        if value not in material.numbers and value not in ("0", "1"):
+            yield value
+
+
+def _of_keywords(line: str, local: frozenset[str], material: Material) -> Iterator[str]:
+    """Return options that are given to something which the material never gives them to."""
+    for called, inside in _KEYWORDS.findall(line):
+        name = last_of(called)
+        if name in local or name in _KNOWN:
+            continue
+        for option, value in _KEYWORD.findall(inside):
+            word = value.strip("\"'")
+            if option not in local and not material.together(option.lower(), name.lower()):
+                yield f"{name}({option}=)"
+            elif value[:1] in "\"'" and word and not material.has(word):
+                yield word
+
+
+def _of_shell(line: str, material: Material) -> Iterator[str]:
+    line = _COMMENT.sub("", re.sub(r"^\s*[$>]\s", "", line))
+    for part in re.split(r"&&|\|\||;|\|", line):
+        words = part.split()
+        if not words:
+            continue
+        for name in _VARIABLE.findall(part):
+            if not material.has(name):
+                yield name
+        command = next((word for word in words if "=" not in word), "")
+        if re.fullmatch(r"[A-Za-z][\w-]*", command) and not (command in _COMMANDS or material.has(command)):
+            yield command
+        if installed := _INSTALLED.search(part):
+            for package in re.findall(r"(?<![\w-])[A-Za-z][\w.-]*", installed[1]):
+                if not material.has(package):
+                    yield package
+        for flag in _FLAG.findall(part):
+            if not material.has(flag) and flag not in ("-m", "-r", "-U", "-p"):
+                yield flag
+    yield from _of_numbers(_STRING.sub('""', line), material)

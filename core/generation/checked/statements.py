@@ -1,0 +1,154 @@
+"""An answer cut to the statements that are kept or left out as a whole, and put together again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from core.generation.quotes.blocks import Kind, split
+from core.text.words import one_line, sentences
+
+_ORDINAL = re.compile(r"^(\s*)\d{1,3}([.)]\s)")
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
+_CITED_END = re.compile(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$")
+_MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_MARKS = re.compile(r"\[\d+\]")
+_BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence of a paragraph, a whole list item, a whole block of code, a table, a heading."""
+
+    block: int
+    kind: Kind
+    text: str
+
+    @property
+    def introduces(self) -> bool:
+        """Return True if it only makes sense with what follows it."""
+        return self.kind != "code" and self.text.rstrip("*_ ").endswith((":", "："))
+
+
+def statements(text: str) -> list[Statement]:
+    """Cut Markdown to its statements, in order."""
+    found: list[Statement] = []
+    for number, block in enumerate(split(text)):
+        told = sentences(one_line(block.text)) if block.kind == "paragraph" else [block.text]
+        found += [Statement(number, block.kind, one) for one in _with_marks(told)]
+    return found
+
+
+def _with_marks(told: Sequence[str]) -> list[str]:
+    """Put citations that were cut off back to the sentence that they stand behind."""
+    found: list[str] = []
+    for one in told:
+        while found and (mark := re.match(r"(?:\[\d+\]\s*)+", one)):
+            found[-1] = f"{found[-1]} {mark[0].strip()}"
+            one = one[mark.end() :]
+        if one:
+            found.append(one)
+    return found
+
+
+def joined(told: Sequence[Statement]) -> str:
+    """Write statements as Markdown again; steps of a list are numbered through."""
+    parts: list[str] = []
+    ordinal = 0
+    for at, one in enumerate(told):
+        before = told[at - 1] if at else None
+        text = one.text
+        ordinal = ordinal if before and before.kind == "item" else 0
+        if one.kind == "item" and (marked := _ORDINAL.match(text)):
+            ordinal += 1
+            text = f"{marked[1]}{ordinal}{marked[2]}{text[marked.end() :]}"
+        if before:
+            items = before.kind == one.kind == "item"
+            parts.append(" " if before.block == one.block else "\n" if items else "\n\n")
+        parts.append(text)
+    return "".join(parts)
+
+
+def without(told: Sequence[Statement], left_out: Collection[int]) -> list[Statement]:
+    """Leave out statements by their place, with what introduces only them and headings over nothing."""
+    gone = set(left_out)
+    for at in range(len(told) - 1, -1, -1):
+        follower = next((later for later in range(at + 1, len(told)) if later not in gone), None)
+        directly = at + 1 in gone
+        if at in gone:
+            continue
+        bare = told[at].kind == "heading" and (follower is None or told[follower].kind == "heading")
+        if bare or (directly and told[at].introduces and not _goes_on(told, at, follower)):
+            gone.add(at)
+    return [one for at, one in enumerate(told) if at not in gone]
+
+
+def _goes_on(told: Sequence[Statement], at: int, follower: int | None) -> bool:
+    """Return True if what is left behind an introduction is of the same kind as what followed it."""
+    return follower is not None and told[follower].kind == told[at + 1].kind != "paragraph"
+
+
+def whole(text: str) -> str:
+    """Cut text back to its last whole sentence, list item or line of code; an open fence is closed."""
+    fences = list(_FENCE.finditer(text))
+    if len(fences) % 2:
+        start = fences[-1].start()
+        code = text[start:].rstrip("\n").split("\n")
+        complete = code if text.endswith("\n") else code[:-1]
+        if len(complete) > 1:
+            return text[:start] + "\n".join(complete) + "\n" + fences[-1].group(1)
+        text = text[:start]
+    head, gap, tail = text.rstrip().rpartition("\n")
+    if not tail or tail.lstrip().startswith(("```", "~~~")):
+        return text.rstrip()
+    # An ordinal is no sentence.
+    marker = _MARKER.match(tail)
+    lead = marker.group() if marker else tail[: len(tail) - len(tail.lstrip())]
+    ended = [s for s in sentences(tail[len(lead) :]) if _CITED_END.search(s)]
+    if ended:
+        return f"{head}{gap}{lead}{' '.join(ended)}"
+    return head.rstrip() if head.strip() else tail.rpartition(" ")[0] or tail
+
+
+def ended(text: str) -> str:
+    """Return the beginning of a text that will not change any more while more is written behind it.
+
+    Code is whole, a sentence has its end and the space after it, and nothing waits for what it introduces.
+    """
+    fences = list(_FENCE.finditer(text))
+    if len(fences) % 2:
+        text = text[: fences[-1].start()]
+    elif fences and "\n" not in text[fences[-1].end() :]:
+        text = text[: fences[-2].start()]
+    head, gap, tail = text.rpartition("\n")
+    told = _with_marks(sentences(tail))
+    # the last sentence may still get its citations, and so may the one before a line break
+    kept = f"{head}{gap}{' '.join(told[:-1])}".rstrip() if len(told) > 1 else head.rstrip()
+    kept = _BARE_MARKER.sub("", kept)
+    while (left := statements(kept)) and (left[-1].introduces or left[-1].kind == "heading"):
+        last = left[-1].text
+        kept = kept[: kept.rfind(last)].rstrip() if last in kept else joined(left[:-1])
+    return kept
+
+
+def once(told: Sequence[Statement]) -> list[Statement]:
+    """Leave out what was said before in the same words."""
+    said: set[str] = set()
+    found: list[Statement] = []
+    for one in told:
+        plain = one_line(_MARKS.sub("", one.text))
+        if len(plain) < 20 or plain not in said:
+            found.append(one)
+        said.add(plain)
+    return found
+
+
+def marked(text: str, mark: str) -> str:
+    """Put a citation behind the first line of a statement, before the point at its end."""
+    if not mark:
+        return text
+    line, gap, rest = text.partition("\n")
+    line = line.rstrip()
+    end = line[-1:] if line[-1:] in ".!?。！？" else ""
+    return f"{line.removesuffix(end)} {mark}{end}{gap}{rest}"
