@@ -47,10 +47,11 @@ class Forked:
     @property
     def returncode(self) -> int | None:
         """Return how it ended, or None while it runs; −9 for SIGKILL."""
-        if self._code is None and select.select([self._status], [], [], 0)[0]:
-            told = os.read(self._status, 64)
-            os.close(self._status)
-            self._code = int(told or b"-9")  # nothing is told where what forks is gone, and all its children
+        if self._code is None:
+            with contextlib.suppress(BlockingIOError):
+                told = os.read(self._status, 64)
+                os.close(self._status)
+                self._code = int(told or b"-9")  # nothing is told where what forks is gone, and its children
         return self._code
 
     async def wait(self) -> int:
@@ -75,6 +76,7 @@ def fork(
 ) -> Forked:
     """Start `threadlore` with these arguments; `files` are its standard input, output and error output."""
     read, write = os.pipe()
+    os.set_blocking(read, False)
     os.umask(mask := os.umask(0))
     place = {"cwd": str(folder.absolute()), "umask": mask}
     request = json.dumps({"arguments": [*arguments], "environment": {**environment}, **place})

@@ -2,5 +2,5 @@
 
 PATIENCE = 90.0
 """Seconds after which something has not happened."""
-SOON = 15.0
+SOON = 25.0
 """Seconds for what must not wait for the half a minute, or more, that a server asks for."""

@@ -17,6 +17,7 @@ from core.settings import load_settings
 from tests.core.ingestion_sources.index_server import Index, serving, tar_of
 from tests.core.ingestion_sources.site_server import Site, page, status
 from tests.core.ingestion_sources.test_git import commit, git
+from tests.patience import SOON
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs the git command: apt-get install git")
 
@@ -111,7 +112,7 @@ async def test_what_is_away_is_told_soon_and_all_at_once(tmp_path: Path, away) -
     took = time.monotonic() - began
     assert [f.state for f in found] == ["unsure"] * 3, found
     assert all("network" in f.advice for f in found), found
-    assert took < 10.0, "not one after the other, and without the waits of a crawl"
+    assert took < SOON, "not one after the other, and without the waits of a crawl"
 
 
 async def test_what_was_fetched_needs_no_index_any_more(tmp_path: Path) -> None:

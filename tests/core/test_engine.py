@@ -43,6 +43,7 @@ from tests.fakes import (
 )
 from tests.ollama_answers import Recorded
 from tests.ollama_server import Behaviour, OllamaServer
+from tests.patience import PATIENCE
 
 PAGES = {
     "timer.md": "The timer is set with `--timer`. It keeps the water warm for {minutes} minutes by default.",
@@ -155,10 +156,12 @@ async def house(
 
 
 @asynccontextmanager
-async def served(only: Sequence[str] = STEPS, **given: Any) -> AsyncIterator[tuple[House, OllamaServer]]:
+async def served(
+    only: Sequence[str] = STEPS, timeout: float = PATIENCE, **given: Any
+) -> AsyncIterator[tuple[House, OllamaServer]]:
     """An engine whose model is a loopback Ollama behind a breaker."""
     async with OllamaServer(**given) as server:
-        ollama = Ollama(server.url, server.model, timeout=0.3, retries=0)
+        ollama = Ollama(server.url, server.model, timeout=timeout, retries=0)
         try:
             yield await house(Breaker(ollama, failures=2), only), server
         finally:
@@ -233,7 +236,7 @@ async def test_a_reduction_that_does_not_hold_is_done_by_rule(bad: str) -> None:
 
 @pytest.mark.parametrize("kind", ["busy", "crashed", "missing", "hang"])
 async def test_a_server_that_fails_in_the_first_step_is_not_asked_again(kind: Any) -> None:
-    async with served() as (bot, server):
+    async with served(timeout=0.3 if kind == "hang" else PATIENCE) as (bot, server):
         server.always = Behaviour(kind)
         answer = await bot.ask("and in 1.0?", ASKED)
         assert answer.route == "quote" and "20 minutes" in answer.text

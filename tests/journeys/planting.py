@@ -33,6 +33,7 @@ from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, answer, told, until
 from tests.ollama_answers import Recorded, cited_answer, filled
 from tests.ollama_server import OllamaServer
+from tests.patience import PATIENCE
 
 NOWHERE = Seen("", "")
 """No message: what is pressed hangs under what a person alone was told."""
@@ -424,7 +425,7 @@ async def _(g: Garden, mark: str) -> None:
 
 async def _people(g: Garden, mark: str) -> None:
     """Wait until an answer of a person with that marker is remembered."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + PATIENCE
     while not [p for p in await g.bot.app.memory.everything() if mark in p.answer]:
         assert time.monotonic() < end
         await g.stage.quiet()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -14,6 +13,7 @@ from bot.platforms.web.platform import Playground
 from core.domain import Question, Scope
 from core.settings import load_settings
 from tests.journeys.house import Kettle, house
+from tests.patience import PATIENCE
 
 
 @asynccontextmanager
@@ -23,7 +23,7 @@ async def served(kettle: Kettle, **given) -> AsyncIterator[tuple[str, object]]:
         bot.dispatch.overview = Overview(bot.app)
         playground = Playground(settings, bot.dispatch)
         running = asyncio.create_task(playground.run())
-        await asyncio.wait_for(playground.started.wait(), 10)
+        await asyncio.wait_for(playground.started.wait(), PATIENCE)
         try:
             yield playground.url, bot
         finally:
@@ -105,10 +105,9 @@ async def test_without_a_token_only_this_machine_sees_it(kettle):
 async def test_figures_are_kept_for_a_moment(kettle):
     async with house(kettle) as bot:
         overview = Overview(bot.app)
-        await overview.figures()
-        began = time.perf_counter()
         first = await overview.figures()
-        assert time.perf_counter() - began < 0.5
+        again = await overview.figures()
+        assert again["releases"] is first["releases"], "it is not counted anew"
         assert first["product"] == bot.app.engine.product.name
 
 

@@ -12,6 +12,7 @@ from bot.commands.command_line import status_of
 from bot.platforms.slack.platform import connect
 from bot.rendering.status import status_text
 from tests.journeys.house import Bot
+from tests.patience import PATIENCE
 from tests.platforms.slack_bot import settings_for
 from tests.platforms.slack_server import SlackServer
 
@@ -24,11 +25,11 @@ async def test_status_tells_which_platform_has_ended_and_what_to_do(
         assert platform
         with caplog.at_level(logging.ERROR):
             running = asyncio.create_task(_run(platform, bot.app.ended))
-            await slack.until(lambda: slack.connected, 30)
+            await slack.until(lambda: slack.connected, PATIENCE)
             assert not (await status_of(bot.app))["problems"]
             slack.revoked = "token_revoked"
             slack.say("U1", "C1", "<@UBOT> Which port does the dashboard listen on?")
-            assert await asyncio.wait_for(running, 30) is False
+            assert await asyncio.wait_for(running, PATIENCE) is False
     [problem] = (await status_of(bot.app))["problems"]
     assert problem.startswith("slack has ended: Slack rejects SLACK_BOT_TOKEN (token_revoked)")
     assert problem in status_text(await status_of(bot.app))

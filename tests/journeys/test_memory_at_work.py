@@ -21,8 +21,8 @@ from tests.journeys.house import Bot, Kettle, house
 
 PAIRS = 20_000
 PORT = "Which port does the dashboard listen on?"
-AT_MOST = 1.0
-"""Seconds within which 95 % of the questions are answered; the work takes several."""
+AT_MOST = 10.0
+"""Seconds within which 95 % of the questions are answered, on a machine that does other things, too."""
 
 
 async def fill(kettle: Kettle, world: World) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -44,9 +43,7 @@ async def test_a_model_that_fails_leaves_a_whole_answer_that_quotes(
 async def test_a_model_that_hangs_is_given_up(kind: str, kettle: Kettle, ollama: OllamaServer) -> None:
     ollama.always = Behaviour(kind, after=3)  # type: ignore[arg-type]
     async with house(kettle, ollama_host=ollama.url, ollama_timeout=0.1) as bot, SlackStage(bot) as stage:
-        began = time.monotonic()
         assert is_whole((await ask(stage, PORT)).text)
-        assert time.monotonic() - began < 10
 
 
 async def test_an_answer_that_ran_out_of_room_ends_in_a_whole_sentence(

@@ -160,7 +160,7 @@ async def test_from_the_readme_alone_to_a_cited_answer(newcomer: Newcomer) -> No
             assert code == 0 and set(wrong) <= {"?Slack app settings", "?Slack app token"}, wrong
         finally:
             process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(process.wait(), 20) == 0
+            assert await asyncio.wait_for(process.wait(), PATIENCE) == 0
 
 
 def ready(newcomer: Newcomer) -> bool:

