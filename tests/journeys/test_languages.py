@@ -90,12 +90,14 @@ async def test_without_a_model_pages_are_quoted_with_german_words_around(bot: Bo
     stage = FakeStage(bot)
     seen = await ask(stage, "Wie setze ich KETTLE_DASHBOARD_PASSWORD für das Dashboard?")
     assert "KETTLE_DASHBOARD_PASSWORD" in seen.text and "Protect the dashboard with a password" in seen.text
-    assert seen.text.startswith("Es hat kein Sprachmodell geantwortet") and "Quellen" in seen.text
+    assert seen.text.startswith("Am nächsten kommt:") and "Quellen" in seen.text
+    assert "Sprachmodell" not in seen.text, "none is configured"
 
 
-async def test_what_nobody_knows_is_said_in_the_language_of_the_question(bot: Bot) -> None:
+async def test_what_nobody_translated_is_said_in_the_language_of_the_question(bot: Bot) -> None:
     seen = await ask(FakeStage(bot), "¿Cómo hago una tarta de manzana sin horno?")
-    assert seen.text.startswith("No lo sé.")
+    assert seen.text.startswith("Tu pregunta está en español, la documentación en inglés")
+    assert "No lo sé" not in seen.text and "https://" not in seen.text
 
 
 async def test_an_unknown_release_is_refused_in_the_language_of_the_question(bot: Bot) -> None:

@@ -107,7 +107,7 @@ async def test_what_the_pages_do_not_hold_is_the_fixed_phrase_with_the_nearest_p
     platform: str, bot: Bot
 ) -> None:
     async with open_stage(platform, bot) as stage:
-        text = (await ask(stage, "Can the kettle play music while it boils?")).text
+        text = (await ask(stage, "Which colour does the dashboard have?")).text
         assert text.startswith("I don't know.") and "https://kettle.example/" in text
 
 
