@@ -130,7 +130,7 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
         return prompts.evidence(item.number, title, release, text)
 
     laid = laid_out(request.evidence)
-    given = [item for item in request.evidence if item.number in laid]
+    given = _each_release_first([item for item in request.evidence if item.number in laid])
     texts = [request.texts.get(item.number, laid[item.number].whole) for item in given]
     frames = [count(written(item, "")) + 1 for item in given]
     sizes = [count(text) for text in texts]
@@ -150,6 +150,12 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
             parts.append(written(item, text))
             used.append(item)
     return "\n".join(parts), tuple(used)
+
+
+def _each_release_first(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Put the best piece of every release before the rest, so that none is left out where room is short."""
+    first = {item.chunk.release: item.number for item in reversed(evidence)}
+    return sorted(evidence, key=lambda item: first[item.chunk.release] != item.number)
 
 
 def _shortest(sizes: Sequence[int], room: int) -> float:

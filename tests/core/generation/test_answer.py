@@ -62,6 +62,14 @@ def test_evidence_of_several_releases_is_labelled() -> None:
     assert "Flask 2.3 and 3.1" in system.content and "which release it holds for" in system.content
 
 
+def test_no_compared_release_is_left_out_where_room_is_short() -> None:
+    new = [evidence(n, f"New {n}. " * 300, release="3.1") for n in range(1, 7)]
+    old = evidence(7, "Old. " * 300, release="2.3")
+    fitted = fit(Told(context_tokens=3400), request(evidence=(*new, old), releases=("2.3", "3.1")))
+    assert {item.chunk.release for item in fitted.evidence} == {"2.3", "3.1"}
+    assert len(fitted.evidence) < 7 and "says nothing, say that" in fitted.prompts[0].content
+
+
 def test_answers_not_to_repeat_are_told_with_what_people_said_of_them() -> None:
     bad = pair("bad", "No [1].")
     notes = {"bad": "People say that it is outdated. Somebody wrote a better answer: Use `session`."}
