@@ -11,11 +11,9 @@ if TYPE_CHECKING:
     from bot.commands.slash.table import Call
     from bot.operations.application import Application
 
-WHOLE = {
-    "slack": N_("An admin can send you all of it: `threadlore my-data --user {user} --json`."),
-    "": N_("The file has all of it."),
-}
-"""Where all of it is, by platform: Slack lets apps send files only with more rights than answering takes."""
+WHOLE = N_("The file has all of it.")
+WHOLE_BY_ADMIN = N_("An admin can send you all of it: `threadlore my-data --user {user} --json`.")
+"""Where all of it is, where the bot can send files and where it cannot."""
 LEAVING = N_(
     "From then on I keep nothing of yours: no questions, votes or answers, and your words go to no model. "
     "Ask me and I quote the documentation. What I have kept until now goes, too, for good."

@@ -12,6 +12,8 @@ The bot asks a platform's package for these modules, of which only the first mus
     setup.py           what `threadlore init` asks and writes (`bot.ports.platforms.Setup`).
     personal_data.py   what the platform keeps of people in the home (`bot.ports.platforms.PersonalData`).
 
-A package on whose platform people do not sign in says `NOBODY_SIGNS_IN = True`: from there they reach
-nobody on other platforms.
+A package may say of its platform, in its `__init__.py`:
+
+    NOBODY_SIGNS_IN = True    from there people reach nobody on other platforms
+    SENDS_NO_FILES = True     the bot cannot send a file there
 """

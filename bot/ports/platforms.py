@@ -115,9 +115,9 @@ def having(name: str) -> list[str]:
     return [platform for platform in names() if has(platform, name)]
 
 
-def unsigned() -> list[str]:
-    """Return the platforms on which nobody signs in: their packages say `NOBODY_SIGNS_IN`."""
-    return [name for name in names() if getattr(import_module(f"{PACKAGE}.{name}"), "NOBODY_SIGNS_IN", False)]
+def saying(what: str) -> list[str]:
+    """Return the platforms whose packages say something of theirs, such as `NOBODY_SIGNS_IN = True`."""
+    return [name for name in names() if getattr(import_module(f"{PACKAGE}.{name}"), what, False)]
 
 
 def readers(settings: Settings) -> dict[str, OpenReader]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.ports.platforms import unsigned
+from bot.ports.platforms import saying
 from core.errors import UsageError
 from core.languages import N_, _
 
@@ -26,7 +26,7 @@ def beyond(actor: str, targets: Iterable[str]) -> str:
     """Return why somebody may not act on accounts or channels (`slack:U1`), or "" where they may."""
     platform = actor.partition(":")[0]
     others = [target for target in targets if ":" in target and not target.startswith(f"{platform}:")]
-    if not others or platform not in unsigned():
+    if not others or platform not in saying("NOBODY_SIGNS_IN"):
         return ""
     return _(BEYOND).format(names=", ".join(sorted(others)))
 

@@ -167,5 +167,7 @@ async def _platforms(settings: Settings) -> list[Finding]:
     """Look whether people reach the bot anywhere; each platform's own examination follows."""
     if settings.on_platforms:
         return []
-    advice = "put SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or DISCORD_TOKEN, into .env (README.md says how)"
-    return [unsure("Platforms", "neither Slack nor Discord is connected", advice)]
+    setups = platforms.setups().values()
+    tokens = ", or ".join(" and ".join(setup.TOKENS) for setup in setups)
+    said = f"neither {' nor '.join(setup.NAME for setup in setups)} is connected"
+    return [unsure("Platforms", said, f"put {tokens} into .env (README.md says how)")]

@@ -49,16 +49,18 @@ def text(result: Result) -> Sequence[str]:
 
 async def dialogue(app: Application, call: Call) -> None:
     """Show somebody in chat what is kept of them, with a file of all of it where the platform takes files."""
-    from bot.commands.privacy_texts import WHOLE, within
+    from bot.commands.privacy_texts import WHOLE, WHOLE_BY_ADMIN, within
     from bot.ports.chat import Reply
+    from bot.ports.platforms import saying
     from bot.privacy.my_data import short
     from core.languages import _
 
     within(app, call, call.person.id)
     held = await app.my_data.of(call.person.id)
     platform = call.person.id.partition(":")[0]
-    whole = _(WHOLE.get(platform, WHOLE[""])).format(user=call.person.id)
-    files = () if platform in WHOLE or len(held) <= len(("accounts", "opted_out")) else _file(held)
+    sends_files = platform not in saying("SENDS_NO_FILES")
+    whole = _(WHOLE if sends_files else WHOLE_BY_ADMIN).format(user=call.person.id)
+    files = () if not sends_files or len(held) <= len(("accounts", "opted_out")) else _file(held)
     await call.responder.reply(Reply(short(held, whole), attachments=files))
 
 
