@@ -14,7 +14,7 @@ from core.domain import Document, Evidence, Product, Question, Release, Section
 from core.errors import ModelInterrupted, ModelUnavailable, UsageError
 from core.ports import Prompt
 from core.retrieval.found import Found
-from core.retrieval.search import Weights
+from core.retrieval.fusion import Weights
 from evaluation.baselines import Baseline, Mix
 from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from evaluation.gold import read_gold
