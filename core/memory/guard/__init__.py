@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.memory.guard.exchange import exchange, kinds
-from core.memory.guard.meaning import amount, direction, negation, opposites, time
+from core.memory.guard.exchange import exchange, kinds, unjudged
+from core.memory.guard.meaning import negation, opposites
 from core.memory.guard.naming import capitals, code, numbers, software
+from core.memory.guard.purpose import amount, place, purpose
+from core.memory.guard.roles import direction, swapped
 from core.memory.guard.sense import sense
 
 
@@ -32,10 +34,13 @@ def guard(
         opposites,
         negation,
         direction,
+        purpose,
         amount,
-        time,
+        place,
+        swapped,
         kinds,
         exchange,
+        unjudged,
     ):
         if difference := check(left, right):
             return difference

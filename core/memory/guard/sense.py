@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 
-from core.text.words import STOP_WORDS, identifiers, parts_of, quantities, stem
+from core.text.words import COMMON_WORDS, STOP_WORDS, identifiers, parts_of, quantities, stem
 from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS, word_list
 
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -41,7 +42,7 @@ _NOT_NEGATED = re.compile(
     r"|clue|luck|matter|longer\s+than)\b"
     r"|\b(?:do|did|does)(?:n['’]?t|\s+not)\s+(?:know|understand|remember|see|find|get)\s+(?:how|where"
     r"|what|why|the\s+way|any|if)\b"
-    r"|\b(?:can|could)(?:n['’]?t|not|\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
+    r"|\b(?:can['’]?t|couldn['’]?t|cannot|could\s+not|can\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
     r"|remember|think)\b|\bis\s+there\s+no\b"
     r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=[^?\n]{0,500}\?)",
     re.IGNORECASE,
@@ -59,6 +60,20 @@ _FRAME = re.compile(
     r"|can)(?:\s+(?:i|we))?)\s+",
     re.IGNORECASE,
 )
+_OWNER = re.compile(r"(?<![\w+#.-])([\w+#.-]*[\w+#])\s+(?:(?:version|release|v)\.?\s*)?$", re.IGNORECASE)
+_LONGEST_OWNER = 60
+_UNOWNING = (
+    STOP_WORDS
+    | COMMON_WORDS
+    | frozenset(
+        word_list(
+            """version release since using upgrade upgrading update updating migrate migrating docs
+            documentation v within via until"""
+        )
+    )
+)
+"""Words after which a version is the product's own."""
+_COUNTED_ONE = re.compile(r"\b(?:exactly|only|just|most|least)\s+one\b", re.IGNORECASE)
 _MOST = 4000
 """Characters that are looked at; what follows in a chat message is a log or a file."""
 _ARTICLES = frozenset(
@@ -67,7 +82,12 @@ _ARTICLES = frozenset(
         there just also"""
     )
 )
-_STOPPED = re.compile(r"\b(?:stop|quit|cease)(?:s|ped|ping)?\s+(?:being|getting|(?=\w+ing\b))", re.IGNORECASE)
+_STOPPED = re.compile(
+    r"\b(?:stop|quit|cease)(?:s|ped|ping)?\s+(?:being|getting|(?=\w+ing\b))"
+    r"|\b(?:keep|prevent|stop)(?:s|ping|ing)?\s+(?:[\w'’-]+\s+){1,5}from\s+(?:being\b|getting\b|(?=\w+ing\b))"
+    r"|\b(?:not|n['’]t)\s+get(?:ting)?\s+(?=\w+e[dn]\b)|\bno\s+longer\b(?!\s+than)|\bany\s*(?:more|longer)\b",
+    re.IGNORECASE,
+)
 
 
 def root(word: str) -> str:
@@ -91,10 +111,16 @@ class Sense:
     """What of a question decides whether an answer fits."""
 
     text: str
+    said: str
+    """The question as it was written, in lower case, without names of product and release."""
+    body: str
+    """The same without its frame, such as "How do I"."""
     order: tuple[str, ...]
     """Stems of all words in their order, without frame and articles."""
     stems: frozenset[str]
     """Stems of the content words."""
+    joined: frozenset[str]
+    """Each two neighbouring words as one: runtime of "run time"."""
     plain: str
     """All words with a space around each, identifiers cut to their parts."""
     numbers: frozenset[str]
@@ -108,6 +134,8 @@ class Sense:
     """Stems of the words that are written like names."""
     denied: frozenset[str]
     """Stems of what is denied: sent in "not sent"."""
+    negated: int
+    """How often something is denied."""
     spelled: dict[str, str]
     """A stem to the word as it was written."""
 
@@ -122,12 +150,16 @@ def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, .
         flat = pattern.sub(lambda m, r=replacement: r.replace("{}", _middle(m[0])), flat)  # type: ignore[misc]
     read = _read(flat, code, shouted=text.isupper())
     numbers, worded, units = _quantities(flat)
+    denied, negated = _denied(flat)
     ordered = re.findall(r"(?<![\w'’+#.-])[\w'’+#.-]*[\w+#]", _FRAME.sub("", flat))
-    parts = (part for word in re.findall(r"\w+", flat) for part in (parts_of(word) or [word.lower()]))
+    parts = [part for word in re.findall(r"\w+", flat) for part in (parts_of(word) or [word.lower()])]
     return Sense(
         text=flat.lower(),
+        said=text.lower(),
+        body=_FRAME.sub("", flat.lower()),
         order=tuple(root(word.lower()) for word in ordered if word.lower() not in _ARTICLES),
         stems=frozenset(read.stems),
+        joined=frozenset(a + b for a, b in pairwise(parts)),
         plain=f" {' '.join(parts)} ",
         numbers=numbers,
         worded=worded,
@@ -136,7 +168,8 @@ def sense(text: str, product_names: tuple[str, ...], release_names: tuple[str, .
         software=frozenset(read.software),
         capitals=frozenset(read.capitals),
         names=frozenset(read.names),
-        denied=_denied(flat),
+        denied=denied,
+        negated=negated,
         spelled=read.stems,
     )
 
@@ -190,7 +223,15 @@ def _without_names(text: str, product_names: tuple[str, ...], release_names: tup
     for name in product_names:
         text = product_of(name).sub(" ", text)
     found = [name for name in release_names if release_of(name)[0].search(text)]
-    return release_of(found[0])[1].sub(" ", text) if len(found) == 1 else text
+    if len(found) != 1:
+        return text
+    return release_of(found[0])[1].sub(lambda m: m[0] if _owned(text[: m.start()]) else " ", text)
+
+
+def _owned(before: str) -> bool:
+    """Return True if the version after a text is another software's: "Werkzeug 2.3", "Python version 2.3"."""
+    word = _OWNER.search(before[-_LONGEST_OWNER:])
+    return word is not None and word[1].lower() not in _UNOWNING
 
 
 @lru_cache(maxsize=64)
@@ -211,20 +252,23 @@ def _middle(text: str) -> str:
     return " ".join(text.split()[1:-1])
 
 
-def _denied(text: str) -> frozenset[str]:
-    """Return the first content word after each negation."""
+def _denied(text: str) -> tuple[frozenset[str], int]:
+    """Return the first content word after each negation, and how many there are."""
     quiet = _STOPPED.sub(" not ", _NOT_NEGATED.sub(" ", text.lower()))
     found: set[str] = set()
-    pending = False
+    pending, negated = False, 0
     for word in re.findall(r"[\w'’+#-]+|[.!?;]", quiet):
         if _negates(word):
-            pending = True
+            pending, negated = True, negated + 1
+        elif word.startswith("non-"):
+            found.add(root(word[4:]))
+            negated += 1
         elif word in ".!?;":
             pending = False
         elif pending and word not in _NEVER_DENIED:
             found.add(root(word))
             pending = False
-    return frozenset(found)
+    return frozenset(found), negated
 
 
 def _quantities(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[tuple[str, str]]]:
@@ -239,4 +283,6 @@ def _quantities(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[tu
     glued = {m[1] for m in re.finditer(r"\b[A-Za-z]+(\d+)\b", text)}
     words = set(re.findall(r"[a-z]+", text.lower())) - {"one"}
     worded = {NUMBER_WORDS[word] for word in words & NUMBER_WORDS.keys()}
+    if _COUNTED_ONE.search(text):
+        worded.add("1")
     return frozenset(values), frozenset(values | glued | worded), frozenset(units)

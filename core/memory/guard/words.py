@@ -43,6 +43,11 @@ def exclusive(one: Sense, other: Sense) -> set[str]:
     return {w for w in one.stems - other.stems if not is_light(w, one) and not met(w, one, other)}
 
 
+def apart(left: Sense, right: Sense) -> int:
+    """Return how many words of two questions weigh and have no counterpart in the other one."""
+    return len(exclusive(left, right)) + len(exclusive(right, left))
+
+
 def is_light(word: str, one: Sense) -> bool:
     """Return True if a word says little; who does something (owner) says more than doing it (own)."""
     agent = one.spelled[word].lower().rstrip("s").endswith("er") and not word.endswith("er")
@@ -53,6 +58,12 @@ def met(word: str, one: Sense, other: Sense) -> bool:
     """Return True if the other question has this word, a synonym, or another form of it."""
     mine = _FAMILIES.get(word, frozenset())
     if _NAMED.get(word, "?") in other.software:
+        return True
+    spelled = one.spelled.get(word, word).lower()
+    if spelled in other.joined or any(
+        spelled in (long[: len(spelled)], long[-len(spelled) :]) and long.lower() in one.joined
+        for long in other.spelled.values()
+    ):
         return True
     free = other.stems - one.stems  # what both have stands for itself
     return any(alike(word, w) for w in other.stems) or any(mine & _FAMILIES.get(w, frozenset()) for w in free)

@@ -1,0 +1,200 @@
+"""What a question wants to know, of how much, and of which in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from core.languages import _
+from core.memory.guard.sense import Sense, root
+from core.memory.guard.sentences import only, said
+from core.memory.guard.words import apart
+from core.text.words import STOP_WORDS
+from core.vocabulary import UNITS, words_of
+
+_WORDS = words_of(__package__)
+_ELSE = 2
+"""Other words in which two questions may differ when these are compared."""
+
+# --- what it asks --------------------------------------------------------------------------------
+
+_GREETED = r"^\W*(?:(?:hi|hello|hey|please|so|ok|and|but)\b\W*)*"
+_ASKS = tuple(
+    (name, re.compile(pattern))
+    for name, pattern in (
+        ("how", _GREETED + r"how\b(?!\s+come\b)"),
+        ("effect", r"\bwhat\s+(?:\w+\s+)?happens?\b|\bwhat\s+(?:follows|results|comes\s+after|reacts)\b"),
+        ("effect", r"\bwhat\s+(?:is|are)\s+the\s+(?:effects?|results?|consequences?)\s+of\b"),
+        ("effect", r"\bwhat\s+(?:do|does|did|will|would)\s(?:[\w'-]+\s+){1,5}(?:cause|trigger|make)\b"),
+        ("cause", _GREETED + r"(?:why\b|how\s+come\b)|\breasons?\s+(?:for|why|that|of|my|i)\b"),
+        ("cause", r"\bcauses?\s+of\b"),
+        ("cause", r"\bwhat\s+(?:\w+\s+)?(?:caus|trigger|rais|emit|lead|mak)(?:es|e|s|ed|ing)\b"),
+        ("when", _GREETED + r"when\s+(?:is|are|does|do|did|will|was|were|should|can)\b"),
+        ("when", _GREETED + r"at\s+what\s+(?:point|time)\b"),
+        ("who", _GREETED + r"(?:who|whom|whose)\b"),
+        ("must", _GREETED + r"(?:must|need)\b|" + _GREETED + r"do\s+(?:i|we|you)\s+need\b"),
+        ("must", _GREETED + r"(?:do|does|did)\s+(?:[\w'-]+\s+){1,4}(?:have|need)\s+to\b"),
+        ("must", _GREETED + r"(?:is|are)\s(?:[\w'-]+\s+){1,6}(?:necessary|required|mandatory|needed)\b"),
+        ("should", _GREETED + r"(?:should|ought|shall)\b"),
+        ("should", _GREETED + r"is\s+it\s+(?:a\s+)?(?:good|bad|recommended|advisable|wise|better|best)\b"),
+        ("can", _GREETED + r"(?:can|could|may|might)\b|\bis\s+it\s+(?:possible|allowed|permitted|ok|okay)\b"),
+        ("can", _GREETED + r"(?:am|is|are)\s+(?:\w+\s+){1,4}(?:able|allowed)\s+to\b"),
+    )
+)
+_APART = {
+    "must": ("can", "should", "how", "cause", "effect"),
+    "should": ("can", "how", "cause", "effect"),
+    "effect": ("cause", "how", "can", "when"),
+    "cause": ("can", "when", "who"),
+    "when": ("how", "can"),
+    "who": ("how", "can"),
+}
+"""What a question may ask; one of the first kind is never one of the others."""
+
+
+def purpose(left: Sense, right: Sense) -> str:
+    """Find that they ask for something else: whether it must be or can be, why it is or what then."""
+    ours, theirs = _asks(left.said), _asks(right.said)
+    if theirs not in _APART.get(ours, ()) and ours not in _APART.get(theirs, ()):
+        return ""
+    if apart(left, right) > _ELSE:
+        return ""
+    told = {
+        "how": _("how"),
+        "effect": _("what happens then"),
+        "cause": _("why"),
+        "when": _("when"),
+        "who": _("who"),
+        "must": _("whether it must be"),
+        "should": _("whether it should be"),
+        "can": _("whether it can be"),
+    }
+    return _("One asks {one}, the other {other}.").format(one=told[ours], other=told[theirs])
+
+
+@lru_cache(maxsize=4096)
+def _asks(text: str) -> str:
+    """Return what a question asks; "" where nothing says so."""
+    return next((name for name, pattern in _ASKS if pattern.search(text)), "")
+
+
+# --- how much ------------------------------------------------------------------------------------
+
+
+def _named(lines: str) -> dict[str, str]:
+    """Map each word to the name of its line."""
+    found: dict[str, str] = {}
+    for line in lines.strip().splitlines():
+        name, _colon, words = line.partition(":")
+        found |= {word.replace("~", " "): name for word in words.split()}
+    return found
+
+
+def _any_of(words: Iterable[str]) -> str:
+    """Return a group that matches one of the words, the longest first."""
+    longest = "|".join(sorted(words, key=len, reverse=True))
+    return rf"\b({longest})\b".replace(" ", r"\s+")
+
+
+_AMOUNTS = _named(_WORDS["amounts"])
+_AMOUNTS_APART = [pair.split() for pair in _WORDS["amounts_apart"].split("|")]
+_ALONE = _WORDS["amounts_alone"].split()
+_HARMLESS = re.compile(
+    r"\b(?:at\s+all|all\s+right|in\s+all|after\s+all|all\s+the\s+time|if\s+any|some\s*times?"
+    r"|(?:is|are)\s+there\s+(?:any|some)|only\s+(?:way|those|the\s+ones|want\w*|if|when)|not\s+only"
+    r"|read[\s-]+only|only\s+read|any\s+(?:way|idea|help|one\s+know\w*|more)|some\s+(?:way|help)"
+    r"|(?:some|any)(?:one|body)\s+(?:know|tell|explain|help)\w*|nothing\s+(?:happens|works|else)"
+    r"|(?:how|so)\s+many)\b"
+)
+_AMOUNT = re.compile(_any_of(_AMOUNTS))
+_SINGLE = re.compile(
+    r"(?:\b(before|after|for|on|at|per|with|by|in|of|within)\s+(?=an?\b))?"
+    r"\b(?<!than )(?<!just )(?:an?|one|single)\s+(?=((?:[\w'-]+\s+){0,2}[\w'-]+))"
+)
+_MUCH = re.compile(
+    r"\b(?:all|every|each|several|many|multiple|numerous|more\s+than\s+one)\s+"
+    r"((?:[\w'-]+\s+){0,3}[\w'-]+)"
+)
+_TIMES = "second|minute|hour|day|night|morning|evening|week|weekend|month|quarter|year|time"
+_PERIODS = f"{_TIMES}|release|version|boot|run|session"
+
+
+def amount(left: Sense, right: Sense) -> str:
+    """Find that one asks about one thing, the other about all, some, none, or no others."""
+    others = apart(left, right)
+    if others > _ELSE:
+        return ""
+    ours, theirs = _amounts(left.said), _amounts(right.said)
+    for a, b in _AMOUNTS_APART:
+        if a in ours and b in theirs and a not in theirs and b not in ours:
+            return said(ours[a], theirs[b])
+        if b in ours and a in theirs and b not in theirs and a not in ours:
+            return said(ours[b], theirs[a])
+    for name in _ALONE:
+        if not others and (name in ours) != (name in theirs):
+            return only(ours.get(name) or theirs.get(name) or "")
+    for one, other, mine, yours in ((left, right, ours, theirs), (right, left, theirs, ours)):
+        of_many = {"all", "many"} & mine.keys() and not {"all", "many"} & yours.keys()
+        if of_many and _singles(other.said) & _many(one.said):
+            single, every = _("one"), _("all")
+            return said(every, single) if one is left else said(single, every)
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _amounts(text: str) -> dict[str, str]:
+    """Map each amount that a text names to the word for it."""
+    quiet = _HARMLESS.sub(" ", text)
+    return {_AMOUNTS[" ".join(word.split())]: word for word in _AMOUNT.findall(quiet)}
+
+
+@lru_cache(maxsize=4096)
+def _singles(text: str) -> frozenset[str]:
+    """Return the stems of what is spoken of as one: "a pod", "one value"; not "for a pod"."""
+    return _heads(words for before, words in _SINGLE.findall(text) if not before)
+
+
+@lru_cache(maxsize=4096)
+def _many(text: str) -> frozenset[str]:
+    """Return the stems of what is spoken of as all or many."""
+    return _heads(_MUCH.findall(text))
+
+
+def _heads(found: Iterable[str]) -> frozenset[str]:
+    """Return the stems of the words in phrases that are no stop words, units or times."""
+    plain = {word for words in found for word in words.split()}
+    return frozenset(map(root, plain - STOP_WORDS - UNITS.keys() - {*_TIMES.split("|")}))
+
+
+# --- which in order ------------------------------------------------------------------------------
+
+_PLACES = _named(_WORDS["places"])
+_PLACE = re.compile(
+    r"(?<!\d )(?<!per )(?<!every )(?<!a )"
+    + _any_of(_PLACES.keys() - {"this", "second", "present"})
+    + rf"|\b(this)\s+(?:{_PERIODS})\b|\bthe\s+(second)\s+\w"
+)
+_BEFORE = re.compile(r"\bbefore\W*$")
+_NEAR = frozenset({("last", "previous"), ("last", "latest"), ("latest", "this")})
+"""Places that may be one: the last week is the previous one."""
+
+
+def place(left: Sense, right: Sense) -> str:
+    """Find that they ask about the first, the last, this or the next of something."""
+    if apart(left, right) > _ELSE:
+        return ""
+    ours, theirs = _places(left.said), _places(right.said)
+    for a in sorted(ours.keys() - theirs.keys()):
+        for b in sorted(theirs.keys() - ours.keys()):
+            if (min(a, b), max(a, b)) not in _NEAR:
+                return said(ours[a], theirs[b])
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _places(text: str) -> dict[str, str]:
+    """Map each place in time or order that a text names to the word for it."""
+    found = [next(filter(None, groups)) for groups in _PLACE.findall(text)]
+    named = {_PLACES[word]: word for word in found}
+    return named | ({"previous": "before"} if _BEFORE.search(text) else {})
