@@ -9,7 +9,6 @@ from core.domain.documents import (
     ChunkedDocument,
     ContextChunk,
     Document,
-    Format,
     RawDocument,
     SearchChunk,
     Section,
@@ -17,7 +16,7 @@ from core.domain.documents import (
 from core.domain.hashing import content_hash
 from core.domain.memory import STRANGERS, QAPair, Recall, Standing, Store, Vector, Vote
 from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
-from core.domain.retrieval import Evidence, Hit, Queries
+from core.domain.retrieval import Evidence, Hit, Level, Queries
 from core.domain.spacing import single_spaced
 from core.domain.trace import (
     FoundTrace,
@@ -38,9 +37,9 @@ __all__ = [
     "Dated",
     "Document",
     "Evidence",
-    "Format",
     "FoundTrace",
     "Hit",
+    "Level",
     "MessageRef",
     "NearPair",
     "News",

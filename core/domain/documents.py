@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from core.domain.hashing import content_hash
-
-Format = Literal["markdown", "rst", "html", "pdf", "text", "notebook"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +18,7 @@ class RawDocument:
     path: str
     url: str
     content: bytes
-    format: Format
+    format: str
     root: str = ""
     file: str = ""
     people: tuple[str, ...] = ()

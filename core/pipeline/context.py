@@ -226,6 +226,7 @@ class QueryContext:
                 )
                 for item in found.evidence
             ],
+            found.level,
         )
         self.lap("retrieve")
 

@@ -24,11 +24,15 @@ class Stage(Protocol):
 
 
 async def run(stages: Sequence[Stage], context: QueryContext) -> Answer:
-    """Take a question through the stages; return the first answer, else what they drafted.
+    """Take a question through the stages; return the first answer, else what they drafted; trace the times.
 
     Raises ValueError for stages that did neither.
     """
+    answer: Answer | None = None
     for stage in stages:
         if stage.needs not in context.withheld and (answer := await stage(context)) is not None:
-            return answer
-    return drafted(context)
+            break
+    answer = answer or drafted(context)
+    context.trace.ms = round(sum(context.timings.values()), 1)
+    context.trace.timings = dict(context.timings)
+    return answer

@@ -26,8 +26,9 @@ from core.query.forms import filtered, topic
 from core.query.releases.resolve import resolve
 from core.query.rewrite import queries
 from core.retrieval.fusion import weighted
-from core.retrieval.search import CANDIDATES, Weights
+from core.retrieval.look import CANDIDATES
 from core.text.words import query_terms
+from evaluation.baselines import Weights
 from evaluation.followups.data import Conversations, FollowUp, Half
 
 KS = (1, 3, 8)

@@ -32,6 +32,7 @@ from core.pipeline.resources import Resources
 from core.ports import Source, Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of
+from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
@@ -143,7 +144,7 @@ async def _searcher(*, home: Path, settings: Settings, stores: Stores, models: M
         ranking=ranking,
         reranker=models.reranker,
         problem=problem,
-        retriever=settings.retriever,
+        retriever=retriever_of(settings.retriever),
         pairs=stores.pregenerated,
     )
 

@@ -28,7 +28,7 @@ async def indexed() -> tuple[Searcher, np.ndarray]:
     ]
     named = Section(("Reference", "Kettle.rinse()"), "", "Rinse the filter with water.")
     parts, searcher = await house(product, {"1.0": [*guides, Document("api.md", "Reference", "", (named,))]})
-    return searcher, await (await parts.encoders.named("fake@256")).encode([QUESTION.base])
+    return searcher, await (await parts.parts.encoders.named("fake@256")).encode([QUESTION.base])
 
 
 QUESTION = Queries("How do I rinse the filter with water?", "rinse filter water")
@@ -60,7 +60,7 @@ async def test_signs_come_from_the_best_window() -> None:
 
 async def test_cosine_and_mmr_gives_four_different_pages_and_the_nearest_first() -> None:
     searcher, vectors = await indexed()
-    searcher.retriever = "cosine+mmr"
+    searcher = searcher.by_cosine_and_mmr()
     found = await paths(searcher, vectors)
     assert len(found) == len(set(found)) == 4
     assert {"filter.md", "api.md"} <= set(found)
