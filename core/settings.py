@@ -100,8 +100,8 @@ class Settings(BaseSettings):
 
     recipe: str = Field("threadlore", alias="RECIPE")
     """The stages that answer, and their order: a module of `core/recipes`."""
-    retriever: Literal["fusion", "cosine+mmr"] = Field("fusion", alias="RETRIEVER")
-    """How pages are found: by fusion and a second look, or as QAMR does, by cosine and MMR (four pages)."""
+    retriever: str = Field("fusion", alias="RETRIEVER")
+    """How pages are found: a module of `core/retrieval/retrievers`."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
     """A cross-encoder by name or folder, or a class of llama-index, that orders what was found; or none."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.retrieval.fusion import Weights
 from core.retrieval.pregenerated import FIELDS
@@ -11,7 +11,9 @@ from evaluation.baselines import Mix
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Which steps are on. Without a `mix` retrieval is the product's own.
+    """Which of a recipe's stages are left, and how pages are found; a recipe as it is where nothing is said.
+
+    Without a `mix` retrieval is the recipe's own.
 
     `standalone` asks follow-ups in the form that a person wrote for them, as a bound for rewriting;
     without `pairs` those made of documents are not searched. With `fields` pages are found by these pairs
@@ -21,23 +23,34 @@ class Configuration:
     name: str
     rewrite: bool = True
     dual: bool = True
-    reduce: bool = False
-    select: bool = False
+    reduce: bool = True
+    select: bool = True
     mix: Mix | None = None
     standalone: bool = False
     pairs: bool = True
     fields: tuple[str, ...] | None = None
 
+    @property
+    def searches_otherwise(self) -> bool:
+        """Return True if pages are not found as the recipe finds them."""
+        return bool(self.mix or self.fields is not None) or not (self.dual and self.pairs)
+
+
+def _alone(name: str, **on: bool) -> Configuration:
+    """Return a configuration of one step, all others off."""
+    off = Configuration(name, rewrite=False, dual=False, reduce=False, select=False)
+    return replace(off, **on)  # type: ignore[arg-type]  # all that is switched is a bool
+
 
 CONFIGURATIONS: tuple[Configuration, ...] = (
-    Configuration("base", rewrite=False, dual=False),
-    Configuration("+rewrite", dual=False),
-    Configuration("+dual-chunk", rewrite=False),
-    Configuration("+reduce", rewrite=False, dual=False, reduce=True),
-    Configuration("+select", rewrite=False, dual=False, select=True),
-    Configuration("all", reduce=True, select=True),
-    Configuration("stand-alone", reduce=True, select=True, standalone=True),
-    Configuration("no pairs", reduce=True, select=True, pairs=False),
+    _alone("base"),
+    _alone("+rewrite", rewrite=True),
+    _alone("+dual-chunk", dual=True),
+    _alone("+reduce", reduce=True),
+    _alone("+select", select=True),
+    Configuration("all"),
+    Configuration("stand-alone", standalone=True),
+    Configuration("no pairs", pairs=False),
     Configuration("one corpus", mix=Mix(together=True)),
     Configuration("dense only", mix=Mix(Weights(dense=1.0, lexical=0.0))),
     Configuration("BM25 only", mix=Mix(Weights(dense=0.0, lexical=1.0))),

@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from core.retrieval.confidence import DEFAULT_JUDGEMENT
+from core.pipeline.research import Research
+from core.pipeline.stage import Stage
+from core.pipeline.stages.reading.pages import Reduce, Select
+from core.ports import LanguageModel
+from core.recipes import DEFAULT
 from evaluation.answers.judges import Judge, Verdicts
 from evaluation.calibration import calibrate
 from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, read_gold
 from evaluation.lexical import likeness
 from evaluation.metrics import Outcome, reliability, summary, trade_off
-from evaluation.pipeline import Parts, Pipeline
+from evaluation.pipeline import ask, stages_of, warm
 from evaluation.plots import MISSING, draw
 from evaluation.report import markdown
 from evaluation.telling import Tell, silent
@@ -32,7 +36,8 @@ class Options:
 
     `names` are configurations, all of them where there are none. `judged` names those whose answers
     the model judges too, which takes about nine calls a question. Without `answers` only retrieval is
-    measured. `enough` is the least confidence for an answer, None for the product's own.
+    measured. `enough` is the least confidence for an answer, None for the product's own; `recipe` is what
+    serves, whose stages are measured.
     """
 
     half: Half = "all"
@@ -40,11 +45,12 @@ class Options:
     answers: bool = True
     judged: tuple[str, ...] = ()
     enough: float | None = None
+    recipe: str = DEFAULT
     plots: bool = True
 
 
 async def evaluate(
-    parts: Parts,
+    research: Research,
     gold: Path,
     report: Path,
     options: Options | None = None,
@@ -53,20 +59,23 @@ async def evaluate(
     """Measure every configuration on the gold questions; write and return the report.
 
     Writes `evaluation.json`, `evaluation.md`, `questions.jsonl` and the plots to the folder `report`;
-    `tell` hears a line on each step. Raises UsageError for a bad gold file or an unknown configuration,
-    and the ModelErrors of a model that is not there; a single broken answer is quoted instead.
+    `tell` hears a line on each step. Raises UsageError for a bad gold file or an unknown configuration. What
+    the model does not write is quoted, as it is when serving.
     """
     options = options or Options()
-    chosen = _chosen(options, parts.research.has_pairs())
+    parts = research.parts
+    ways = _ways(research, options)
     lines = await asyncio.to_thread(read_gold, gold, options.half)
-    _check(parts, lines, gold)
+    _check(research, lines, gold)
     await asyncio.to_thread(report.mkdir, parents=True, exist_ok=True)
-    judge = await _judge(parts, options, report)
+    judge = await _judge(parts.model, options, report)
+    await warm(research)
     rows: list[dict[str, Any]] = []
     told: list[str] = []
     asked: dict[str, list[Outcome]] = {}
-    for configuration in chosen:
-        outcomes = await _run(parts, configuration, lines, options)
+    for configuration, stages in ways.items():
+        # One after the other: times are measured.
+        outcomes = [(await ask(stages, line, configuration.standalone))[1] for line in lines]
         asked[configuration.name] = outcomes
         row = summary(configuration.name, outcomes)
         if options.answers:
@@ -81,10 +90,11 @@ async def evaluate(
         "half": options.half,
         "questions": len(lines),
         "product": parts.product.name,
-        "releases": sorted(parts.research.corpora),
-        "encoder": next((c.encoder for c in parts.research.corpora.values()), ""),
+        "releases": sorted(research.corpora),
+        "encoder": next((c.encoder for c in research.corpora.values()), ""),
         "model": parts.model.name if parts.model else "",
-        "threshold": DEFAULT_JUDGEMENT.enough if options.enough is None else options.enough,
+        "recipe": options.recipe,
+        "threshold": parts.searcher.ranking.judgement.enough if options.enough is None else options.enough,
         "configurations": rows,
         "confidence": _confidence(asked),
     }
@@ -97,47 +107,45 @@ async def evaluate(
     return result
 
 
-async def _run(
-    parts: Parts, configuration: Configuration, lines: Sequence[GoldLine], options: Options
-) -> list[Outcome]:
-    pipeline = Pipeline(parts, configuration, options.enough, options.answers)
-    await pipeline.open()
-    # One after the other: times are measured.
-    return [await pipeline.ask(line) for line in lines]
-
-
-def _chosen(options: Options, has_pairs: bool) -> tuple[Configuration, ...]:
-    known = {configuration.name: configuration for configuration in (*CONFIGURATIONS, *OF_PAIRS)}
+def _ways(research: Research, options: Options) -> dict[Configuration, tuple[Stage, ...]]:
+    """Return the stages of each configuration; those of a step that the recipe does not have are left out."""
+    serving = stages_of(research, options.recipe)
+    steps = {"+reduce": Reduce, "+select": Select}
+    missing = {name for name, step in steps.items() if not any(isinstance(s, step) for s in serving)}
+    every = (*CONFIGURATIONS, *OF_PAIRS)
+    known = {configuration.name: configuration for configuration in every}
     for name in (*options.names, *options.judged):
         if name not in known:
             raise UsageError(f"There is no configuration '{name}'; there is: {', '.join(known)}.")
-    every = (*CONFIGURATIONS, *(OF_PAIRS if has_pairs else ()))
-    return tuple(known[name] for name in dict.fromkeys(options.names)) or every
+    offered = every if research.has_pairs() else CONFIGURATIONS
+    chosen = [known[name] for name in dict.fromkeys(options.names)]
+    chosen = chosen or [one for one in offered if one.name not in missing]
+    return {how: stages_of(research, options.recipe, how, options.enough, options.answers) for how in chosen}
 
 
-async def check(parts: Parts, gold: Path) -> None:
+async def check(research: Research, gold: Path) -> None:
     """Raise UsageError where a gold file asks about releases that are not there or not indexed."""
-    _check(parts, await asyncio.to_thread(read_gold, gold), gold)
+    _check(research, await asyncio.to_thread(read_gold, gold), gold)
 
 
-def _check(parts: Parts, lines: Sequence[GoldLine], gold: Path) -> None:
+def _check(research: Research, lines: Sequence[GoldLine], gold: Path) -> None:
     wanted = {name for line in lines for name in (line.places or [line.release]) if name}
-    known = {release.name for release in parts.product.releases}
+    known = {release.name for release in research.parts.product.releases}
     if foreign := sorted(wanted - known):
         raise UsageError(
-            f"{gold.name} asks about {', '.join(foreign)}, which {parts.product.name} does not have in "
-            f"corpora.toml; name the right one with --config."
+            f"{gold.name} asks about {', '.join(foreign)}, which {research.parts.product.name} does not "
+            f"have in corpora.toml; name the right one with --config."
         )
-    if missing := sorted(wanted - parts.research.corpora.keys()):
+    if missing := sorted(wanted - research.corpora.keys()):
         raise UsageError(f"{', '.join(missing)} is not indexed yet; run `threadlore index` first.")
 
 
-async def _judge(parts: Parts, options: Options, report: Path) -> Judge | None:
+async def _judge(model: LanguageModel | None, options: Options, report: Path) -> Judge | None:
     if not options.judged:
         return None
-    if parts.model is None:
+    if model is None:
         raise UsageError("Judging needs a model; set OLLAMA_HOST, or leave the judge out.")
-    return Judge(parts.model, await asyncio.to_thread(Verdicts, report / VERDICTS))
+    return Judge(model, await asyncio.to_thread(Verdicts, report / VERDICTS))
 
 
 async def _likeness(outcomes: Sequence[Outcome]) -> dict[str, float]:
@@ -172,6 +180,7 @@ def _question(configuration: str, outcome: Outcome) -> str:
         "confidence": round(outcome.confidence, 4),
         "abstained": outcome.abstained,
         "refused": outcome.refused,
+        "route": outcome.route,
         "right": outcome.right,
         "answer": outcome.answer,
         "base": outcome.queries.get("base", ""),

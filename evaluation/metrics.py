@@ -31,6 +31,7 @@ class Outcome:
     abstained: bool = False
     refused: bool = False
     confidence: float = 0.0
+    route: str = ""
     right: bool | None = None
     characters: int = 0
     ms: float = 0.0
@@ -57,6 +58,10 @@ def summary(name: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "abstain_precision": _share(silent, lambda o: not o.line.answerable),
         "abstain_recall": _share(outside, lambda o: o.abstained),
         "answerable_lost": _share(asked, lambda o: o.abstained),
+        "written": sum(o.route in ("documents", "reference", "avoid") for o in outcomes),
+        "quoted": sum(o.route == "quote" for o in outcomes),
+        "abstentions": sum(o.abstained for o in outcomes),
+        "refusals": sum(o.refused for o in outcomes),
         "refused": _share(unknown, lambda o: o.refused),
         "wrongly_refused": _share(asked, lambda o: o.refused),
         "must_contain": _share([o for o in asked if o.right is not None], lambda o: bool(o.right)),

@@ -24,6 +24,7 @@ from core.pipeline.research import Research
 from core.query.asking import asks_for_help
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
 from core.retrieval.unasked import ENOUGH, UNKNOWN
+from core.retrieval.unasked import confidence as confidence_of
 from core.text.words import looks_like_question
 from evaluation.gold import parse_line
 
@@ -52,12 +53,16 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A post and how sure the bot was; `allowed` tells that it asks for help on what the pages speak of."""
+    """A post and how sure the bot was; `allowed` tells that it asks for help on what the pages speak of.
+
+    `usual` is the confidence that a question to the bot would have.
+    """
 
     post: Post
     confidence: float
     near: tuple[str, ...] = ()
     allowed: bool = True
+    usual: float = 0.0
 
     def speaks(self, enough: float = ENOUGH) -> bool:
         """Return True if the bot would answer."""
@@ -66,7 +71,7 @@ class Judged:
     @property
     def naively(self) -> bool:
         """Return True if a question mark or a first word, and what an asked bot needs, would be enough."""
-        return looks_like_question(self.post.text) and self.confidence >= DEFAULT_JUDGEMENT.enough
+        return looks_like_question(self.post.text) and self.usual >= DEFAULT_JUDGEMENT.enough
 
     @property
     def is_right(self) -> bool:
@@ -121,7 +126,7 @@ async def judge(posts: Sequence[Post], research: Research) -> list[Judged]:
     """Decide for each post as the bot does, by rules alone."""
     found = []
     for post in posts:
-        confidence, is_about = 0.0, False
+        confidence, usual, is_about = 0.0, 0.0, False
         near: tuple[str, ...] = ()
         asks = asks_for_help(post.text)
         if asks or looks_like_question(post.text):
@@ -130,8 +135,8 @@ async def judge(posts: Sequence[Post], research: Research) -> list[Judged]:
                 hit = await research.search(asked)
                 near = tuple(item.chunk.path for item in hit.evidence[:NEAR])
                 is_about = hit.signs.unknown <= UNKNOWN and not asked.open
-                confidence = hit.confidence
-        found.append(Judged(post, confidence, near, asks and is_about))
+                confidence, usual = confidence_of(hit), hit.confidence
+        found.append(Judged(post, confidence, near, asks and is_about, usual))
     return found
 
 

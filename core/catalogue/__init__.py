@@ -3,7 +3,7 @@
 Every mistake is a ConfigurationError that names file, line, key and what is allowed there.
 """
 
-from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceSpec
+from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceKinds, SourceSpec
 from core.catalogue.loading import load_catalogue
 from core.catalogue.tables import Mode, SourceOptions, SourceTable, Text
 
@@ -12,6 +12,7 @@ __all__ = [
     "ChannelSettings",
     "Grant",
     "Mode",
+    "SourceKinds",
     "SourceOptions",
     "SourceSpec",
     "SourceTable",

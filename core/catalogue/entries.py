@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from core.catalogue.schedule import USUAL, Schedule
 from core.catalogue.tables import Mode, SourceOptions
-from core.domain import Format, Product
+from core.domain import Product
 from core.errors import SourceError
 from core.ports.escalations import Targets
+
+
+class SourceKinds(Mapping[str, type[SourceOptions]]):
+    """The options of each kind of source by its name, and which formats they can hand over."""
+
+    @property
+    @abstractmethod
+    def formats(self) -> tuple[str, ...]:
+        """Return the names that `format` may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,7 @@ class SourceSpec:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     url: str = ""
-    format: Format | Literal[""] = ""
+    format: str = ""
     schedule: Schedule = USUAL
     root: Path = Path()
     where: str = ""

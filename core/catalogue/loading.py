@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from core.catalogue.entries import Catalogue, ChannelSettings, Grant
+from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceKinds
 from core.catalogue.glossary import load_glossary
 from core.catalogue.releases import releases_of
 from core.catalogue.sources import sources_of
@@ -18,7 +18,7 @@ from core.domain import Product
 from core.text.version_order import normalised
 
 
-def load_catalogue(path: Path, kinds: Mapping[str, type[BaseModel]]) -> Catalogue:
+def load_catalogue(path: Path, kinds: SourceKinds) -> Catalogue:
     """Read `corpora.toml`; `kinds` gives the options model of each kind of source by its name.
 
     Releases are put oldest first, and exactly one is the latest: the one that says so, or the

@@ -7,17 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from core.catalogue.entries import SourceSpec
+from core.catalogue.entries import SourceKinds, SourceSpec
 from core.catalogue.tables import FileTable, SourceTable
 from core.catalogue.toml_file import TomlFile, keys_of, label
 from core.catalogue.toml_lines import Place
 
 
-def sources_of(
-    file: TomlFile, tables: FileTable, kinds: Mapping[str, type[BaseModel]], root: Path
-) -> tuple[SourceSpec, ...]:
+def sources_of(file: TomlFile, tables: FileTable, kinds: SourceKinds, root: Path) -> tuple[SourceSpec, ...]:
     """Return all sources, those of every release last; raises ConfigurationError.
 
     `kinds` gives the options model of each kind of source, `root` is the folder that paths start at.
@@ -39,7 +37,7 @@ def _source(
     place: Place,
     written: Mapping[str, Any],
     release: str,
-    kinds: Mapping[str, type[BaseModel]],
+    kinds: SourceKinds,
     root: Path,
 ) -> SourceSpec:
     kind = _kind_of(file, place, written, kinds)
@@ -56,9 +54,12 @@ def _source(
         options = model.model_validate({key: value for key, value in written.items() if key not in common})
     except ValidationError as error:
         raise file.invalid(error, place, keys) from None
+    if table.format and table.format not in kinds.formats:
+        what = f'"format" in {label(place)}: "{table.format}" is no format'
+        raise file.unknown((*place, "format"), what, table.format, kinds.formats)
     return SourceSpec(
         kind=kind,
-        options=options,  # type: ignore[arg-type]
+        options=options,
         release=release,
         include=tuple(table.include),
         exclude=tuple(table.exclude),
@@ -70,9 +71,7 @@ def _source(
     )
 
 
-def _kind_of(
-    file: TomlFile, place: Place, written: Mapping[str, Any], kinds: Mapping[str, type[BaseModel]]
-) -> str:
+def _kind_of(file: TomlFile, place: Place, written: Mapping[str, Any], kinds: SourceKinds) -> str:
     kind = written.get("kind")
     if kind is None:
         raise file.mistake(place, f'key "kind" is missing in {label(place)}', ", ".join(sorted(kinds)))

@@ -11,7 +11,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 from core.catalogue.schedule import Schedule
 from core.catalogue.toml_file import keys_of
 from core.catalogue.toml_lines import Place
-from core.domain import Format
 from core.ports.escalations import Targets
 
 Mode = Literal["mentions", "off", "questions", "forum"]
@@ -104,7 +103,7 @@ class SourceTable(_Table):
     include: list[_Pattern] = []
     exclude: list[_Pattern] = []
     url: Annotated[str, AfterValidator(_template)] | None = None
-    format: Format | None = None
+    format: Text | None = None
     interval: Annotated[Schedule, BeforeValidator(_schedule)] = Schedule()
 
 

@@ -9,7 +9,6 @@ from core.domain.documents import (
     ChunkedDocument,
     ContextChunk,
     Document,
-    Format,
     RawDocument,
     SearchChunk,
     Section,
@@ -18,7 +17,7 @@ from core.domain.documents import (
 )
 from core.domain.memory import STRANGERS, QAPair, Recall, Standing, Store, Vector, Vote
 from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
-from core.domain.retrieval import Evidence, Hit, Queries
+from core.domain.retrieval import Evidence, Hit, Level, Queries
 from core.domain.trace import (
     FoundTrace,
     NearPair,
@@ -38,9 +37,9 @@ __all__ = [
     "Dated",
     "Document",
     "Evidence",
-    "Format",
     "FoundTrace",
     "Hit",
+    "Level",
     "MessageRef",
     "NearPair",
     "News",

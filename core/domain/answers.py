@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from core.domain.releases import Resolution
-from core.domain.retrieval import Evidence, Queries
+from core.domain.retrieval import Evidence, Level, Queries
 
 Route = Literal["reuse", "reference", "avoid", "documents", "quote", "abstain"]
 
@@ -50,6 +50,8 @@ class Answer:
     evidence: tuple[Evidence, ...] = ()
     queries: Queries = field(default_factory=lambda: Queries("", ""))
     confidence: float = 0.0
+    level: Level = "none"
+    """Whether pages were found that answer, that come closest to it, or neither."""
     pair_id: str = ""
     similarity: float = 0.0
     resolution: Resolution | None = None

@@ -6,9 +6,6 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
-
-Format = Literal["markdown", "rst", "html", "pdf", "text", "notebook"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +19,7 @@ class RawDocument:
     path: str
     url: str
     content: bytes
-    format: Format
+    format: str
     root: str = ""
     file: str = ""
     people: tuple[str, ...] = ()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from core.domain.documents import ContextChunk
+
+Level = Literal["sure", "close", "none"]
+"""What was found: an answer, the closest there is to one, or nothing near."""
 
 
 @dataclass(frozen=True, slots=True)

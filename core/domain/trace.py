@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 from core.domain.releases import Resolution
-from core.domain.retrieval import Queries
+from core.domain.retrieval import Level, Queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +62,17 @@ class PageTrace:
 
 @dataclass(frozen=True, slots=True)
 class FoundTrace:
-    """Which pages were found, and how sure that is; `confidence` is None where this is not known any more."""
+    """Which pages were found, and how sure that is; `confidence` is None where this is not known any more.
+
+    `level` says what they are: an answer (`sure`), the closest there is to one, or nothing.
+    """
 
     confidence: float | None = None
     threshold: float = 0.0
     signs: Mapping[str, float] = field(default_factory=dict)
     open_parts: Sequence[str] = ()
     evidence: Sequence[PageTrace] = ()
+    level: Level = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,11 @@ class Trace:
     def steps(self) -> Mapping[str, str]:
         """Return who took each step before the answer: the model's name, or why rules did."""
         return self.understood.steps if self.understood else {}
+
+    @property
+    def calls(self) -> int:
+        """Count the calls of the model: its steps before the answer, and the answer."""
+        return len(self.steps) + (self.written is not None)
 
     @property
     def language(self) -> str:

@@ -6,29 +6,16 @@ import codecs
 import re
 from dataclasses import replace
 
-from core.domain import Document, Format, RawDocument, Section
+from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
 from core.ingestion import formats
 from core.text.invisible import visible
 from core.text.markup import literal, unlinked
 from core.text.words import one_line
 
-MAX_DOCUMENT_BYTES = 5_000_000
-"""Size above which a document is passed over; ours: the longest page of the Python docs has 0.5 MB."""
-MAX_PDF_BYTES = 50_000_000
-"""The same for a PDF or a notebook, most of which is pictures and fonts."""
 MAX_CONTROL_SHARE = 0.02
 """Share of control characters above which what is no UTF-8 counts as binary; ours."""
 
-_REACHING = {
-    "rst": re.compile(rb"include::|^[^\S\n]*\.\. auto", re.M),
-    "markdown": re.compile(
-        rb"\{(?:include|literalinclude|eval-rst|auto\w+)\}|8<-|\{%-?\s*include|\{[!*]>?\s*[\w./@-]+\.|@include:"
-        rb"|^[^\S\n]*<<<|\bfile=|^import\s|^(?:#+\s)?:::\s+\w",
-        re.M,
-    ),
-}
-"""What includes other files or documents code, by format."""
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -56,16 +43,16 @@ def parse(raw: RawDocument) -> Document:
     Raises SourceError, with what to do, for content that is too large, empty, binary or nested
     beyond reason.
     """
-    size = len(raw.content)
-    limit = max_bytes(raw.format)
+    size, kind = len(raw.content), formats.kind_of(raw.format)
+    limit = kind.max_bytes
     if size > limit:
         raise SourceError(
             f"{raw.path} has {size / 1e6:.1f} MB, more than the {limit / 1e6:.0f} MB that one"
             " document may have; split it or leave it out of the source."
         )
     parser = formats.parser_of(raw.format)
-    text = "" if is_binary(raw.format) else decode(raw)
-    if not text.strip() and not is_binary(raw.format):
+    text = "" if kind.is_binary else decode(raw)
+    if not text.strip() and not kind.is_binary:
         raise SourceError(f"{raw.path} is empty; fill it or leave it out of the source.")
     try:
         document: Document = parser.parse(raw, visible(text))
@@ -92,17 +79,8 @@ def _heading(text: str) -> str:
 
 def reaches_out(raw: RawDocument) -> bool:
     """Return True if other files are part of a document, so that it may change while its own bytes do not."""
-    return bool(raw.root) and raw.format in _REACHING and bool(_REACHING[raw.format].search(raw.content))
-
-
-def is_binary(kind: Format) -> bool:
-    """Return True if a format is read from bytes, not from text."""
-    return kind == "pdf"
-
-
-def max_bytes(kind: Format) -> int:
-    """Return the size that a document of a format may have."""
-    return MAX_PDF_BYTES if kind in ("pdf", "notebook") else MAX_DOCUMENT_BYTES
+    reaching = formats.kind_of(raw.format).reaching
+    return bool(raw.root and reaching and reaching.search(raw.content))
 
 
 def decode(raw: RawDocument) -> str:

@@ -36,6 +36,7 @@ def answer_of(
         evidence=found.evidence,
         queries=context.queries,
         confidence=sure if confidence is None else confidence,
+        level=found.level if context.found else "none",
         resolution=context.resolution,
         timings_ms=context.timings,
         taken=replace(context.taken, shown=authors(found.evidence)),

@@ -242,6 +242,7 @@ class QueryContext:
                 )
                 for item in found.evidence
             ],
+            found.level,
         )
         self.lap("retrieve")
 

@@ -51,8 +51,6 @@ class AnswerKeeper:
             pair = _pair(context, answer)
             await self._memory.remember(pair, context.vectors[0])
             answer = replace(answer, pair_id=pair.id)
-        context.trace.ms = round(sum(context.timings.values()), 1)
-        context.trace.timings = dict(context.timings)
         answer = replace(answer, trace=context.trace.as_dict())
         if not await self._store.save_answer(answer, context.question, pair, still):
             raise WordsGone(_GONE)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 from core.domain import Question
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stages.retrieve import Retrieve
 from core.pipeline.stages.understand import Understand
-from core.ports import Corpus, LanguageModel
+from core.ports import Corpus
 from core.retrieval.found import Found
 
 
@@ -21,18 +18,6 @@ class Research:
         self.parts = parts
         self._understand = Understand(parts)
         self._retrieve = Retrieve(parts)
-
-    def by(self, model: LanguageModel) -> Research:
-        """Return the same with another model, such as one whose calls are counted."""
-        return Research(replace(self.parts, model=model, budget=self.parts.budget.by(model)))
-
-    def without_pairs(self) -> Research:
-        """Return the same without the pairs made of documents."""
-        return Research(replace(self.parts, searcher=self.parts.searcher.without_pairs()))
-
-    def by_pairs(self, fields: Mapping[str, float] | None = None) -> Research:
-        """Return the same that finds pages by the pairs made of documents alone."""
-        return Research(replace(self.parts, searcher=self.parts.searcher.by_pairs(fields)))
 
     def has_pairs(self) -> bool:
         """Return True if there are pairs made of documents."""

@@ -46,8 +46,11 @@ async def walk(stages: Sequence[Stage], context: QueryContext) -> Answer | None:
 
 
 async def run(stages: Sequence[Stage], context: QueryContext) -> Answer:
-    """Take a question through the stages; return the first answer, else what they drafted.
+    """Take a question through the stages; return the first answer, else what they drafted; trace the times.
 
     Raises ValueError for stages that did neither.
     """
-    return await walk(stages, context) or drafted(context)
+    answer = await walk(stages, context) or drafted(context)
+    context.trace.ms = round(sum(context.timings.values()), 1)
+    context.trace.timings = dict(context.timings)
+    return answer

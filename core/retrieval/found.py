@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core.domain import Evidence, Hit
+from core.domain import Evidence, Hit, Level
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, NO_SIGNS, Judgement, Signs
 from core.retrieval.live import Live
 
@@ -39,9 +39,14 @@ class Found:
         return 1.0 if self.named else self.judgement.confidence(self.signs)
 
     @property
+    def level(self) -> Level:
+        """Say what the evidence is: an answer, the closest there is to one, or nothing."""
+        return self.judgement.level(self.confidence)
+
+    @property
     def is_enough(self) -> bool:
         """Return True if the evidence is good enough for an answer."""
-        return self.confidence >= self.judgement.enough
+        return self.level == "sure"
 
     @property
     def near(self) -> tuple[Evidence, ...]:

@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.privacy.exports import note
+from core.pipeline.model_budget import ModelBudget
+from core.pipeline.research import Research
 
 
 async def evaluate(app: Application, request: dict[str, Any], send: Send) -> None:
     """Run the harness on `gold` and write its report to the folder `report`, both absolute paths."""
     from evaluation import harness
-    from evaluation.counted import Counted
-    from evaluation.pipeline import Parts
     from evaluation.recipes import comparison
 
-    model = app.engine.model
-    counted = None
-    if model is not None:
-        health = await model.health()
-        if health.ready:
-            counted = Counted(model)
-        else:
-            await send({"note": f"{health.problem} Answers quote the documentation."})
-    parts = Parts(
-        app.catalogue.product,
-        app.research.by(counted) if counted else app.research,
-        app.library.encoders,
-        app.corpora,
-        app.vectors,
-        app.words,
-        counted,
-    )
+    research, model = app.research, app.engine.model
+    if model is not None and not (health := await model.health()).ready:
+        research = Research(replace(research.parts, model=None, budget=ModelBudget()))
+        await send({"note": f"{health.problem} Answers quote the documentation."})
     if names := request.get("recipe"):
-        rows = await comparison.compare(parts, Path(request["gold"]), names, request.get("half") or "all")
+        rows = await comparison.compare(research, Path(request["gold"]), names, request.get("half") or "all")
         await asyncio.to_thread(comparison.write, Path(request["report"]), rows)
         await send({"line": comparison.table(rows)})
         await send({"line": f"The report is in {request['report']}."})
@@ -47,6 +35,7 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
         names=tuple(request.get("only") or ()),
         answers=not request.get("no_answers"),
         judged=tuple(request.get("judge") or ()),
+        recipe=app.settings.recipe,
     )
     told: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -57,7 +46,7 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
     passing = asyncio.create_task(pass_on())
     try:
         await harness.evaluate(
-            parts, Path(request["gold"]), Path(request["report"]), options, told.put_nowait
+            research, Path(request["gold"]), Path(request["report"]), options, told.put_nowait
         )
     finally:
         told.put_nowait(None)

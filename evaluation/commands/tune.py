@@ -27,12 +27,8 @@ async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     if not request.get("gold"):
         raise UsageError("Name a file of labelled questions: threadlore tune GOLD.jsonl")
     from evaluation.harness import check  # numpy-heavy, and only these commands need it
-    from evaluation.pipeline import Parts
     from evaluation.tuning.learn import tune as learn
 
-    parts = Parts(
-        app.catalogue.product, app.research, app.library.encoders, app.corpora, app.vectors, app.words
-    )
     told: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def pass_on() -> None:
@@ -42,8 +38,8 @@ async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     passing = asyncio.create_task(pass_on())
     gold = Path(request["gold"])
     try:
-        await check(parts, gold)
-        tuned = await learn(parts, app.searcher, gold, told.put_nowait)
+        await check(app.research, gold)
+        tuned = await learn(app.research, app.searcher, gold, told.put_nowait)
     finally:
         told.put_nowait(None)
         await passing

@@ -26,7 +26,7 @@ from core.query.forms import filtered, topic
 from core.query.releases.resolve import resolve
 from core.query.understand import queries
 from core.retrieval.fusion import Weights, weighted
-from core.retrieval.search import CANDIDATES
+from core.retrieval.look import CANDIDATES
 from core.text.words import query_terms
 from evaluation.followups.data import Conversations, FollowUp, Half
 

@@ -1,31 +1,19 @@
-"""`threadlore evaluate --recipe`: whole recipes side by side on the same labelled questions.
-
-The stages are those that serve; nothing is kept, and memory is withheld, so that no figure depends on what a
-home happens to remember, nor on the order of the questions.
-"""
+"""`threadlore evaluate --recipe`: whole recipes side by side on the same labelled questions."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from core.domain import Answer, Question
 from core.errors import UsageError
-from core.generation.citations import uncited
-from core.generation.quotes.quote import without_introduction
-from core.pipeline.context import QueryContext
-from core.pipeline.stage import Stage, run
-from core.recipes import recipe_of, recipes
-from evaluation.counted import Counted
-from evaluation.gold import GoldLine, Half, is_right, rank_of, read_gold
-from evaluation.metrics import Outcome, summary
-from evaluation.pipeline import Parts
+from core.pipeline.research import Research
+from core.recipes import recipes
+from evaluation.gold import Half, read_gold
+from evaluation.metrics import summary
+from evaluation.pipeline import ask, stages_of, warm
 from evaluation.telling import Tell, silent
 
 ALL = "all"
@@ -48,7 +36,7 @@ COLUMNS = (
 
 
 async def compare(
-    parts: Parts, gold: Path, names: Sequence[str], half: Half = "all", tell: Tell = silent
+    research: Research, gold: Path, names: Sequence[str], half: Half = "all", tell: Tell = silent
 ) -> list[dict[str, Any]]:
     """Ask every gold question by each recipe, one after the other; return a row of figures for each recipe.
 
@@ -56,68 +44,16 @@ async def compare(
     unknown recipe.
     """
     chosen = recipes() if ALL in names else tuple(dict.fromkeys(names))
-    research = parts.research.by(parts.model) if parts.model else parts.research  # every call is counted
-    ways = {name: recipe_of(name)(research.parts) for name in chosen}
+    ways = {name: stages_of(research, name) for name in chosen}
     lines = await asyncio.to_thread(read_gold, gold, half)
     if not lines:
         raise UsageError(f"{gold.name} has no questions of the half '{half}'.")
-    for corpus in parts.research.corpora.values():  # so that no question pays for loading the encoder
-        await parts.encoders.named(corpus.encoder)
+    await warm(research)
     rows = []
     for name, stages in ways.items():
-        asked = [await ask(stages, line, parts.model) for line in lines]
-        routes = Counter(answer.route for answer, _ in asked)
-        outcomes = [outcome for _, outcome in asked]
-        refusals = sum(outcome.refused for outcome in outcomes)
-        said = {
-            "written": sum(routes[route] for route in ("documents", "reference", "avoid")),
-            "quoted": routes["quote"],
-            "abstentions": routes["abstain"] - refusals,
-            "refusals": refusals,
-        }
-        rows.append(summary(name, outcomes) | said)
+        rows.append(summary(name, [(await ask(stages, line))[1] for line in lines]))
         tell(f"{name}: {len(lines)} questions asked")
     return rows
-
-
-async def ask(stages: Sequence[Stage], line: GoldLine, model: Counted | None) -> tuple[Answer, Outcome]:
-    """Take one gold question through the stages; return the answer and how it went."""
-    question = Question(line.question, history=line.history, release=line.ask_release)
-    context = QueryContext(question, is_draft=True, withheld=frozenset({"memory"}))
-    calls, began = model.calls if model else 0, time.perf_counter()
-    answer = await run(stages, context)
-    ms = (time.perf_counter() - began) * 1000
-    return answer, _outcome(context, answer, line, ms, (model.calls if model else 0) - calls)
-
-
-def _outcome(context: QueryContext, answer: Answer, line: GoldLine, ms: float, calls: int) -> Outcome:
-    found, refused = context.pages, bool(context.resolution.unknown)
-    texts = context.texts or {}
-    shown = [(e.chunk.release, e.chunk.path, e.chunk.text) for e in found.evidence]
-    read = found.evidence if context.chosen is None else context.chosen
-    handed = [(e.chunk.release, e.chunk.path, texts.get(e.number, e.chunk.text)) for e in read]
-    right = {*line.places} or {line.release or context.resolution.release}
-    abstained = answer.route == "abstain" and not refused
-    said = "" if answer.route == "abstain" else uncited(without_introduction(answer.text))
-    return Outcome(
-        line=line,
-        rank=rank_of(line.places, shown) if line.places else 0,
-        handed_rank=rank_of(line.places, handed) if line.places else 0,
-        wrong_release=any(release not in right and release for release, _, _ in shown[:3]),
-        abstained=abstained,
-        refused=refused,
-        confidence=found.confidence,
-        right=is_right(line, said) if line.answerable else None,
-        characters=sum(len(text) for _, _, text in handed),
-        ms=ms,
-        calls=calls,
-        answer=said,
-        contexts=tuple(text for _, _, text in handed),
-        signs=asdict(found.signs),
-        queries=asdict(context.queries),
-        release=context.partition,
-        retrieved=tuple((release, path) for release, path, _ in shown),
-    )
 
 
 def table(rows: Sequence[dict[str, Any]]) -> str:

@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from core.domain import Queries, Question
+from core.pipeline.research import Research
 from core.ports import Matrix
 from core.retrieval.features import Numbers
 from core.retrieval.found import KEPT, merged
 from core.retrieval.search import Searcher
 from evaluation.gold import UNANSWERABLE, GoldLine, is_hit
-from evaluation.pipeline import Parts
 from evaluation.tuning.fit import Marks
 
 
@@ -67,14 +67,14 @@ def quality(examples: Sequence[Example], weights: Sequence[Numbers]) -> Quality:
     return Quality.of([_rank(example, row) for example, row in zip(examples, weights, strict=True)])
 
 
-async def examples_of(parts: Parts, searcher: Searcher, lines: Sequence[GoldLine]) -> list[Example]:
+async def examples_of(research: Research, searcher: Searcher, lines: Sequence[GoldLine]) -> list[Example]:
     """Search every answerable question and mark the right pages."""
     found = []
     for line in lines:
         if not line.answerable:
             continue
         searches = []
-        for release, queries, vectors in await searches_of(parts, line):
+        for release, queries, vectors in await searches_of(research, line):
             pool = await searcher.pool(queries, vectors, release)
             if pool is not None:
                 place = line.places.get(release)
@@ -85,24 +85,22 @@ async def examples_of(parts: Parts, searcher: Searcher, lines: Sequence[GoldLine
 
 
 async def signs_of(
-    parts: Parts, searcher: Searcher, lines: Sequence[GoldLine]
+    research: Research, searcher: Searcher, lines: Sequence[GoldLine]
 ) -> list[tuple[dict[str, float], bool]]:
     """Return the signs of each question's evidence, and whether it has an answer."""
     found = []
     for line in lines:
         if line.answerable or line.type == UNANSWERABLE:
-            asked = await searches_of(parts, line)
+            asked = await searches_of(research, line)
             lists = [await searcher.search(queries, vectors, release) for release, queries, vectors in asked]
             if lists:
                 found.append((asdict(merged(lists).signs), line.answerable))
     return found
 
 
-async def searches_of(parts: Parts, line: GoldLine) -> list[tuple[str, Queries, Matrix]]:
+async def searches_of(research: Research, line: GoldLine) -> list[tuple[str, Queries, Matrix]]:
     """Return the searches of a question: for each release and part."""
-    asked = await parts.research.understand(
-        Question(line.question, history=line.history, release=line.ask_release)
-    )
+    asked = await research.understand(Question(line.question, history=line.history, release=line.ask_release))
     if asked.resolution.unknown:
         return []
     forms = [(asked.queries, asked.vectors[:1])]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from core.domain import Hit
+from core.pipeline.research import Research
 from core.retrieval.pregenerated import EQUAL, FIELDS, joined
 from core.retrieval.search import Searcher
 from evaluation.gold import GoldLine, is_hit
-from evaluation.pipeline import Parts
 from evaluation.tuning.examples import Quality, searches_of
 
 SHARES = (0.0, 0.5, 1.0)
@@ -31,14 +31,14 @@ class Fielded:
     searches: tuple[tuple[Mapping[str, Sequence[Hit]], frozenset[str]], ...]
 
 
-async def fielded(parts: Parts, searcher: Searcher, lines: Sequence[GoldLine]) -> list[Fielded]:
+async def fielded(research: Research, searcher: Searcher, lines: Sequence[GoldLine]) -> list[Fielded]:
     """Let each field search every answerable question."""
     found = []
     for line in lines:
         if not line.answerable:
             continue
         searches = []
-        for release, queries, vectors in await searches_of(parts, line):
+        for release, queries, vectors in await searches_of(research, line):
             lists, pages = await searcher.pages_by_field(queries, vectors, release)
             place = line.places.get(release)
             right = (key for key, page in pages.items() if place and is_hit(place, page.path, page.text))

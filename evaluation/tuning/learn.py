@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import UsageError
+from core.pipeline.research import Research
 from core.retrieval.confidence import Judgement, Signs
 from core.retrieval.features import FEATURES, Numbers
 from core.retrieval.pregenerated import EQUAL
@@ -18,7 +19,6 @@ from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 from core.retrieval.search import Searcher
 from evaluation.calibration import ANSWERABLE, calibrate
 from evaluation.gold import UNANSWERABLE, GoldLine, read_gold
-from evaluation.pipeline import Parts
 from evaluation.telling import Tell, silent
 from evaluation.tuning.examples import Example, Quality, examples_of, quality, signs_of
 from evaluation.tuning.fields import best_weights, fielded, quality_of
@@ -46,7 +46,7 @@ class Tuned:
     told: tuple[str, ...]
 
 
-async def tune(parts: Parts, searcher: Searcher, gold: Path, tell: Tell = silent) -> Tuned:
+async def tune(research: Research, searcher: Searcher, gold: Path, tell: Tell = silent) -> Tuned:
     """Learn on the `tune` half of a gold file and judge on the other; changes nothing.
 
     Raises UsageError where there are too few questions.
@@ -61,10 +61,10 @@ async def tune(parts: Parts, searcher: Searcher, gold: Path, tell: Tell = silent
         )
     start, fields = DEFAULT_RANKING, tuple[str, ...]()
     if searcher.has_pairs():
-        weights, joining = await _joined(parts, searcher, learnt, held)
+        weights, joining = await _joined(research, searcher, learnt, held)
         start, fields = replace(DEFAULT_RANKING, fields=weights), (joining,)
-    chosen, told = await _ranked(parts, searcher, learnt, held, start, tell)
-    judgement, said = await _judged(parts, searcher.by(chosen), learnt, held)
+    chosen, told = await _ranked(research, searcher, learnt, held, start, tell)
+    judgement, said = await _judged(research, searcher.by(chosen), learnt, held)
     if judgement is None and chosen == DEFAULT_RANKING:
         return Tuned(None, (*fields, told, said))
     kept = replace(
@@ -86,10 +86,10 @@ def halves(lines: Sequence[GoldLine]) -> tuple[list[GoldLine], list[GoldLine]]:
 
 
 async def _joined(
-    parts: Parts, searcher: Searcher, learnt: Sequence[GoldLine], held: Sequence[GoldLine]
+    research: Research, searcher: Searcher, learnt: Sequence[GoldLine], held: Sequence[GoldLine]
 ) -> tuple[Mapping[str, float], str]:
     """Weigh the four fields of pairs by cross-validation, and compare on the held-out half."""
-    seen = await fielded(parts, searcher, learnt)
+    seen = await fielded(research, searcher, learnt)
     folds = [_part(example.line, FOLDS) for example in seen]
     by_fold = {
         fold: best_weights([e for e, own in zip(seen, folds, strict=True) if own != fold])
@@ -100,7 +100,7 @@ async def _joined(
     if crossed.score < equal.score + BETTER:
         return EQUAL, f"the four fields of pairs weigh the same: nothing learnt does better ({equal})"
     weights = best_weights(seen)
-    judging = await fielded(parts, searcher, held)
+    judging = await fielded(research, searcher, held)
     old, new = (quality_of(judging, [one] * len(judging)) for one in (EQUAL, weights))
     if _worse(new, old):
         return EQUAL, f"the four fields of pairs weigh the same: on the held-out half {old}, learnt {new}"
@@ -109,7 +109,7 @@ async def _joined(
 
 
 async def _ranked(
-    parts: Parts,
+    research: Research,
     searcher: Searcher,
     learnt: Sequence[GoldLine],
     held: Sequence[GoldLine],
@@ -124,7 +124,7 @@ async def _ranked(
     best: tuple[float, float, float] | None = None
     seen: dict[float, list[Example]] = {}
     for dense in DENSE:
-        seen[dense] = await examples_of(parts, searcher.by(replace(start, dense=dense)), learnt)
+        seen[dense] = await examples_of(research, searcher.by(replace(start, dense=dense)), learnt)
         for strength in STRENGTHS:
             found = quality(seen[dense], _cross_validated(seen[dense], shipped, strength))
             tell(f"dense {dense}, pull {strength}: {found} in cross-validation")
@@ -137,8 +137,8 @@ async def _ranked(
         return start, f"the shipped ranking is kept: nothing learnt does better ({default})"
     _, dense, strength = best
     weights = fit_weights(*_lists(seen[dense]), shipped, strength)
-    old_held = await examples_of(parts, searcher.by(DEFAULT_RANKING), held)
-    new_held = await examples_of(parts, searcher.by(replace(start, dense=dense)), held)
+    old_held = await examples_of(research, searcher.by(DEFAULT_RANKING), held)
+    new_held = await examples_of(research, searcher.by(replace(start, dense=dense)), held)
     old = quality(old_held, [shipped] * len(old_held))
     new = quality(new_held, [weights] * len(new_held))
     if _worse(new, old):
@@ -155,7 +155,7 @@ def _worse(new: Quality, old: Quality) -> bool:
 
 
 async def _judged(
-    parts: Parts, searcher: Searcher, learnt: Sequence[GoldLine], held: Sequence[GoldLine]
+    research: Research, searcher: Searcher, learnt: Sequence[GoldLine], held: Sequence[GoldLine]
 ) -> tuple[Judgement | None, str]:
     """Fit the confidence anew where there are enough questions without an answer."""
     counts = [sum(line.type == UNANSWERABLE for line in half) for half in (learnt, held)]
@@ -164,9 +164,9 @@ async def _judged(
             f"confidence is left as it is: that needs {LEAST_SILENT} questions without an answer in each "
             f"half, there are {counts[0]} and {counts[1]}"
         )
-    fitted = calibrate(await signs_of(parts, searcher, learnt), answerable_share=ANSWERABLE)
+    fitted = calibrate(await signs_of(research, searcher, learnt), answerable_share=ANSWERABLE)
     new = Judgement(dict(fitted.coefficients), fitted.bias, fitted.threshold)
-    labelled = await signs_of(parts, searcher, held)
+    labelled = await signs_of(research, searcher, held)
     before, after = _silence(searcher.ranking.judgement, labelled), _silence(new, labelled)
     words = f"lost {before[0]:.3f} → {after[0]:.3f}, abstained {before[1]:.3f} → {after[1]:.3f}"
     if after[0] > before[0] + _SAME or after[1] < before[1] - _SAME or after == before:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.catalogue import Catalogue, ChannelSettings, SourceOptions, load_catalogue
+from core.catalogue import Catalogue, ChannelSettings, SourceKinds, SourceOptions, load_catalogue
 from core.catalogue.schedule import Schedule
 from core.errors import ConfigurationError
 from core.ingestion.sources import Kinds
@@ -22,7 +22,11 @@ class PackageOptions(SourceOptions):
     path: str = ""
 
 
-KINDS = {"folder": FolderOptions, "sdist": PackageOptions}
+class Described(dict[str, type[SourceOptions]], SourceKinds):
+    formats = ("html", "markdown", "rst", "text")
+
+
+KINDS = Described(folder=FolderOptions, sdist=PackageOptions)
 
 BASE = """[product]
 name = "Flask"
@@ -240,7 +244,7 @@ MISTAKES = {
     "bounds the wrong way round": (BASE + 'interval = "1d to 1h"\n', 11, ["interval", "1h to 1w"]),
     "a short interval": (BASE + "interval = 1\n", 11, ["interval", "at least 60"]),
     "an interval that is none": (BASE + "interval = nan\n", 11, ["interval"]),
-    "a bad format": (BASE + 'format = "word"\n', 11, ["format", '"markdown"', '"rst"', '"html"', '"text"']),
+    "a bad format": (BASE + 'format = "word"\n', 11, ["format", "html, markdown, rst, text"]),
     "a placeholder": (BASE + 'url = "https://x.org/{file}"\n', 11, ["url", "{page}", "{path}"]),
     "half a placeholder": (BASE + 'url = "https://x.org/{page"\n', 11, ["url", "{page}"]),
     "a link of another kind": (BASE + 'url = "javascript:{page}"\n', 11, ["url", "https://"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ from core.pipeline.resources import Resources
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of
+from core.retrieval.confidence import DEFAULT_JUDGEMENT
+from core.retrieval.rescoring import DEFAULT_RANKING
 from core.retrieval.search import Searcher
 from tests.fake_rewordings import FakeRewordings
 from tests.fake_upkeep import FakeVoters
@@ -96,6 +98,7 @@ async def house(
     second_look: bool = False,
     decision: Decision = PAPER,
     recipe: str = "threadlore",
+    enough: float = DEFAULT_JUDGEMENT.enough,
 ) -> House:
     """Index the pages of three releases and wire an engine that answers by a recipe."""
     encoder = FakeEncoder()
@@ -123,7 +126,9 @@ async def house(
         )
         await vectors.upsert(corpus.collection, [row.id for row in rows], table)
         await words.upsert(corpus.collection, [(row.id, row.title, row.text) for row in rows])
-    searcher = Searcher(store, vectors, words, reranker=reranker)
+    judgement = replace(DEFAULT_JUDGEMENT, enough=enough)
+    ranking = replace(DEFAULT_RANKING, judgement=judgement)
+    searcher = Searcher(store, vectors, words, ranking, reranker)
     await searcher.load()
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     memory = CommunityMemory(

@@ -16,7 +16,8 @@ SAID = "It keeps the water warm for 45 minutes by default [1]."
 
 
 async def bot(decision: Decision = LEARNED) -> House:
-    return await house(FakeModel(lambda prompts: SAID), only=(), decision=decision)
+    # rare words of a rewording are on no page: how sure that is is no matter of memory
+    return await house(FakeModel(lambda prompts: SAID), only=(), decision=decision, enough=0.3)
 
 
 async def asked_and_liked(bot: House, text: str) -> Answer:

@@ -38,7 +38,7 @@ The lid opens with a push on the red button. {more}
 
 
 async def retriever(release: str = "1.0", **given: int) -> ReleaseRetriever:
-    return ReleaseRetriever((await parts()).research, release, **given)
+    return ReleaseRetriever(await parts(), release, **given)
 
 
 def guide(**said: str) -> Document:

@@ -10,15 +10,19 @@ from pathlib import Path
 from textwrap import dedent
 from types import ModuleType
 
+import pytest
+
 from bot import platforms as packages
 from bot.app.serve import connect_all
 from bot.cli.doctor.examination import examinations
 from bot.ports import platforms
 from core.catalogue import load_catalogue
-from core.errors import ThreadloreError
+from core.domain import Question
+from core.errors import ConfigurationError, ThreadloreError
 from core.ingestion import formats, sources
-from core.ingestion.formats import parser_of
+from core.ingestion.parsing import parse
 from core.ingestion.sources import Kinds, open_source
+from core.retrieval import retrievers
 from tests.fake_workers import FakeWorkers
 from tests.journeys.house import Kettle, house
 
@@ -125,11 +129,20 @@ class Bottle:
         yield RawDocument("bottle", "", self._words.encode(), "shouts")
 """
 FORMAT = """
-from core.domain import Document
+from core.domain import Document, Section
+from core.ingestion.formats import Kind
+
+KIND = Kind((".shout",))
 
 
 def parse(raw, text):
-    return text.upper()
+    return Document(raw.path, "Shouts", raw.url, (Section(("Shouts",), "", text.upper()),))
+"""
+RETRIEVER = """
+async def find(look):
+    # what is longest comes first
+    pool = await look.pool([*dict.fromkeys(look.live.context_of.values())])
+    return await look.found(pool, [len(chunk.page) for chunk in pool.chunks])
 """
 CATALOGUE = """
 [product]
@@ -141,6 +154,22 @@ name = "1.0"
 [[release.source]]
 kind = "bottle"
 words = "help me"
+"""
+FOLDER = """
+[product]
+name = "Kettle"
+
+[[release]]
+name = "1.0"
+
+[[release.source]]
+kind = "folder"
+path = "docs"
+
+[[release.source]]
+kind = "folder"
+path = "./docs"
+format = "shouts"
 """
 
 
@@ -196,10 +225,36 @@ def test_a_kind_of_source_is_one_file_and_so_is_a_format(kettle: Kettle, tmp_pat
     ):
         [spec] = load_catalogue(catalogue, Kinds()).sources
         [raw] = open_source(spec, kettle.settings(), FakeWorkers()).documents()
-        assert parser_of(raw.format).parse(raw, raw.content.decode()) == "HELP ME"
+        assert parse(raw).sections[0].text == "HELP ME"
     try:
         load_catalogue(catalogue, Kinds())
     except ThreadloreError as error:
         assert "bottle" in str(error)
     else:
         raise AssertionError("what was taken out is known no more")
+
+
+def test_files_of_a_new_format_are_read_by_their_ending(kettle: Kettle, tmp_path: Path) -> None:
+    catalogue = tmp_path / "corpora.toml"
+    catalogue.write_text(FOLDER)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "help.shout").write_text("the kettle hums")
+    with dropped_in(formats, tmp_path / "formats", shouts=FORMAT):
+        [spec, told] = load_catalogue(catalogue, Kinds()).sources
+        for one in (spec, told):
+            [raw] = open_source(one, kettle.settings(), FakeWorkers()).documents()
+            assert (raw.format, parse(raw).sections[0].text) == ("shouts", "THE KETTLE HUMS")
+    with pytest.raises(ConfigurationError, match='"shouts" is no format'):
+        load_catalogue(catalogue, Kinds())
+
+
+async def test_a_retriever_is_one_file(kettle: Kettle, tmp_path: Path) -> None:
+    with dropped_in(retrievers, tmp_path / "retrievers", the_longest=RETRIEVER):
+        async with house(kettle, retriever="the+longest") as bot:
+            asked = await bot.app.research.understand(Question(PORT))
+            found = (await bot.app.research.search(asked)).evidence
+            lengths = [len(item.chunk.page) for item in found]
+            assert len(found) == 8 and lengths == sorted(lengths, reverse=True)
+    with pytest.raises(ConfigurationError, match=r"no retriever 'the\+longest'.*cosine\+mmr, fusion"):
+        async with house(kettle, retriever="the+longest"):
+            pass

@@ -31,6 +31,7 @@ from core.pipeline.resources import Resources
 from core.ports import Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of
+from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE, load_ranking
 from core.settings import Settings
@@ -126,7 +127,7 @@ async def _searcher(ground: Ground) -> Searcher:
         ranking=ranking,
         reranker=models.reranker,
         problem=problem,
-        retriever=ground.settings.retriever,
+        retriever=retriever_of(ground.settings.retriever),
         pairs=stores.pregenerated,
     )
 

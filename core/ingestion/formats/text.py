@@ -6,7 +6,10 @@ import re
 import textwrap
 
 from core.domain import Document, RawDocument
+from core.ingestion.formats import Kind
 from core.ingestion.formats._outline import Outline, fence, one_line
+
+KIND = Kind((".txt",))
 
 MAX_HEADING = 80
 """Characters above which a line is no heading; ours."""

@@ -9,38 +9,31 @@ helpers; those that work in a worker import little.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from core.domain import Format
+from core.catalogue import SourceKinds
+from core.ingestion.formats import names
 
 if TYPE_CHECKING:
     from core.catalogue import SourceOptions, SourceSpec
     from core.ports import Source, Workers
     from core.settings import Settings
 
-FORMATS: dict[str, Format] = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".mdx": "markdown",
-    ".rst": "rst",
-    ".txt": "text",
-    ".html": "html",
-    ".htm": "html",
-    ".pdf": "pdf",
-    ".ipynb": "notebook",
-}
-"""The endings that can be read without a `format`."""
-
 _ENDING = re.compile(r"(?<=[^/])\.[A-Za-z][A-Za-z0-9]*$")
 _INDEX = re.compile(r"(?:^|/)_?index$")
 
 
-class Kinds(Mapping[str, "type[SourceOptions]"]):
+class Kinds(SourceKinds):
     """The options of each kind of source, by its name; a module is loaded when it is asked for."""
+
+    @property
+    def formats(self) -> tuple[str, ...]:
+        """Return the names of the formats there are."""
+        return names()
 
     def __init__(self) -> None:
         self._names = sorted(m.name for m in iter_modules(__path__) if not m.name.startswith("_"))
@@ -87,8 +80,3 @@ def page_url(template: str, path: str, page: str | None = None) -> str:
         page = folder
     parts = {"{page}": quote(page), "{path}": quote(path)}
     return re.sub(r"\{page\}|\{path\}", lambda found: parts[found[0]], template)
-
-
-def format_of(path: str) -> Format | None:
-    """Return the format that a path's ending stands for."""
-    return FORMATS.get(path[path.rfind(".") :].lower()) if "." in path else None

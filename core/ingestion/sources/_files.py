@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from core.catalogue import SourceSpec
-from core.domain import Format, RawDocument
+from core.domain import RawDocument
 from core.errors import TooCostly
+from core.ingestion.formats import MAX_DOCUMENT_BYTES, endings, format_of, kind_of
 from core.ingestion.formats._files import is_secret
-from core.ingestion.parsing import MAX_DOCUMENT_BYTES as MAX_DOCUMENT_BYTES
-from core.ingestion.parsing import MAX_PDF_BYTES as MAX_PDF_BYTES
-from core.ingestion.parsing import is_binary, max_bytes
-from core.ingestion.sources import FORMATS, format_of, page_url
+from core.ingestion.sources import page_url
 from core.ingestion.sources._routes import HEAD_BYTES, Patterns, place_of
 from core.ports import Workers
 
@@ -107,7 +105,7 @@ class FileReader:
         if not file_format:
             name = path.rpartition("/")[2]
             if "." in name.lstrip("."):
-                return f"its ending is none of {' '.join(FORMATS)}; say `format` to have it read"
+                return f"its ending is none of {' '.join(endings())}; say `format` to have it read"
             file_format = "text"
         try:
             path.encode("utf-8")
@@ -119,11 +117,9 @@ class FileReader:
             status = file.stat()
             if not stat.S_ISREG(status.st_mode):
                 return "not a plain file"
-            limit = (
-                max(self._max_bytes, max_bytes(file_format))
-                if _has_pictures(file_format)
-                else self._max_bytes
-            )
+            kind, limit = kind_of(file_format), self._max_bytes
+            if kind.max_bytes > MAX_DOCUMENT_BYTES:  # mostly pictures: its size says little of its text
+                limit = max(limit, kind.max_bytes)
             if status.st_size > limit:
                 return f"too large: {status.st_size:,} bytes, at most {limit:,}"
             content = file.read_bytes()
@@ -131,12 +127,12 @@ class FileReader:
             return "its name is not UTF-8"
         except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
             return f"unreadable: {getattr(error, 'strerror', None) or error}"
-        if content.startswith(_UTF_16) and not is_binary(file_format):
+        if content.startswith(_UTF_16) and not kind.is_binary:
             try:
                 content = content.decode("utf-16").encode()
             except UnicodeDecodeError:
                 return "binary"
-        if b"\0" in content and not is_binary(file_format):
+        if b"\0" in content and not kind.is_binary:
             return "binary"
         if not content.strip():
             return "empty"
@@ -162,10 +158,5 @@ class FileReader:
         if self._skipped:
             path, reason = self._skipped[0]
             return f"None of the files in {self._folder} can be read: {path} is {reason}"
-        meant = ", ".join(self._spec.include) or "file that ends in " + " ".join(FORMATS)
+        meant = ", ".join(self._spec.include) or "file that ends in " + " ".join(endings())
         return f"Nothing in {self._folder} matches {meant}; correct `path` or `include`"
-
-
-def _has_pictures(kind: Format) -> bool:
-    """Return True if most of a file may be pictures, so that its size says little about its text."""
-    return max_bytes(kind) > MAX_DOCUMENT_BYTES

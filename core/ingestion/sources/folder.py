@@ -7,7 +7,8 @@ from typing import cast
 
 from core.catalogue import SourceOptions, SourceSpec, Text
 from core.domain import RawDocument
-from core.ingestion.sources._files import MAX_DOCUMENT_BYTES, FileReader
+from core.ingestion.formats import MAX_DOCUMENT_BYTES
+from core.ingestion.sources._files import FileReader
 from core.ports import Workers
 from core.settings import Settings
 

@@ -13,9 +13,9 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec
-from core.domain import Format, RawDocument, content_hash
-from core.ingestion.sources import format_of, page_url
-from core.ingestion.sources._files import MAX_DOCUMENT_BYTES
+from core.domain import RawDocument, content_hash
+from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
+from core.ingestion.sources import page_url
 from core.ingestion.sources._routes import Patterns
 from core.ports import Workers
 from core.settings import Settings, variable
@@ -24,7 +24,7 @@ from core.text.words import one_line
 _URL_KEYS = ("url", "URL", "source_url", "link", "html_url", "page_url", "source")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _NAME_KEYS = ("file_name", "filename", "path", "title", "name", "id")
-_TITLED: Mapping[Format, str] = {
+_TITLED: Mapping[str, str] = {
     "markdown": "# {title}\n\n{text}",
     "text": "{title}\n\n{text}",
     "rst": "{title}\n{rule}\n\n{text}",

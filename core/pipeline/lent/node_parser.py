@@ -12,10 +12,10 @@ from llama_index.core.bridge.pydantic import Field
 from llama_index.core.node_parser import NodeParser
 from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, TextNode
 
-from core.domain import Format, RawDocument, content_hash
+from core.domain import RawDocument, content_hash
 from core.errors import SourceError
 from core.ingestion.cutting import cut
-from core.ingestion.sources import format_of
+from core.ingestion.formats import format_of
 from core.models.llama_index.embeddings import TOKENS, EstimatedCounter
 
 PAGE = "window"
@@ -52,7 +52,7 @@ class DualNodeParser(NodeParser):  # type: ignore[misc]  # llama-index comes wit
             return []
         said = node.metadata or {}
         path = next((str(said[key]) for key in _PATHS if said.get(key)), node.node_id)
-        kind: Format = self.format or format_of(path) or "markdown"  # type: ignore[assignment]
+        kind = self.format or format_of(path) or "markdown"
         raw = RawDocument(path, str(said.get("url") or ""), content.encode("utf-8", "replace"), kind)
         try:
             made = cut(raw, self.release, "llama-index", self.count_tokens, self.max_tokens)

@@ -33,6 +33,8 @@ class Mention:
     """The asker says that it is not meant."""
     bound: Literal["", "from", "until"] = ""
     """It is one end of an open range: "since 2.3", "before 2.3"."""
+    moment: bool = False
+    """It is where something began: "raises since 2.3", "before 2.3 this worked"."""
 
 
 _MASKED = re.compile(
@@ -55,6 +57,7 @@ _MOVE_BEFORE = re.compile(
     r"\b(?:\W+\w+){0,6}\W+(?:from|to)\W*$",
     re.IGNORECASE,
 )
+_FROM_ANOTHER = re.compile(r"\bfrom\s+v?\d[\d.x]{0,12}\s+to\s*$", re.IGNORECASE)
 _RELEASE_NOUN = re.compile(
     r"\s+(?:release|version|docs|documentation|branch|series|line|lts|changelog)\b", re.I
 )
@@ -72,6 +75,7 @@ _FROM = re.compile(
     r"\b(?:since|after|newer than|later than|higher than|greater than)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
+_MOMENT = re.compile(r"\b(?:since|after|as of)\s+(?:the\s+)?$", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?:before|prior to|older than|earlier than|lower than|less than|pre)[\s-]+(?:the\s+)?$", re.IGNORECASE
 )
@@ -81,7 +85,7 @@ _ONWARDS = re.compile(
 )
 _NO_NOUN_NEXT = re.compile(
     r"\s*(?:$|[^\w\s(]|(?:and|or|to|vs|is|are|was|does|do|did|has|have|can|how|what|where|when|why|if|the"
-    r"|a|for|on|in"
+    r"|a|for|on|in|my|our|your|it|this|they|there|says|fails|raises|gives|shows|throws|works|worked"
     r"|with|using|but|please|now|yet|then|i|we|still|that|which|docs|branch|line)\b)",
     re.IGNORECASE,
 )
@@ -132,8 +136,9 @@ def _mention(text: str, start: int, end: int, release: str, known: Spellings) ->
         bound = "from"
     elif _UNTIL.search(before):
         bound = "until"
+    moment = bool(_MOMENT.search(before))
     own, denied = bool(_OWN.search(before)), bool(_DENIED.search(before))
-    return Mention(start, end, text[start:end], release, own, denied, bound)
+    return Mention(start, end, text[start:end], release, own, denied, bound, moment)
 
 
 def _overlaps(start: int, end: int, found: list[Mention]) -> bool:
@@ -219,6 +224,8 @@ def _accepted(
         return (len(number) < 3 and not _PLURAL_NEXT.match(text, match.end())) or bool(
             match["prefix"] and owner != "plain"
         )
-    if not release or owner != "cue" or not _NO_NOUN_NEXT.match(text, match.end()):
+    moved = bool(_MOVE_BEFORE.search(before))
+    is_end = moved and bool(_FROM_ANOTHER.search(before))
+    if not release or owner != "cue" or not (is_end or _NO_NOUN_NEXT.match(text, match.end())):
         return False
-    return known.whole or (known.major and bool(_MOVE_BEFORE.search(before)))
+    return known.whole or (known.major and moved)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from core.domain import Dated, News, Product, Question, Resolution, Span, begins
@@ -16,6 +17,52 @@ from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import NUMBER, plain, spellings
 from core.vocabulary import word_list
 from core.vocabulary.changes import kind_of
+
+_COMPARES = re.compile(
+    r"\b(?:differ\w*|compar\w+|versus|vs|same|alike|both|either|neither|unlike|faster|slower|better"
+    r"|(?:any|what|which|list|all)\s+(?:\w+\s+){0,3}?(?:is\s+|are\s+|was\s+|were\s+|has\s+|have\s+)?"
+    r"(?:been\s+)?(?:chang\w+|new|newly|added|remov\w+|gone|dropped|deprecat\w+|break|breaks|broke"
+    r"|incompatib\w+)"
+    r"|new\s+since|incompatibilit\w+|between|have\s+to\s+change|must\s+(?:i|we)\s+change|that\s+\w+\s+cannot"
+    r"|behaves?\s+like|migration|upgrad\w+\s+(?:steps|guide))\b",
+    re.IGNORECASE,
+)
+"""What asks for the difference of releases."""
+_SYMPTOM = re.compile(
+    r"\b(?:no longer|any ?more|stopped|broke|broken|fail(?:s|ed|ing|ure)?|errors?|exceptions?|raises?"
+    r"|crash\w*|ignored|gone|missing|returns?|says|complains?|is down|i get|we get|i see|we see"
+    r"|(?:does|do|is|are|did|can|could|was|were)(?:n['’]?t|\s+not)|cannot)\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(
+    r"\b(?:went|moved|upgraded|updated|switched|migrated|jumped|bumped|came|changed|rolled|downgraded)\b",
+    re.IGNORECASE,
+)
+_MOVES = re.compile(
+    r"\b(?:going|moving|upgrad(?:e|ing)|updat(?:e|ing)|switch(?:ing)?|migrat(?:e|ing|ion)|jump(?:ing)?|bump(?:ing)?"
+    r"|downgrad(?:e|ing))\b",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"\b(?:after|since|when|while|upon)\s+(?:\w+\s+){0,2}(?:upgrad|updat|mov|switch|migrat|jump|bump|go)\w*\s+from\s+$",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"\b(?:before|prior\s+to)\s+(?:\w+\s+)?$", re.IGNORECASE)
+_TO = re.compile(r"\s*(?:(?:back\s+|up\s+|over\s+)?to|(?:we|i)\s+\w+\s+to)\s+(?:the\s+)?", re.IGNORECASE)
+_WORKED = re.compile(
+    r"\b(?:worked|used\s+to|there\s+(?:was|were)|(?:was|were)\s+(?:\w+\s+)?(?:fine|ok|okay|good|possible)"
+    r"|ran|had|(?:i|we)\s+(?:used|needed)|did(?:n['’]?t|\s+not)\s+(?:show|have|raise|fail|complain|do|need))\b",
+    re.IGNORECASE,
+)
+"""What tells of a release in which all was well, so that it is another one that is asked about."""
+_CLAUSE = re.compile(
+    r"[.;!?:](?=\s|$)|,\s|\n|\s[-–—]+\s|\s(?:but|so|yet|while|whereas|although|though|that)\s", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"\W*(?:(?:and|but|or|so|now)\s+)?(?:how|what|why|which|where|when|who|is|are|do|does|did|can|could|should"
+    r"|would|will|has|have)\b",
+    re.IGNORECASE,
+)
 
 Origin = Literal["given", "question", "thread", "channel", "latest"]
 
@@ -49,8 +96,8 @@ def resolve(question: Question, product: Product, default_release: str = "") -> 
         return Resolution("", "latest")
     fallback, origin = _fallback(question, product, default_release)
     found = mentions(question.text, product, fallback)
-    named, unknown = _named(found, product)
     spans = tuple((m.start, m.end) for m in found)
+    named, unknown = _named(_meant(question.text, found), product, bool(_COMPARES.search(question.text)))
     if question.release:
         given = lookup(question.release, product)
         missing = () if given else (question.release,)
@@ -61,13 +108,58 @@ def resolve(question: Question, product: Product, default_release: str = "") -> 
     return Resolution(_chosen(found, named, product), "question", named, unknown, spans, comparison)
 
 
-def _named(found: tuple[Mention, ...], product: Product) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _meant(text: str, found: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Leave out the releases that a question only tells of; all are meant where it asks for a difference."""
+    if len({m.release for m in found}) > 1 and _COMPARES.search(text):
+        return found
+    found = tuple(replace(m, bound="") if m.bound == "until" and _is_told(text, m) else m for m in found)
+    told = [m for m in found if _is_left(text, m, found) or _is_past(text, m)]
+    rest = tuple(m for m in found if m not in told)
+    if len({m.release for m in rest}) < 2:
+        return rest
+    asked = tuple(m for m in rest if _ASKS.match(_clause(text, m)))
+    if len({m.release for m in asked}) == 1:
+        return asked
+    return tuple(m for m in rest if m.own) or rest
+
+
+def _is_left(text: str, mention: Mention, found: tuple[Mention, ...]) -> bool:
+    """Return True if somebody moved on from a release: "went from 2.0 to 3.1 and …"."""
+    following = next((m for m in found if m.start >= mention.end), None)
+    if following is None or not _TO.fullmatch(text[mention.end : following.start]):
+        return False
+    before = text[: mention.start]
+    is_told = _MOVED.search(text) or _AFTER.search(before)
+    return bool(is_told or (_MOVES.search(before) and _SYMPTOM.search(text)))
+
+
+def _is_past(text: str, mention: Mention) -> bool:
+    """Return True if all was well in a release: "in 2.0 it worked"; "before 3.1 it worked" tells of 3.1."""
+    return not _BEFORE.search(text, 0, mention.start) and _is_told(text, mention)
+
+
+def _is_told(text: str, mention: Mention) -> bool:
+    """Return True if somebody tells how it was in a release."""
+    clause = _clause(text, mention)
+    return bool(_WORKED.search(clause)) and not _ASKS.match(clause)
+
+
+def _clause(text: str, mention: Mention) -> str:
+    """Return the part of a sentence that a release stands in."""
+    begin = max((m.end() for m in _CLAUSE.finditer(text, 0, mention.start)), default=0)
+    end = next((m.start() for m in _CLAUSE.finditer(text, mention.end)), len(text))
+    return text[begin:end]
+
+
+def _named(
+    found: tuple[Mention, ...], product: Product, compares: bool = True
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     meant = [m for m in found if not m.denied] or list(found)
     named = list(dict.fromkeys(m.release for m in meant if m.release))
     unknown = tuple(dict.fromkeys(re.sub(r"^\w+\s+(?=\d)", "", m.spelled) for m in meant if not m.release))
     if len(named) == 1 and not unknown:
         # an open range ends at the latest release, or begins before the one it excludes
-        bound = next((m.bound for m in meant if m.bound), "")
+        bound = next((m.bound for m in meant if m.bound and (compares or not m.moment)), "")
         other = {"from": product.latest.name, "until": spellings(product).neighbour(named[0], -1)}.get(
             bound, ""
         )

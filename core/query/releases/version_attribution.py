@@ -57,6 +57,7 @@ _MOVER = re.compile(
     r"|at|on)$",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(r"\b(?:we|i|you|they|people|to|will|can|should|must)\s+$", re.IGNORECASE)
 OF = re.compile(r"\s+(?:(?:release|version)\s+)?of\s+(?:the\s+|our\s+|my\s+)?(?!course\b)([\w.+#-]+)", re.I)
 
 
@@ -151,7 +152,8 @@ def _moved(head: str, known: Spellings) -> Owner | None:
         return None
     if known.product.fullmatch(mover[1]):
         return "ours"
-    return "foreign" if mover[1].lower() in BEFORE_VERSIONS else None
+    is_verb = _SOMEBODY.search(head, 0, mover.start(1))  # "we go from 2.3": no language
+    return "foreign" if mover[1].lower() in BEFORE_VERSIONS and not is_verb else None
 
 
 def _compound(word: str, known: Spellings) -> bool:

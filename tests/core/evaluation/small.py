@@ -22,8 +22,6 @@ from core.pipeline.resources import Resources
 from core.ports import LanguageModel
 from core.retrieval.search import Searcher
 from core.text.words import window_texts
-from evaluation.counted import Counted
-from evaluation.pipeline import Parts
 from tests.fake_pregenerated import FakePregenerated
 from tests.fakes import FakeCorpora, FakeEncoder, FakeMemories, FakeVectors, FakeWords
 
@@ -91,7 +89,7 @@ def write(folder: Path, lines: list[dict[str, Any]] = GOLD) -> Path:
     return path
 
 
-async def parts(model: LanguageModel | None = None, pairs: bool = False) -> Parts:
+async def parts(model: LanguageModel | None = None, pairs: bool = False) -> Research:
     """Index the pages of both releases and wire what the harness measures; with `pairs` made of them."""
     product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True)))
     documents = {
@@ -114,7 +112,7 @@ async def house(
     documents: Mapping[str, Sequence[Document]],
     model: LanguageModel | None = None,
     pairs: bool = False,
-) -> tuple[Parts, Searcher]:
+) -> tuple[Research, Searcher]:
     """Index documents by release in memory, windows too, and wire what the harness measures.
 
     With `pairs` the rules make pairs of them.
@@ -156,6 +154,4 @@ async def house(
     encoders = Encoders("fake", Path("unused"), lambda name, cache: encoder)
     memories = FakeMemories()
     memory = CommunityMemory(memories, store, Thresholds(), lambda asked, remembered: "")
-    counted = Counted(model) if model else None
-    research = Research(Resources(Catalogue(product), memory, memories, searcher, encoders, counted))
-    return Parts(product, research, encoders, store, vectors, words, counted), searcher
+    return Research(Resources(Catalogue(product), memory, memories, searcher, encoders, model)), searcher

@@ -14,12 +14,13 @@ from core.engine import Engine
 from core.errors import ConfigurationError, ModelMalformed, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.pipeline.research import Research
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes
 from evaluation.gold import parse_line, read_gold
-from evaluation.pipeline import Parts
-from evaluation.recipes.comparison import COLUMNS, ask, compare, table
+from evaluation.pipeline import ask
+from evaluation.recipes.comparison import COLUMNS, compare, table
 from evaluation.recipes.comparison import write as report
 from tests.core.evaluation.small import GOLD, parts, write
 from tests.fake_upkeep import FakeVoters
@@ -79,13 +80,13 @@ async def test_an_unknown_recipe_is_refused_before_anything_is_asked(tmp_path: P
 async def test_what_is_measured_is_what_is_served(name: str, fails: bool, tmp_path: Path) -> None:
     model = FakeModel(lambda prompts: ModelUnavailable("It is down.") if fails else says(prompts))
     made = await parts(model, pairs=True)
-    stages = recipe_of(name)(made.research.parts)
-    store, memory = made.research.parts.store, made.research.parts.memory
-    accepted = AcceptedAnswers(memory, store, FakeOpinions(FakeMemories()), made.research)
+    stages = recipe_of(name)(made.parts)
+    store, memory = made.parts.store, made.parts.memory
+    accepted = AcceptedAnswers(memory, store, FakeOpinions(FakeMemories()), made)
     voters = VoteWeighting(FakeVoters(FakeMemories()), memory.thresholds, Policy(), {})
-    engine = Engine(made.research.parts, stages, accepted, voters)
+    engine = Engine(made.parts, stages, accepted, voters)
     for line in read_gold(write(tmp_path)):
-        measured, outcome = await ask(stages, line, made.model)
+        measured, outcome = await ask(stages, line)
         served = await engine.draft(Question(line.question, history=line.history, release=line.ask_release))
         assert (measured.route, measured.text) == (served.route, served.text), line.id
         assert [e.chunk.id for e in measured.evidence] == [e.chunk.id for e in served.evidence]
@@ -96,18 +97,16 @@ async def test_qa_pregeneration_reads_pairs_in_place_of_pages_and_cites_the_page
     model = FakeModel(says)
     made = await parts(model, pairs=True)
     line = parse_line(json.dumps(GOLD[0]))
-    answer, outcome = await ask(recipe_of("qa_pregeneration")(made.research.parts), line, made.model)
+    answer, outcome = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     read = model.calls[-1].prompts[1].content
     assert answer.route == "documents" and outcome.rank and outcome.calls == 1
-    pairs = await made.research.parts.searcher.nearest_pairs(
-        answer.queries, await _vector(made, answer), "2.0"
-    )
+    pairs = await made.parts.searcher.nearest_pairs(answer.queries, await _vector(made, answer), "2.0")
     assert 0 < len(pairs) <= 8 and pairs[0].question in read and pairs[0].full_answer in read
     assert {citation.path for citation in answer.citations} <= {pair.path for pair in pairs}
 
 
-async def _vector(made: Parts, answer: Answer) -> Any:
-    encoder = await made.encoders.current()
+async def _vector(made: Research, answer: Answer) -> Any:
+    encoder = await made.parts.encoders.current()
     return await encoder.encode([answer.queries.topic])
 
 
@@ -115,5 +114,5 @@ async def test_without_pairs_qa_pregeneration_does_not_know() -> None:
     model = FakeModel(says)
     made = await parts(model)
     line = parse_line(json.dumps(GOLD[0]))
-    answer, _ = await ask(recipe_of("qa_pregeneration")(made.research.parts), line, made.model)
+    answer, _ = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     assert answer.route == "abstain" and not model.calls

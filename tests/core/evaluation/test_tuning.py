@@ -11,13 +11,13 @@ import pytest
 
 from core.domain import Document, Product, Release, Section
 from core.errors import UsageError
+from core.pipeline.research import Research
 from core.retrieval.features import FEATURES
 from core.retrieval.pregenerated import FIELDS
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, Ranking
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import load_ranking, save_ranking
 from evaluation.gold import read_gold
-from evaluation.pipeline import Parts
 from evaluation.tuning.examples import examples_of, quality
 from evaluation.tuning.fit import fit_weights
 from evaluation.tuning.learn import halves, tune
@@ -30,7 +30,7 @@ NAMES = [
 ]
 
 
-async def corpus(pairs: bool = False) -> tuple[Parts, Searcher]:
+async def corpus(pairs: bool = False) -> tuple[Research, Searcher]:
     """Index a product whose questions are answered by its reference, beside guides of the same words."""
     guides = [
         Document(
@@ -66,23 +66,23 @@ def gold(folder: Path, *, of_guides: str = "", silent: int = 0) -> Path:
     return path
 
 
-async def held_out(parts: Parts, searcher: Searcher, path: Path, ranking: Ranking) -> float:
+async def held_out(research: Research, searcher: Searcher, path: Path, ranking: Ranking) -> float:
     """Return the MRR of the held-out half by a ranking."""
-    examples = await examples_of(parts, searcher.by(ranking), read_gold(path, "report"))
+    examples = await examples_of(research, searcher.by(ranking), read_gold(path, "report"))
     row = np.array([ranking.weights[name] for name in FEATURES])
     return quality(examples, [row] * len(examples)).mrr
 
 
 async def test_it_learns_where_the_shipped_ranking_is_wrong(tmp_path: Path) -> None:
-    parts, searcher = await corpus()
+    research, searcher = await corpus()
     path = gold(tmp_path)
     told: list[str] = []
-    tuned = await tune(parts, searcher, path, told.append)
+    tuned = await tune(research, searcher, path, told.append)
     assert tuned.ranking is not None and "gold.jsonl" in tuned.ranking.tuned
     assert tuned.ranking.weights["reference"] > DEFAULT_WEIGHTS["reference"]
     before, after = (
-        await held_out(parts, searcher, path, DEFAULT_RANKING),
-        await held_out(parts, searcher, path, tuned.ranking),
+        await held_out(research, searcher, path, DEFAULT_RANKING),
+        await held_out(research, searcher, path, tuned.ranking),
     )
     assert after > before
     assert searcher.ranking == DEFAULT_RANKING  # trying is not using
@@ -90,26 +90,26 @@ async def test_it_learns_where_the_shipped_ranking_is_wrong(tmp_path: Path) -> N
 
 
 async def test_what_is_worse_on_the_held_out_half_is_not_kept(tmp_path: Path) -> None:
-    parts, searcher = await corpus()
-    tuned = await tune(parts, searcher, gold(tmp_path, of_guides="report"))
+    research, searcher = await corpus()
+    tuned = await tune(research, searcher, gold(tmp_path, of_guides="report"))
     assert tuned.ranking is None
     assert "the shipped ranking is kept: on the held-out half" in tuned.told[0]
 
 
 async def test_where_nothing_is_better_the_shipped_one_stays(tmp_path: Path) -> None:
-    parts, searcher = await corpus()
+    research, searcher = await corpus()
     path = gold(tmp_path)
     entries = [json.loads(entry) for entry in path.read_text().splitlines()]
     for n, entry in enumerate(entries):
         entry |= {"gold_file": f"{NAMES[n]}.md", "evidence": [f"Set the {NAMES[n]} lever"]}
     path.write_text("\n".join(json.dumps(entry) for entry in entries))
-    tuned = await tune(parts, searcher, path)
+    tuned = await tune(research, searcher, path)
     assert tuned.ranking is None and "nothing learnt does better" in tuned.told[0]
 
 
 async def test_confidence_is_learnt_only_if_no_worse(tmp_path: Path) -> None:
-    parts, searcher = await corpus()
-    tuned = await tune(parts, searcher, gold(tmp_path, silent=40))
+    research, searcher = await corpus()
+    tuned = await tune(research, searcher, gold(tmp_path, silent=40))
     assert "lost" in tuned.told[1] and "abstained" in tuned.told[1]
     if tuned.ranking and tuned.ranking.judgement != DEFAULT_RANKING.judgement:
         assert tuned.told[1].startswith("confidence learnt")
@@ -118,8 +118,8 @@ async def test_confidence_is_learnt_only_if_no_worse(tmp_path: Path) -> None:
 
 
 async def test_where_there_are_pairs_their_fields_are_weighed_too(tmp_path: Path) -> None:
-    parts, searcher = await corpus(pairs=True)
-    tuned = await tune(parts, searcher, gold(tmp_path))
+    research, searcher = await corpus(pairs=True)
+    tuned = await tune(research, searcher, gold(tmp_path))
     assert "fields of pairs weigh" in tuned.told[0] and tuned.ranking is not None
     assert set(tuned.ranking.fields) == set(FIELDS)
     path = tmp_path / "ranking.json"
@@ -128,11 +128,11 @@ async def test_where_there_are_pairs_their_fields_are_weighed_too(tmp_path: Path
 
 
 async def test_too_few_questions_are_refused(tmp_path: Path) -> None:
-    parts, searcher = await corpus()
+    research, searcher = await corpus()
     path = tmp_path / "few.jsonl"
     path.write_text("\n".join(gold(tmp_path).read_text().splitlines()[:10]))
     with pytest.raises(UsageError, match=r"few\.jsonl has 5 .*needs 20"):
-        await tune(parts, searcher, path)
+        await tune(research, searcher, path)
 
 
 def test_lines_without_a_split_are_halved_by_place(tmp_path: Path) -> None:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
 
-from core.domain import Document, Format, RawDocument, Section
+from core.domain import Document, RawDocument, Section
 from core.ingestion.parsing import parse
 
 
 def parsed(text: str | bytes, kind: str, root: Path | None = None, path: str = "docs/page.rst") -> Document:
     content = text if isinstance(text, bytes) else text.encode()
     if root is None:
-        return parse(RawDocument(path, "https://docs.example/page/", content, cast(Format, kind)))
+        return parse(RawDocument(path, "https://docs.example/page/", content, kind))
     file = root / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content)
-    return parse(
-        RawDocument(path, "https://docs.example/page/", content, cast(Format, kind), str(root), str(file))
-    )
+    return parse(RawDocument(path, "https://docs.example/page/", content, kind, str(root), str(file)))
 
 
 def body(text: str, kind: str, root: Path | None = None) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from core.catalogue import SourceSpec
 from core.errors import SourceError
-from core.ingestion.parsing import MAX_DOCUMENT_BYTES
+from core.ingestion.formats import MAX_DOCUMENT_BYTES
 from core.ingestion.sources.folder import FolderSource
 from core.ingestion.sources.folder import Options as FolderOptions
 from tests.core.ingestion.pages import parsed, section

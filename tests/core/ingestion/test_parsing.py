@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from core.errors import SourceError
-from core.ingestion.parsing import MAX_DOCUMENT_BYTES
+from core.ingestion.formats import MAX_DOCUMENT_BYTES
 from tests.core.ingestion.pages import body, parsed
 
 

@@ -12,7 +12,7 @@ from tests.fakes import FakeModel
 
 UNDERSTOOD = {"release_origin", "resolution", "queries", "rewritten", "language", "untranslated", "steps"}
 RECALLED = {"high", "low", "guard", "decided"}
-FOUND = {"confidence", "threshold", "signs", "open_parts", "evidence"}
+FOUND = {"confidence", "threshold", "signs", "open_parts", "evidence", "level"}
 WRITTEN = {"read", "model", "prompts", "temperature", "offers", "first_ms"}
 KEPT = {"ms", "timings"}
 PAGE = {"title", "path", "url", "release", "score", "matched", "ranks"}

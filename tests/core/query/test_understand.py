@@ -83,7 +83,7 @@ def test_in_a_thread_too_a_question_with_its_release_is_clear() -> None:
         "How do I set the timer in the older version?",
         "timer option for version one point five",
         "we have the second release here, how do I set the timer",
-        "I run 1.5 on my desk, my boss runs 2.0. How do I set the timer?",
+        "One desk has 1.5, another one 2.0. How do I set the timer?",
     ],
 )
 def test_a_release_that_rules_cannot_read_is_in_doubt(text: str) -> None:
@@ -148,7 +148,7 @@ async def test_where_rules_are_sure_of_the_release_the_model_is_not_heard() -> N
 
 
 async def test_of_several_named_releases_the_model_picks_one_of_them() -> None:
-    text = "I run 1.5 on my desk, my boss runs 2.0. How do I set the timer?"
+    text = "One desk has 1.5, another one 2.0. How do I set the timer?"
     resolution, _ = await understood(says(release="1.5"), text)
     assert (resolution.release, resolution.named, resolution.comparison) == ("1.5", ("1.5",), False)
     resolution, _ = await understood(says(release="1.0"), text)

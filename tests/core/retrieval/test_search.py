@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.domain import Document, Product, Queries, Release, Section
+from core.retrieval.confidence import DEFAULT_JUDGEMENT
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
 from core.retrieval.search import Searcher
 from tests.core.evaluation.small import house
@@ -28,7 +29,7 @@ async def indexed() -> tuple[Searcher, np.ndarray]:
     ]
     named = Section(("Reference", "Kettle.rinse()"), "", "Rinse the filter with water.")
     parts, searcher = await house(product, {"1.0": [*guides, Document("api.md", "Reference", "", (named,))]})
-    return searcher, await (await parts.encoders.named("fake@256")).encode([QUESTION.base])
+    return searcher, await (await parts.parts.encoders.named("fake@256")).encode([QUESTION.base])
 
 
 QUESTION = Queries("How do I rinse the filter with water?", "rinse filter water")
@@ -53,14 +54,19 @@ async def test_signs_come_from_the_best_window() -> None:
     searcher, vectors = await indexed()
     found = await searcher.search(QUESTION, vectors, "1.0")
     assert found.signs.sentence > 0.5 and found.signs.joint > 0.5 and found.is_enough
+    assert found.level == "sure"
     other = Queries("Who won the chess cup?", "won chess cup")
     lost = await searcher.search(other, np.roll(vectors, 7, axis=1), "1.0")
     assert lost.confidence < found.confidence and not lost.is_enough
+    near = replace(DEFAULT_JUDGEMENT, enough=1.0, close=found.confidence)
+    assert replace(found, judgement=near).level == "close" and not replace(found, judgement=near).is_enough
+    far = replace(DEFAULT_JUDGEMENT, enough=1.0, close=1.0)
+    assert replace(found, judgement=far).level == "none"
 
 
 async def test_cosine_and_mmr_gives_four_different_pages_and_the_nearest_first() -> None:
     searcher, vectors = await indexed()
-    searcher.retriever = "cosine+mmr"
+    searcher = searcher.by_cosine(mmr=True)
     found = await paths(searcher, vectors)
     assert len(found) == len(set(found)) == 4
     assert {"filter.md", "api.md"} <= set(found)

@@ -1,1 +1,5 @@
 """HTML pages."""
+
+from core.ingestion.formats import Kind
+
+KIND = Kind((".html", ".htm"))

@@ -1,1 +1,5 @@
 """PDF."""
+
+from core.ingestion.formats import MAX_PICTURED_BYTES, Kind
+
+KIND = Kind((".pdf",), is_binary=True, max_bytes=MAX_PICTURED_BYTES)

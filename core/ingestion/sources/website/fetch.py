@@ -16,7 +16,8 @@ from urllib.parse import urljoin
 import aiohttp
 from yarl import URL
 
-from core.ingestion.parsing import MAX_PDF_BYTES, NO_CHARSETS
+from core.ingestion.formats import MAX_PICTURED_BYTES
+from core.ingestion.parsing import NO_CHARSETS
 from core.ingestion.sources.website.addresses import Gate, Host, Refused
 
 AGENT = "Threadlore"
@@ -180,7 +181,7 @@ class Fetcher:
 
     async def _read(self, response: aiohttp.ClientResponse, first: int) -> bytes:
         pictures = response.content_type in ("application/pdf", NOTEBOOK)
-        limit = max(self._max_bytes, MAX_PDF_BYTES) if pictures else self._max_bytes
+        limit = max(self._max_bytes, MAX_PICTURED_BYTES) if pictures else self._max_bytes
         if (response.content_length or 0) > limit and not first:
             raise Refused(f"too large: {response.content_length:,} bytes, at most {limit:,}")
         content = bytearray()

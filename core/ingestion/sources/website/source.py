@@ -16,10 +16,9 @@ from urllib.parse import unquote, urlsplit
 from pydantic import AfterValidator, Field
 
 from core.catalogue import SourceOptions, SourceSpec
-from core.domain import Format, RawDocument, content_hash
+from core.domain import RawDocument, content_hash
 from core.errors import SourceAway, SourceError
-from core.ingestion.parsing import MAX_DOCUMENT_BYTES
-from core.ingestion.sources import format_of
+from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources._routes import Patterns
 from core.ingestion.sources.website.addresses import Refused
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
@@ -36,7 +35,7 @@ _PIECE = 256 * 1024
 """Bytes that are decoded in one go, in which no other thread runs."""
 _AHEAD = 32
 """Pages that are fetched ahead of what is read."""
-_TEXT: dict[str, Format] = {
+_TEXT: dict[str, str] = {
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
     "text/x-rst": "rst",
@@ -217,7 +216,7 @@ class WebsiteSource:
         if len(self._hosts) > 1:
             path = f"{parts.netloc}/{path}"
         if page.media in HTML:
-            kind: Format | None = "html"
+            kind: str | None = "html"
         else:
             kind = _told(page.media, format_of(parts.path))
         kind = self._spec.format or kind
@@ -228,7 +227,7 @@ class WebsiteSource:
         return RawDocument(path, page.url, _as_utf8(page), kind)
 
 
-def _told(media: str, ending: Format | None) -> Format | None:
+def _told(media: str, ending: str | None) -> str | None:
     """Return the format of what is no HTML by its media type and its ending; None for what is no text."""
     if media in _TEXT:
         return ending or _TEXT[media]

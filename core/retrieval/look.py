@@ -1,0 +1,195 @@
+"""One look into a live corpus: what a retriever is given to find pages with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.domain import Hit, Queries, Vector
+from core.ports import CorpusStore, Matrix, VectorIndex, WordIndex
+from core.retrieval.confidence import signs
+from core.retrieval.features import FEATURES, Candidate, Numbers, features
+from core.retrieval.found import Found, ranks_of
+from core.retrieval.fusion import weighted
+from core.retrieval.live import Live
+from core.retrieval.page_views import PageViews
+from core.retrieval.pool import Pool
+from core.retrieval.pregenerated import LivePairs
+from core.retrieval.rescoring import POOL, Ranking
+from core.text.words import query_terms
+
+CANDIDATES = 40
+"""Hits taken from every retriever and query before fusion (QA pre-generation, retrieval)."""
+NEAR = 100
+"""Hits of the dense retriever whose cosines are known to the second look at pages; 40 of them are fused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Live chunks by meaning and by words, and pages by their pairs (`made`), each best first.
+
+    `terms` are what is searched for, `asked` those that the question itself has; `lists` are to be fused,
+    each with its weight; `near` and `lexical` are what confidence is read off.
+    """
+
+    terms: Sequence[str]
+    asked: Sequence[str]
+    rarity: dict[str, float]
+    lists: Sequence[tuple[float, Sequence[Hit]]]
+    near: Sequence[Hit]
+    lexical: Sequence[Hit]
+    made: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a look finds things: the store of pages, both indexes, what is live of every release, views."""
+
+    store: CorpusStore
+    vectors: VectorIndex
+    words: WordIndex
+    live: Mapping[str, Live]
+    pages: PageViews
+
+
+class Look:
+    """One search in one release: the queries, the dense one's `query` vector, and where to look.
+
+    `wanted` is how many pages are to be found, of which `keep` are handed over.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        live: Live,
+        pairs: LivePairs | None,
+        ranking: Ranking,
+        queries: Queries,
+        vectors: Matrix,
+        keep: int,
+        wanted: int,
+    ) -> None:
+        self.sources = sources
+        self.live = live
+        self.ranking = ranking
+        self.queries = queries
+        self.vectors = vectors[:1]
+        self.keep = keep
+        self.wanted = wanted
+        self._pairs = pairs
+        self._hits: Hits | None = None
+
+    @property
+    def query(self) -> Vector:
+        """Return the vector of the dense query, of unit length."""
+        query: Vector = self.vectors[0]
+        return query
+
+    async def vectors_of(self, hashes: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors that are kept of texts, by the texts' hashes."""
+        kept: dict[str, Vector] = await self.sources.store.vectors(self.live.corpus.encoder, hashes)
+        return kept
+
+    async def hits(self) -> Hits:
+        """Search vectors, words and pairs, side by side; once a look."""
+        if self._hits is None:
+            self._hits = await self._searched()
+        return self._hits
+
+    async def _searched(self) -> Hits:
+        queries, live, words = self.queries, self.live, self.sources.words
+        forms = [queries.base, queries.versionless or queries.filtered]
+        asked = query_terms(forms[-1])
+        if queries.carried:  # what is only carried along is searched for, and no sign of an answer
+            forms[-1] = " ".join([forms[-1], *queries.carried])
+        terms = [query_terms(form) for form in dict.fromkeys(forms)]
+        collection = live.corpus.collection
+        every = list(dict.fromkeys(term for some in terms for term in some))
+        dense, lexical, rarity, made = await asyncio.gather(
+            self.sources.vectors.search(collection, self.vectors, NEAR),
+            asyncio.gather(*(words.search(collection, some, CANDIDATES) for some in terms)),
+            words.rarity(collection, every),
+            self._made(terms[-1]),
+        )
+        near = live.only(dense[0])
+        share = self.ranking.dense
+        lists = [(share, near[:CANDIDATES])]
+        lists += [((1.0 - share) / len(lexical), live.only(hits)) for hits in lexical]
+        return Hits(terms[-1], asked, rarity, lists, near, lexical[0 if queries.carried else -1], made)
+
+    async def _made(self, terms: Sequence[str]) -> list[str]:
+        if self._pairs is None:
+            return []
+        sources = self.sources
+        return await self._pairs.pages(sources.vectors, sources.words, self.query, terms, self.ranking.fields)
+
+    async def pool(self, keys: Sequence[str] | None = None) -> Pool:
+        """Return pages with their features: those of these context chunks, in their order.
+
+        Without `keys` the best forty of the fused lists and those that their pairs bring.
+        """
+        live, hits = self.live, await self.hits()
+        grouped: dict[str, list[Hit]] = {}
+        for hit in weighted(hits.lists):
+            grouped.setdefault(live.context_of[hit.chunk_id], []).append(hit)
+        cosines: dict[str, float] = {}
+        for hit in hits.near:
+            cosines.setdefault(live.context_of[hit.chunk_id], hit.score)
+        farthest = hits.near[-1].score if hits.near else 0.0
+        brought: set[str] = set()
+        if keys is None:
+            best = list(grouped)[:POOL]
+            brought = set(hits.made) - set(best)
+            keys = list(dict.fromkeys([*best, *hits.made]))
+        pages = await self.sources.pages.of(keys, live.corpus, self._pairs)
+        candidates = []
+        for key, page in pages.items():
+            document = live.document_of[key]
+            candidates.append(
+                Candidate(
+                    page.view,
+                    grouped[key][0].score if key in grouped else 0.0,
+                    cosines.get(key, farthest),
+                    page.vectors,
+                    document,
+                    live.reference[document],
+                    page.made,
+                )
+            )
+        return Pool(
+            tuple(pages),
+            tuple(page.chunk for page in pages.values()),
+            features(candidates, hits.terms, hits.rarity, self.query),
+            {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
+            frozenset(brought),
+        )
+
+    async def found(self, pool: Pool, scores: Numbers | None = None) -> Found:
+        """Return the best pages of a pool, and how sure they are.
+
+        `scores`, shape (pages,), put them in order; without them they stay as they are.
+        """
+        hits = await self.hits()
+        if scores is None:
+            scores = -np.arange(len(pool.keys), dtype=np.float64)
+        evidence = pool.ordered(scores, self.wanted)
+        # how sure the passages are; a page that only its pairs brought is no sign of an answer
+        by_passage = pool.table[[key not in pool.brought for key in pool.keys]]
+        best = dict(zip(FEATURES, by_passage.max(axis=0), strict=True)) if len(by_passage) else {}
+        read = signs(
+            hits.asked,
+            hits.rarity,
+            hits.near,
+            hits.lexical,
+            [item for item in evidence if item.chunk.id not in pool.brought],
+            self.live.corpus.chunks,
+            float(best.get("sentence", 0.0)),
+            float(best.get("joint", 0.0)),
+        )
+        names = ("dense", "words", "words, filtered")
+        named = {name: found for name, (_, found) in zip(names, hits.lists, strict=False)}
+        ranks = ranks_of(evidence, self.live, named)
+        return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement)
