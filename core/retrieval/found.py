@@ -49,6 +49,11 @@ class Found:
         return self.level == "sure"
 
     @property
+    def is_close(self) -> bool:
+        """Return True if the evidence is worth an answer, be it as the closest there is to one."""
+        return self.level != "none"
+
+    @property
     def near(self) -> tuple[Evidence, ...]:
         """Return the evidence to look at where it is no answer; empty where it is about something else."""
         return self.evidence if self.confidence >= NEAR else ()

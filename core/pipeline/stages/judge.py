@@ -31,7 +31,7 @@ class Judge:
         """Abstain, or let the listener hear the pages."""
         if context.draft is not None:
             return None
-        enough = context.pages.is_enough if self._is_strict else bool(context.pages.evidence)
+        enough = context.pages.is_close if self._is_strict else bool(context.pages.evidence)
         if not enough and not self._is_said(context):
             return dont_know(context, self._product)
         await context.listener.sources(context.partition, context.pages.evidence if enough else ())

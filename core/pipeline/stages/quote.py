@@ -50,10 +50,11 @@ class Quote:
         context.takes([item for item in context.pages.evidence if item.chunk.hash in cited])
         context.found = _without(context.pages, rejected)
         failure = context.failed if self._has_model and "model" not in context.withheld else None
-        sure = told.held >= SURE
+        held = told.held >= SURE
+        sure = held and context.pages.is_enough
         above = introduction(self._product.name, context.partition, failure, sure)
         text = "\n\n".join(part for part in (above, told.text) if part)
-        confidence = context.pages.confidence * (1.0 if sure else told.held)
+        confidence = context.pages.confidence * (1.0 if held else told.held)
         if context.trace.found:
             context.trace.found = replace(context.trace.found, confidence=confidence)
         context.lasting = told.lasting

@@ -88,7 +88,7 @@ class Write:
                     "the model did not answer, so pages are quoted", extra={"why": type(error).__name__}
                 )
             # what people said would have been enough, the pages are not
-            goes_on = self._is_new or context.pages.is_enough
+            goes_on = self._is_new or context.pages.is_close
             return None if goes_on else dont_know(context, self._product)
         if written.text == DONT_KNOW:
             return dont_know(context, self._product)

@@ -33,7 +33,7 @@ async def asked(model: FakeModel | None, question: Question, pairs: bool = True)
     """Answer by the recipe over two small releases; return what the question's way left."""
     made = await parts(model, pairs)
     context = QueryContext(question, is_draft=True, withheld=frozenset({"memory"}))
-    await run(recipe_of("graph_context")(replace(made.research.parts, budget=ModelBudget(model))), context)
+    await run(recipe_of("graph_context")(replace(made.parts, budget=ModelBudget(model))), context)
     return context
 
 
@@ -79,12 +79,12 @@ async def vector_of(topic: str) -> Vector:
 @pytest.mark.parametrize(("scope", "hears"), [(Scope(), False), (Scope("private", "slack:C1"), True)])
 async def test_a_private_pair_is_in_the_graph_of_its_channel_alone(scope: Scope, hears: bool) -> None:
     made = await parts(pairs=True)
-    memory, store = made.research.parts.memory, made.research.parts.store
+    memory, store = made.parts.memory, made.parts.store
     assert isinstance(store, FakeMemories)
     await memory.load(FakeEncoder(), {})
     await keep(store, pair("p1", topic=ASKED, release="2.0", scope="private:slack:C1"))
     await memory.vote(Vote("a-p1", "u", 1), 1.0)
-    graphs = PairGraphs(memory, made.research.parts.searcher)
+    graphs = PairGraphs(memory, made.parts.searcher)
     found = await graphs.nearest(await vector_of(ASKED), "2.0", scope, 3)
     assert (found[0][0].id == "p1") is hears
     assert all(isinstance(one, PregeneratedPair) for one, _ in found[hears:]) and len(found) == 3

@@ -61,7 +61,7 @@ async def asked(model: LanguageModel | None, text: str = ASKED) -> tuple[Answer,
     page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", TABLE),))
     product = Product("Queue", ("queue",), (Release("1.0", latest=True),))
     made, _ = await house(product, {"1.0": [page]}, model)
-    parts = replace(made.research.parts, model=model, budget=ModelBudget(model))
+    parts = replace(made.parts, model=model, budget=ModelBudget(model))
     context = QueryContext(Question(text), is_draft=True, withheld=frozenset({"memory"}))
     return await run(recipe_of("hybrid_crag")(parts), context), context
 
@@ -126,7 +126,7 @@ async def test_what_changes_soon_is_not_answered(text: str, refused: bool) -> No
     page = Document("limits.md", "Limits", "https://k/limits", (Section(("Limits",), "", TABLE),))
     made, _ = await house(Product("Queue", (), (Release("1.0", latest=True),)), {"1.0": [page]})
     encoders = Encoders("fake", Path("unused"), lambda name, cache: Leaning())
-    stage = RefuseDynamic(replace(made.research.parts, encoders=encoders))
+    stage = RefuseDynamic(replace(made.parts, encoders=encoders))
     context = QueryContext(Question(text), releases=("1.0",))
     context.queries = replace(context.queries, base=text)
     answer = await stage(context)

@@ -184,7 +184,8 @@ async def test_comrag_without_its_model_quotes_documents_on_a_reference() -> Non
 
 async def test_comrag_reads_bad_pairs_only_where_there_are_no_good_ones() -> None:
     told = iter(["45 minutes [1].", "It keeps the water warm for 45 minutes by default [1]."])
-    bot = await house(FakeModel(lambda _: next(told)), (), recipe="comrag")
+    model = FakeModel(lambda _: next(told, "Rinse the filter [1]."))
+    bot = await house(model, (), recipe="comrag")
     first = await bot.ask(TIMER)
     assert await bot.engine.feedback(Vote(first.id, "cli:bob", 0))
     avoided = await bot.ask(TIMER)
