@@ -18,7 +18,7 @@ from core.retrieval.found import Found
 from core.retrieval.fusion import Weights, reciprocal_rank, weighted
 from core.retrieval.live import Live
 from core.retrieval.look import CANDIDATES, Look
-from core.retrieval.mmr import DIVERSE_FROM, union
+from core.retrieval.retrievers.cosine_mmr import DIVERSE_FROM, union
 from core.text.words import query_terms
 
 

@@ -50,13 +50,13 @@ _LACK_ELSEWHERE = (
     r"especific|describ|indic|explic)|proporcionad\w+\s+no\b)|no\s+(?:hay|encuentro|se\s+menciona)\s+(?:ninguna?\s+)?(?:información|mención|nada|en\s+la)"
     r"|(?:je\s+(?:suis\s+)?désolé\w*)\b|la\s+documentation\s+(?:fournie\s+)?ne\s+\w+\s+pas\b"
     # Chinese, Japanese
-    r"|(?:很?抱歉|对不起|根据[^。]{0,20}[，,])*(?:我)?(?:所?提供的)?(?:文档|证据|资料|信息|文件|上述)[^。]{0,12}?(?:没有|未|并未|无法|不包含)[^。]{0,40}"
-    r"|(?:很?抱歉|对不起)[，,]?(?:我)?(?:无法|不能|没有|不知道)|我(?:无法|不能)(?:从[^。]{0,20})?(?:回答|找到|确定)|(?:根据[^。]{0,20}[，,])?没有(?:相关|足够)的?信息"
+    r"|(?:很?抱歉|对不起|根据[^。，,]{0,20}[，,])*+(?:我)?(?:所?提供的)?(?:文档|证据|资料|信息|文件|上述)[^。]{0,12}?(?:没有|未|并未|无法|不包含)[^。]{0,40}"
+    r"|(?:很?抱歉|对不起)[，,]?(?:我)?(?:无法|不能|没有|不知道)|我(?:无法|不能)(?:从[^。]{0,20})?(?:回答|找到|确定)|(?:根据[^。，,]{0,20}[，,])?没有(?:相关|足够)的?信息"
     r"|申し訳|(?:ドキュメント|証拠|資料|情報)[^。]{0,20}(?:ありません|記載されていません|ません)"
 )
 _LACK = re.compile(
     rf"(?:(?:(?:i am|i'm)\s+)?sorry,?\s+(?:but\s+)?|i\s+apologi[sz]e,?\s+(?:but\s+)?"
-    rf"|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*(?:"
+    rf"|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*+(?:"
     rf"{_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't)\s+(?:\w+ly\s+)?{_LACKS}\b"
     rf"|none of {_MATERIAL}\s+{_LACKS}s?\b"
     rf"|there\s+(?:is|are)\s+(?:no|not\s+enough|insufficient)\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence|details?)\b"

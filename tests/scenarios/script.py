@@ -71,7 +71,7 @@ _SCRIPT: dict[str, tuple[tuple[str, Play, str], ...]] = {
         ("unknown release", test_questions.test_an_unknown_release_is_refused_with_those_there_are,
          "refused, with those there are"),
         ("abstention",
-         test_questions.test_what_the_pages_do_not_hold_is_the_fixed_phrase_with_the_nearest_pages,
+         test_questions.test_what_the_pages_hardly_hold_is_said_to_be_the_closest_and_the_rest_the_fixed_phrase,
          "\"I don't know.\" with the nearest pages"),
         ("another release by menu",
          test_controls.test_the_menu_asks_again_for_another_release_in_a_reply_of_its_own,

@@ -9,7 +9,7 @@ from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.query.gone import gone
 from core.query.releases.mentions import mentions
-from core.query.releases.resolve import dated
+from core.query.releases.news import dated
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.search import Searcher
 from core.text.words import ruled

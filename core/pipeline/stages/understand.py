@@ -13,7 +13,8 @@ from core.pipeline.model_budget import TRANSLATE
 from core.pipeline.resources import Resources
 from core.query import understand
 from core.query.followups.carried import of_thread
-from core.query.releases.resolve import is_whole, news, resolve
+from core.query.releases.news import is_whole, news
+from core.query.releases.resolve import resolve
 from core.query.understand import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible

@@ -1,7 +1,8 @@
 import pytest
 
 from core.domain import Dated, Product, Question, Release, Span, Turn, begins
-from core.query.releases.resolve import dated, is_whole, news, resolve
+from core.query.releases.news import dated, is_whole, news
+from core.query.releases.resolve import resolve
 from core.query.understand import queries
 from core.vocabulary.changes import CHANGES, kind_of, tells
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.retrieval.mmr import mmr, union
+from core.retrieval.retrievers.cosine_mmr import mmr, union
 
 
 def test_mmr_passes_over_what_says_the_same() -> None:

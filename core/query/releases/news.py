@@ -1,0 +1,175 @@
+"""Questions for release notes: what is new, what changed, since when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.domain import Dated, News, Product, Question, Resolution, Span, begins
+from core.query.forms import content, without, without_product
+from core.query.releases.mentions import Mention, mentions
+from core.query.releases.spellings import spellings
+from core.vocabulary import word_list
+from core.vocabulary.changes import kind_of
+
+Numbers = tuple[int, ...]
+
+_NEWS = re.compile(
+    r"\bnew\b|\bnews\b|\bnovelt|\bchang(?:e|es|ed|ing)\b|\bchange-?logs?\b|\brelease[\s-]+notes?\b|\bdiffer"
+    r"|\badd(?:s|ed|itions?)\b|\bremov(?:e|es|ed|al|als)\b|\bdeprecat|\bdropp?(?:s|ed)\b|\bfix(?:es|ed)\b|\bbugfix"
+    r"|\bbreak(?:s|ing)?\b|\bwhat\s+(?:broke|happened)\b|\bdisappear|\bincompatib|\bfeatures?\b|\bimprove[ds]?\b|\bimprovements?\b|\bintroduce[ds]?\b"
+    r"|\bbr(?:ings?|ought)\b|\bhighlights?\b",
+    re.IGNORECASE,
+)
+_NOTES = re.compile(r"\bchange-?logs?\b|\brelease[\s-]+notes?\b", re.IGNORECASE)
+_OTHER = re.compile(
+    r"\b(?:when\s+(?:is|are|was|were|did|does|will)"
+    r"|why|where|who|should|(?:can|could|may)\s+(?:i|we)"
+    r"|(?:is|are)\s+there\s+(?:a|any)\s+new(?:er)?\s+(?:versions?|releases?))\b",
+    re.IGNORECASE,
+)
+"""Questions with such words ask for something else, unless they name the notes."""
+_HOW = re.compile(r"\bhow\s+(?:do|can|to|should|would|could)\b", re.IGNORECASE)
+"""The same, unless something about a difference follows: "how does it differ"."""
+_DIFFERS = re.compile(r"\bdiffer", re.IGNORECASE)
+_OF_ITSELF = re.compile(r"^\W*(?:is|are|was|were)\s+(?:the\s+)?(?:version\s+|release\s+)?$", re.IGNORECASE)
+"""What stands before a release that is asked about itself: "is 2.0 deprecated?"."""
+_POSSESSIVE = re.compile(r"(?<!\w)['’]s\b")
+_RANGE = re.compile(
+    r"\b(?:between|from|since|vs|versus|compar\w+|differ\w*|to|until|till|through|upgrad\w+|updat\w+|migrat\w+"
+    r"|mov(?:e|ing)|than|over)\b|[→⇒–—]|[-=]>|\d\s*-\s*v?\d",
+    re.IGNORECASE,
+)
+_FRAME = frozenset(
+    word_list(
+        """new news newly novelty novelties change changes changed changing changelog changelogs change-log
+        release releases released notes note version versions difference differences different
+        differ differs added add adds addition additions removed remove removes removal removals
+        deprecated deprecate deprecates deprecation deprecations dropped drop drops fixed fix fixes
+        bugfix bugfixes bug bugs breaking break breaks broke broken incompatible incompatibility
+        incompatibilities backward backwards backwards-incompatible feature features functionality
+        functionalities improved improve improves improvement improvements introduced introduce
+        introduces bring brings brought highlight highlights since anything everything nothing list
+        summary summarise summarize summarised overview main major minor important notable big
+        biggest key interesting cool come comes came happen happened happens mean meant give given
+        show compared compare comparison versus vs update updates updated updating upgrade upgrades
+        upgrading upgraded migrate migrating migration move moving go going gone api apis function
+        functions functionally across within full complete entire recent recently latest newest last
+        current stable software product quick quickly short briefly brief exactly included include
+        includes worth knowing know ship ships shipped got gotten announcement announced -> deleted
+        delete patch patches disappear disappears disappeared expect folks guys team friends find read"""
+    )
+)
+"""Words that say nothing else than that notes are asked for."""
+
+_WHEN = re.compile(
+    r"^\W*(?:(?:since|in|with|from)\s+)?(?:when\s+(?:was|were|is|are|did|does)\b"
+    r"|(?:which|what)\s+(?:versions?|releases?)\s+(?:\w+\s+)?\w+)",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(r"^\W*since\s+(?:when|which|what)\b", re.IGNORECASE)
+_CAME = re.compile(
+    r"\b(?:add(?:s|ed)?|introduc\w+|remov\w+|delet\w+|dropp?(?:s|ed)?|deprecat\w+)\b", re.IGNORECASE
+)
+_NAMED = frozenset(
+    word_list(
+        "available parameter parameters argument arguments option options config setting settings support get"
+    )
+)
+"""Words that say of what kind the subject is."""
+_SHORT = 14
+"""Words of a question for a version at most; a longer one tells a story."""
+
+
+def news(base: str, question: Question, product: Product, resolution: Resolution) -> News | None:
+    """Return which release notes a question asks for; None where it asks for something else, too.
+
+    `base` is the question as it stands alone. Without a release in it, it must name the product or its
+    changelog, or follow a question of this kind.
+    """
+    found = mentions(base, product, resolution.release)
+    if not _asks(base, found, product):
+        return None
+    if not found:
+        known = resolution.origin == "given" or _NOTES.search(base) or spellings(product).product.search(base)
+        if not (known or _follows(question, product)):
+            return None
+        own = _numbers_of(resolution.release, product)
+        return News((Span(resolution.release, own),), kind_of(base)) if own else None
+    spans = _spans(base, found, product, resolution)
+    return News(spans, kind_of(base)) if spans else None
+
+
+def dated(base: str, product: Product) -> Dated | None:
+    """Return what a question asks the version of: "when was X added?"; None where it asks something else."""
+    kind = kind_of(base) or ("added" if _SINCE.match(base) else "")
+    came = _CAME.search(base) or _SINCE.match(base)
+    if not came or not _WHEN.match(base) or len(base.split()) > _SHORT:
+        return None
+    subject = [word for word in content(without_product(base, product)) if word not in _FRAME | _NAMED]
+    return Dated(kind, tuple(subject)) if subject else None
+
+
+def is_whole(asked: News, product: Product) -> bool:
+    """Return True if all notes of one release are asked for, so that its name says which."""
+    first = asked.spans[0]
+    return len(asked.spans) == 1 and not first.after and first.until == _numbers_of(first.release, product)
+
+
+def _asks(text: str, found: Sequence[Mention], product: Product) -> bool:
+    if not _NEWS.search(text) or (_asks_otherwise(text) and not _NOTES.search(text)):
+        return False
+    if found and _OF_ITSELF.match(without_product(text[: found[0].start], product)):
+        return False
+    rest = _POSSESSIVE.sub(" ", without_product(without(text, found), product))
+    return all(word in _FRAME for word in content(rest))
+
+
+def _asks_otherwise(text: str) -> bool:
+    differs = max((found.end() for found in _DIFFERS.finditer(text)), default=0)
+    return bool(_OTHER.search(text) or _HOW.search(text, differs))
+
+
+def _follows(question: Question, product: Product) -> bool:
+    """Return True if the question before was of this kind: "what was removed?" after "what's new in 3.1?"."""
+    before = [turn.text for turn in question.history if turn.role == "user"][-1:]
+    return any(_asks(text, mentions(text, product), product) for text in before)
+
+
+def _spans(text: str, found: Sequence[Mention], product: Product, resolution: Resolution) -> tuple[Span, ...]:
+    given = resolution.release if resolution.origin == "given" else ""
+    if len(found) == 1 and found[0].release and not re.search(r"\d", found[0].spelled):
+        # "the previous release" was counted from the thread's or the channel's
+        own = _numbers_of(resolution.release, product)
+        return (Span(resolution.release, own),) if own else ()
+    ends = [(_numbers(mention, product), given or mention.release) for mention in found if not mention.denied]
+    if not ends or not all(numbers for numbers, _ in ends) or any(m.bound == "until" for m in found):
+        return ()
+    ends = list(dict.fromkeys(ends))
+    if len(ends) == 1 and found[0].bound == "from":
+        latest = product.latest.name
+        ends.append((_numbers_of(latest, product), given or latest))
+    if len(ends) > 1 and (_RANGE.search(text) or found[0].bound == "from"):
+        (after, _), *_between, (until, release) = sorted(ends)
+        return (Span(release, until, after),) if until and until != after else ()
+    return tuple(Span(release, numbers) for numbers, release in ends)
+
+
+def _numbers(mention: Mention, product: Product) -> Numbers:
+    """Return the version that a mention spells; that of its release where it has none of its own."""
+    own = _numbers_of(mention.release, product)
+    spelled = re.search(r"\d+(?:\.\d+)*", mention.spelled)
+    if spelled is None:
+        return own
+    numbers = tuple(map(int, spelled[0].split(".")))
+    # 17.20 may be how people write 17.2
+    return numbers if not own or begins(numbers, own) or begins(own, numbers) else own
+
+
+def _numbers_of(release: str, product: Product) -> Numbers:
+    """Return the numbers in a release's name, or else in another name that it has; none in a code name's."""
+    known = product.release(release)
+    for name in (release, *(known.aliases if known else ())):
+        if found := re.search(r"\d+(?:\.\d+)*", name):
+            return tuple(map(int, found[0].split(".")))
+    return ()
