@@ -64,8 +64,7 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
     near = [item for item in context.pages.near if _bears(item, context)]
     context.takes(near)
     like = ""
-    if context.recall.high:
-        pair, _similarity = context.recall.high[0]
+    if pair := next((pair for pair, _near in context.recall.high if not pair.stale), None):
         like = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
         context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
     foreign = context.language if context.untranslated else ""

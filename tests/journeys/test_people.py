@@ -33,7 +33,7 @@ async def talk(stage: Stage, place: str = "public", text: str = QUESTION) -> tup
     """Let ann ask what no page answers, and bob answer it; return both messages."""
     said = await stage.say("ann", text, place, to="bot")
     first = await answer(stage, said)
-    assert ADVICE not in first.text
+    assert REUSED not in first.text
     advice = await stage.say("bob" if place == "public" else "hal", ADVICE, under=said)
     await stage.quiet()
     return said, advice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from core.engine import Engine
 from core.errors import ConfigurationError, ModelMalformed, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
+from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
@@ -53,7 +55,9 @@ def says(prompts: Sequence[Prompt]) -> Reply:
 
 async def test_every_recipe_is_asked_the_same_questions_in_one_run(tmp_path: Path) -> None:
     told: list[str] = []
-    made = await parts(FakeModel(says), pairs=True)
+    model = FakeModel(says)
+    made = await parts(model, pairs=True)
+    made = Research(replace(made.parts, budget=ModelBudget(model)))
     rows = await compare(made, write(tmp_path), ["all"], tell=told.append)
     assert [row["name"] for row in rows] == list(recipes()) and len(told) == len(rows)
     for row in rows:
