@@ -122,7 +122,9 @@ class Garden:
 
     def _answer(self, recorded: Recorded) -> str:
         asked = recorded.messages[-1]["content"]
-        return next((said for word, said in self.says.items() if word in asked), cited_answer(recorded))
+        # the newest first: what was found good before stands in the prompt, too
+        told = reversed(self.says.items())
+        return next((said for word, said in told if word in asked), cited_answer(recorded))
 
     def _structured(self, recorded: Recorded, schema: Any) -> Any:
         found = filled(recorded, schema)
@@ -433,12 +435,12 @@ async def _people(g: Garden, mark: str) -> None:
 
 @way("somebody else's answer that says a remembered one again")
 async def _(g: Garden, mark: str) -> None:
-    g.says[mark] = g.says["do workers look at"] = "Kettle reads `kettle.toml` from the folder [1]."
+    g.says[mark] = g.says["when workers start"] = "Kettle reads `kettle.toml` from the folder [1]."
     _, seen = await g.asked(f"Which file does Kettle read when a worker is started, {mark}?")
     await g.stage.react("ann", seen, "👍")
     await g.stage.quiet()
     before = await g.bot.counts()
-    await g.asked("Which file do workers look at?", "bob")
+    await g.asked("Which file is read when workers start?", "bob")
     after = await g.bot.counts()
     assert (after["pairs"], after["answers"]) == (before["pairs"], before["answers"] + 1)
 
