@@ -129,8 +129,11 @@ def _parent() -> socket.socket:
     if not _started:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         command = [sys.executable, "-m", "tests.forked", str(theirs.fileno())]
+        # a process with threads cannot be forked, and numpy would start some
+        known = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        none = subprocess.DEVNULL
         process = subprocess.Popen(
-            command, cwd=ROOT, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            command, cwd=ROOT, env=known, pass_fds=[theirs.fileno()], stdin=none, stdout=none
         )
         theirs.close()
         _started.append((process, ours))
