@@ -66,8 +66,10 @@ class Triggers:
     async def _may_go_on(self, message: Message) -> bool:
         """Return True if the author asked last in this thread, or still waits for an answer there."""
         conversation = message.ref.conversation
+        # in this order: what is settled between the two looks is seen by one of them
+        waiting = await self._conversations.open_in(conversation)
         last = await self._conversations.last_told(conversation)
-        claims = [*await self._conversations.open_in(conversation), *([last] if last else [])]
+        claims = [*waiting, *([last] if last else [])]
         return any(self._opted_out.is_asker(claim, message.author.id) for claim in claims)
 
     async def goes_on(self, chat: Chat, message: Message) -> bool:

@@ -69,22 +69,34 @@ class InteractionHandler:
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
         about(command.event, platform=chat.name, kind=command.scope.kind, command=command.name)
-        if key := await self._begun(chat, "command", command.event, command.person.id, responder):
+        key = await self._begun(chat, "command", command.event, command.person.id, responder)
+        if key and await self._filled(command, responder, key):
             await self._commanded(chat, command, responder, key)
+
+    async def _filled(self, command: Command, responder: Responder, key: str) -> bool:
+        """Note a question first of all, so that it is answered even if the process dies now.
+
+        Returns False where nothing can be written down; the person is told.
+        """
+        if command.name != "ask" or self._opted_out.is_out(command.author):
+            return True
+        try:
+            told = {"command": packed(command), "authors": sorted(await self._authors(command))}
+            await self._ledger.fill(key, command.person.id, responder.address, **told)
+        except StorageUnavailable as error:
+            log.error("a question cannot be noted: %s", error)
+            await self._say(responder, _(error.told))
+            await self._ledger.done(key)
+            return False
+        return True
 
     async def _commanded(self, chat: Chat, command: Command, responder: Responder, key: str) -> None:
         # what people ask is never in the log
         asks = command.name == "ask"
         answered = Answered(responder, lambda: self._ledger.done(key))
-
-        async def work() -> None:
-            if asks and not self._opted_out.is_out(command.author):
-                told = {"command": packed(command), "authors": sorted(await self._authors(command))}
-                await self._ledger.fill(key, command.person.id, responder.address, **told)
-            await self._carry_out(chat, command, answered)
-
+        work = self._carry_out(chat, command, answered)
         with speaking(await self._tongues.of_text(command.text if asks else "", command.person)):
-            is_done = await self._attend(work(), f"/{command.name}", answered, kindly=asks, again=asks)
+            is_done = await self._attend(work, f"/{command.name}", answered, kindly=asks, again=asks)
         await (self._ledger.done(key) if is_done else self._ledger.keep(key))
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:

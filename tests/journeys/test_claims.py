@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from typing import Any
 
+from bot.conversation.triggers import Triggers
 from bot.ports.chat import Command, Message, Press
 from bot.ports.message_codec import packed
+from core.community.channels import ChannelModes
 from core.domain import MessageRef
-from core.ports import Claim
+from core.ports import Claim, ConversationStore
 from core.ports.conversations import MOST_TRIES
+from tests.fake_channels import FakeChannels
 from tests.journeys.fake_stage import FakeChat, FakeStage, person, scope
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
@@ -84,6 +88,40 @@ async def test_a_follow_up_to_an_answer_that_is_being_written_outlives_a_stop(
         answers = [seen.text for seen in stage.replies(said)]
         assert len(answers) == 2 and PORTS["2.0"] in answers[0] and PORTS["1.0"] in answers[1], answers
         assert await open_keys(bot) == []
+
+
+class Settling:
+    """A store in which the question of a thread is settled right after the first look at it."""
+
+    def __init__(self, store: ConversationStore, key: str) -> None:
+        self._store = store
+        self._key = key
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def open_in(self, conversation: str) -> tuple[Claim, ...]:
+        found = await self._store.open_in(conversation)
+        await self._store.answered(self._key, "a1")
+        return found
+
+    async def last_told(self, conversation: str) -> Claim | None:
+        found = await self._store.last_told(conversation)
+        await self._store.answered(self._key, "a1")
+        return found
+
+
+async def test_a_follow_up_is_taken_while_the_answer_before_it_is_being_settled(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        first, said = keep(stage.chat, PORT)
+        second, _ = keep(stage.chat, "And in 1.0?", under=said)
+        await bot.app.conversations.claim(claimed(first))
+        await bot.app.conversations.posted(first.key, [MessageRef("fake", "public", "m1", said.root)])
+        store: Any = Settling(bot.app.conversations, first.key)
+        triggers = Triggers(
+            store, ChannelModes(FakeChannels(), {}), bot.dispatch.opted_out, bot.dispatch.noise
+        )
+        assert await triggers.at_once(second) == (second, False)
 
 
 async def test_what_turns_out_to_be_for_somebody_else_is_let_go(bot: Bot) -> None:

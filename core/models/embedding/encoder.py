@@ -71,7 +71,9 @@ def _loaded(model: str, folder: Path) -> Encoder:
         facts["name"],
         facts["dimensions"],
         facts["max_tokens"],
-        lambda texts: np.asarray(transformer.encode(texts, normalize_embeddings=True), np.float32),
+        lambda texts: np.asarray(
+            transformer.encode(texts, normalize_embeddings=True, show_progress_bar=False), np.float32
+        ),
         FileCounter(str(file)) if file.exists() else OwnCounter(transformer.tokenizer),
     )
 
@@ -147,7 +149,7 @@ def _prepare(model: str, folder: Path) -> None:
             _export(transformer, building / "model.onnx")
         probe = ["How do I run it?", "one two three " * 40, "`app.run(debug=True)` in 3.1", "ja"]
         ours = asyncio.run(_onnx(facts, building).encode(probe))
-        theirs = transformer.encode(probe, normalize_embeddings=True)
+        theirs = transformer.encode(probe, normalize_embeddings=True, show_progress_bar=False)
         if float((ours * theirs).sum(axis=1).min()) < SAME_COSINE:
             facts["backend"] = "torch"
     except Exception:  # noqa: BLE001  an exporter may fail in any way; the original still works
