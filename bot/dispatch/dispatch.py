@@ -78,6 +78,7 @@ class Dispatch:
         """Told by platforms that keep messages themselves, for as long as they run."""
         self.notices = notices
         self._pausing = Pausing(pauses)
+        self._outage = outage
         self.opted_out = opted_out
         self.noise = noise
         self._answering = Answering(
@@ -159,6 +160,10 @@ class Dispatch:
         `taken` is called once the message is safe: the platform need not send it again.
         """
         await self._questions.message(chat, message, taken)
+
+    def waits(self, key: str) -> bool:
+        """Return True if a message waits because nothing can be written down."""
+        return key in self._outage
 
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer an edited question again; update what is remembered of an edited message."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from bot.platforms.web.people import mentions_bot, mentions_others, without_mention
+from bot.platforms.web.room import LOOK_SECONDS
 from bot.ports.chat import DOWN, UP, Reply
 from core.domain import MessageRef, Scope
 from core.errors import PlatformRejected
@@ -42,6 +44,21 @@ async def test_question_in_help_streams_an_answer_into_its_thread(web: Client) -
         "web:ada",
         False,
     )
+
+
+async def test_a_message_is_acknowledged_once_it_is_claimed_or_waits_for_room(web: Client) -> None:
+    web.dispatch.claims.clear()
+    asking = asyncio.create_task(web.say("How do I test a redirect?"))
+    await until(lambda: web.dispatch.messages)
+    with pytest.raises(TimeoutError):  # longer than a look takes
+        await asyncio.wait_for(asyncio.shield(asking), 3 * LOOK_SECONDS)
+    web.dispatch.waiting.add(web.dispatch.messages[0].ref.key)
+    assert await asking, "its thread says that it waits"
+    web.dispatch.waiting.clear()
+    asking = asyncio.create_task(web.say("And a cookie?"))
+    await until(lambda: len(web.dispatch.messages) == 2)
+    web.dispatch.claims.set()
+    assert await asking
 
 
 async def test_growing_answer_is_throttled_but_always_ends_whole(web: Client) -> None:

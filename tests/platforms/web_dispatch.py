@@ -131,6 +131,10 @@ class FakeDispatch:
         self.pace = pace
         self.open = asyncio.Event()
         self.open.set()
+        self.claims = asyncio.Event()
+        """Set while messages can be claimed."""
+        self.claims.set()
+        self.waiting: set[str] = set()
         self.messages: list[Message] = []
         self.noted: list[tuple[str, str, str, str]] = []
         self.edits: list[Message] = []
@@ -161,6 +165,7 @@ class FakeDispatch:
 
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.messages.append(message)
+        await self.claims.wait()
         taken()
         follows = (
             self._askers.get(message.ref.conversation) == message.author.id and not message.mentions_others
@@ -171,6 +176,9 @@ class FakeDispatch:
         self.histories.append(list(await chat.history(message.ref, 12)))
         parts = await chat.post(message.ref, Reply("Looking it up …", final=False))
         await self._write(chat, message, parts)
+
+    def waits(self, key: str) -> bool:
+        return key in self.waiting
 
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         self.edits.append(message)

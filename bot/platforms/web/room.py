@@ -39,8 +39,8 @@ SHOWN = 100
 """Messages that are written out at once: each takes 30 µs."""
 GRACE_SECONDS = 1.0
 """Time that running answers have to end when the playground stops."""
-TAKEN_SECONDS = 5.0
-"""Longest time until a message is said to be posted."""
+LOOK_SECONDS = 0.25
+"""Between two looks whether a message waits because nothing can be written down."""
 _COMMANDS = ("ask", "threadlore")
 
 
@@ -144,7 +144,7 @@ class Room:
         player, channel, thread = self._place(body)
         post = self._posts.add(channel.id, player.id, text_of(body), thread=thread)
         told = message_of(post, self._settings)
-        await self._taken(lambda taken: self._dispatch.message(self._chat, told, taken))
+        await self._taken(post, lambda taken: self._dispatch.message(self._chat, told, taken))
         return post.id
 
     async def edit(self, post_id: str, body: Mapping[str, Any]) -> str:
@@ -154,18 +154,25 @@ class Room:
         if text != post.text:
             post = self._posts.change(post, text=text, edited=True)
             told = message_of(post, self._settings)
-            await self._taken(lambda taken: self._dispatch.edited(self._chat, told, taken))
+            await self._taken(post, lambda taken: self._dispatch.edited(self._chat, told, taken))
         return post.id
 
-    async def _taken(self, work: Callable[[Callable[[], None]], Coroutine[Any, Any, None]]) -> None:
-        """Begin some work, and wait until it is noted or done."""
+    async def _taken(
+        self, post: Post, work: Callable[[Callable[[], None]], Coroutine[Any, Any, None]]
+    ) -> None:
+        """Begin what is to be done about a message, and wait until that is noted or done.
+
+        While nothing can be written down the message waits, and its thread says so.
+        """
         taken = asyncio.Event()
         doing = self._soon(work(taken.set))
         waiting = asyncio.create_task(taken.wait())
         try:
             await self._posts.settled()
-            late = TAKEN_SECONDS  # while nothing can be written down a message waits, and its thread says so
-            await asyncio.wait({doing, waiting}, timeout=late, return_when=asyncio.FIRST_COMPLETED)
+            while not (doing.done() or taken.is_set() or self._dispatch.waits(post.ref.key)):
+                await asyncio.wait(
+                    {doing, waiting}, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED
+                )
         finally:
             waiting.cancel()
 
