@@ -80,16 +80,20 @@ def calibrate(
     )
 
 
-def fit(table: Numbers, labels: NDArray[np.bool_], strength: float = REGULARISATION) -> tuple[Numbers, float]:
-    """Fit a logistic regression by Newton's method; L2 on standardised columns, classes balanced.
+def fit(
+    table: Numbers, labels: NDArray[np.bool_], strength: float = REGULARISATION, balanced: bool = True
+) -> tuple[Numbers, float]:
+    """Fit a logistic regression by Newton's method; L2 on standardised columns.
 
-    `table` has shape (n, d), `labels` (n,). Returns the weights of the unstandardised columns and the
-    bias.
+    `table` has shape (n, d), `labels` (n,); both classes weigh the same where it is `balanced`. Returns the
+    weights of the unstandardised columns and the bias.
     """
     mean, spread = table.mean(axis=0), table.std(axis=0)
     spread = np.where(spread < _SETTLED, 1.0, spread)
     columns = np.column_stack([(table - mean) / spread, np.ones(len(table))])
-    share = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
+    share = np.full(len(labels), 1.0 / len(labels))
+    if balanced:
+        share = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
     penalty = np.append(np.full(table.shape[1], strength), 0.0)
     weights = np.zeros(columns.shape[1])
     for _ in range(_STEPS):

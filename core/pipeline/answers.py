@@ -49,7 +49,7 @@ def drafted(context: QueryContext) -> Answer:
     if draft is None:
         raise ValueError("The recipe's stages neither answered nor drafted an answer; end it with Quote.")
     answer = answer_of(context, draft.route, draft.text, draft.citations, draft.confidence)
-    return replace(answer, offers=draft.offers)
+    return replace(answer, offers=draft.offers, level=draft.level or answer.level)
 
 
 def abstention(context: QueryContext, text: str) -> Answer:

@@ -13,6 +13,7 @@ from core.domain import (
     Citation,
     Evidence,
     FoundTrace,
+    Level,
     NearPair,
     News,
     PageTrace,
@@ -30,6 +31,7 @@ from core.errors import ModelError
 from core.languages import DEFAULT
 from core.pipeline.model_budget import ModelCalls
 from core.ports import Listener, Matrix
+from core.retrieval.confidence import QuoteSigns
 from core.retrieval.found import Found
 from core.retrieval.release_notes.gone import Told
 from core.text.words import query_terms
@@ -63,6 +65,8 @@ class Draft:
     offers: tuple[str, ...] = ()
     confidence: float | None = None
     """How likely it answers; None where that is as likely as its pages do."""
+    level: Level | None = None
+    """What it is; None where that is what its pages are."""
 
 
 @dataclass(slots=True)
@@ -245,6 +249,14 @@ class QueryContext:
             found.level,
         )
         self.lap("retrieve")
+
+    def note_quoted(self, confidence: float, enough: float, level: Level, signs: QuoteSigns) -> None:
+        """Trace how sure the quote is, which is what counts where pages are quoted."""
+        if self.trace.found:
+            told = {**self.trace.found.signs, **asdict(signs)}
+            self.trace.found = replace(
+                self.trace.found, confidence=confidence, threshold=enough, level=level, signs=told
+            )
 
 
 def authors(pages: Sequence[Evidence]) -> frozenset[str]:

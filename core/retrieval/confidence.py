@@ -1,19 +1,26 @@
-"""How likely the evidence answers the question: signs that cost nothing, and a logistic regression."""
+"""How likely the evidence answers the question, and a quote of it does: signs, and logistic regressions."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from pathlib import Path
 
 from core.domain import ContextChunk, Evidence, Hit, Level
+from core.retrieval.features import is_identifier
 from core.text.words import index_terms
 
 AGREED = 10
 """First hits of each retriever that are compared."""
 COMMON_RARITY = 2.0
 """A term below this inverse document frequency is a very common one: the product's name."""
+RIVAL = 0.1
+"""Share of the best page's score that a page may be below it and still be as good."""
+QUOTES = Path(__file__).with_name("quotes.json")
+"""The weights for quotes and what they were fitted on; `python -m evaluation.tuning.quoted` writes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,27 +50,45 @@ NO_SIGNS = Signs()
 
 
 @dataclass(frozen=True, slots=True)
+class QuoteSigns:
+    """What tells a quote that holds the answer from one that does not, each 0..1.
+
+    `found` is how likely the pages that were found answer; `held` the share of the question's terms, weighed
+    by rarity, that stand in the quote, `names` that of its identifiers (0 where it has none); `code` is 1
+    where the quote has a block of code; `rivals` the share of all pages whose score is as good as the best's.
+    """
+
+    found: float = 0.0
+    held: float = 0.0
+    names: float = 0.0
+    code: float = 0.0
+    rivals: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """A logistic regression on signs, and the least probability that is enough for an answer.
 
-    Down to `close` the pages are the closest there is to one.
+    Down to `close` the pages are the closest there is to one. No probability above `most` is told: above it
+    nobody can know.
     """
 
     coefficients: Mapping[str, float] = field(default_factory=dict)
     bias: float = 0.0
     enough: float = 0.75
     close: float = 0.65
+    most: float = 1.0
 
     def level(self, confidence: float) -> Level:
         """Say what pages of that confidence are: an answer, the closest to one, or nothing."""
         return "sure" if confidence >= self.enough else "close" if confidence >= self.close else "none"
 
-    def confidence(self, signs: Signs) -> float:
+    def confidence(self, signs: Signs | QuoteSigns) -> float:
         """Estimate the probability that a question with these signs has an answer."""
         logit = self.bias + sum(
             weight * float(getattr(signs, name)) for name, weight in self.coefficients.items()
         )
-        return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
+        return min(1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0))), self.most)
 
 
 PLAIN_JUDGEMENT = Judgement(
@@ -78,6 +103,18 @@ DEFAULT_JUDGEMENT = Judgement(
 """Fitted with L2 on four products, each counted alike: the `tune` halves of Flask and Click, all of Invoke
 and marshmallow; the bias takes .83 of the questions for answerable. Fitted on three of them and judged on the
 fourth it loses .060 of the answerable (docs/evaluation.md)."""
+
+
+def read_quotes(path: Path = QUOTES) -> Judgement:
+    """Read the judgement of quotes, as it is shipped; blocking."""
+    kept = json.loads(path.read_text("utf-8"))
+    return Judgement(
+        kept["coefficients"], *(float(kept[name]) for name in ("bias", "enough", "close", "most"))
+    )
+
+
+QUOTE_JUDGEMENT = read_quotes()
+"""By what is quoted: whether it holds the answer. A quote below `close` is not shown."""
 
 
 @lru_cache(maxsize=2048)
@@ -122,4 +159,21 @@ def signs(
         sentence,
         joint / 2.0,
         sum(rarity[term] for term in terms if rarity[term] > never) / total,
+    )
+
+
+def quote_signs(
+    found: float, held: float, terms: Sequence[str], text: str, pages: Sequence[Evidence]
+) -> QuoteSigns:
+    """Read the signs off a quote: `text` as it is shown, quoted from one or more of the `pages`."""
+    names = [term for term in terms if is_identifier(term)]
+    here = frozenset(index_terms(text) if names else ())
+    best = max((item.score for item in pages), default=0.0)
+    rivals = sum(item.score >= best - RIVAL * abs(best) for item in pages)
+    return QuoteSigns(
+        found,
+        held,
+        sum(term in here for term in names) / len(names) if names else 0.0,
+        float("```" in text),
+        rivals / len(pages) if pages else 0.0,
     )

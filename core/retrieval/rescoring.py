@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.retrieval.confidence import DEFAULT_JUDGEMENT, Judgement
+from core.retrieval.confidence import DEFAULT_JUDGEMENT, QUOTE_JUDGEMENT, Judgement
 from core.retrieval.features import FEATURES, Numbers
 from core.retrieval.pregenerated import EQUAL
 
@@ -41,6 +41,7 @@ by rules, pulled by .03: they count where a page has pairs.
 class Ranking:
     """How retrieval weighs: the dense retriever's share of the fusion, the second look, the confidence.
 
+    `judgement` tells whether pages answer, `quotes` whether what was quoted of them does.
     `fields` weigh what the four fields of pairs made of documents find (`core.retrieval.pregenerated`).
     """
 
@@ -50,6 +51,7 @@ class Ranking:
     fields: Mapping[str, float] = field(default_factory=lambda: EQUAL)
     tuned: str = ""
     """What it was tuned on, in words; empty for the shipped one."""
+    quotes: Judgement = QUOTE_JUDGEMENT
 
     @property
     def told(self) -> str:

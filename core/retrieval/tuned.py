@@ -6,11 +6,11 @@ import json
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from core.retrieval.confidence import DEFAULT_JUDGEMENT, Judgement, Signs
+from core.retrieval.confidence import DEFAULT_JUDGEMENT, QUOTE_JUDGEMENT, Judgement, QuoteSigns, Signs
 from core.retrieval.features import FEATURES
 from core.retrieval.pregenerated import EQUAL
 from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
@@ -18,6 +18,7 @@ from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 FILE = "ranking.json"
 """Name of the file in the home."""
 _SIGNS = frozenset(field.name for field in fields(Signs))
+_QUOTE_SIGNS = frozenset(field.name for field in fields(QuoteSigns))
 
 
 def save_ranking(path: Path, ranking: Ranking, encoder: str) -> None:
@@ -36,6 +37,8 @@ def save_ranking(path: Path, ranking: Ranking, encoder: str) -> None:
             "bias": judgement.bias,
             "enough": judgement.enough,
         }
+    if ranking.quotes != QUOTE_JUDGEMENT:
+        kept["quotes"] = {"coefficients": dict(ranking.quotes.coefficients), "bias": ranking.quotes.bias}
     beside = path.with_suffix(".writing")
     beside.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
     os.replace(beside, path)
@@ -75,16 +78,29 @@ def _read(kept: Mapping[str, Any]) -> Ranking:
     if set(pairs) != set(EQUAL) or min(pairs.values()) < 0.0:
         raise ValueError("it was tuned for other fields of pairs")
     tuned = str(kept.get("tuned") or "labelled questions")
-    return Ranking(dense, weights, _judgement(kept.get("judgement")), pairs, tuned)
+    judgement, quotes = _judgement(kept.get("judgement")), _quotes(kept.get("quotes"))
+    return Ranking(dense, weights, judgement, pairs, tuned, quotes)
 
 
 def _judgement(kept: Any) -> Judgement:
     if kept is None:
         return DEFAULT_JUDGEMENT
+    return Judgement(_coefficients(kept, _SIGNS), _number(kept["bias"]), _number(kept["enough"]))
+
+
+def _quotes(kept: Any) -> Judgement:
+    """Read how sure quotes are; from which probability on one is shown is not tuned."""
+    if kept is None:
+        return QUOTE_JUDGEMENT
+    coefficients = _coefficients(kept, _QUOTE_SIGNS)
+    return replace(QUOTE_JUDGEMENT, coefficients=coefficients, bias=_number(kept["bias"]))
+
+
+def _coefficients(kept: Mapping[str, Any], known: frozenset[str]) -> dict[str, float]:
     coefficients = {str(name): _number(value) for name, value in kept["coefficients"].items()}
-    if not set(coefficients) <= _SIGNS:
+    if not set(coefficients) <= known:
         raise ValueError("it was tuned for other signs of confidence")
-    return Judgement(coefficients, _number(kept["bias"]), _number(kept["enough"]))
+    return coefficients
 
 
 def _number(value: Any) -> float:

@@ -3,6 +3,7 @@
 The format is described in `tests/golden/README.md`. What an answer must or must not hold is a text of
 alternatives `a||b`; an alternative is a string, `re:` and a regular expression (both on text as
 `evaluation.gold.plain` makes it), or `code:` and a line of code, compared without spaces and kind of quotes.
+Lines of the golden sets are read as well, as far as they stand alone and draw on one release.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from evaluation.gold import Half, plain, said
+from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, parse_line, plain, said
 
 HALVES = ("tune", "report")
 CODE, REGEX = "code:", "re:"
@@ -119,7 +120,10 @@ def expression(pattern: str) -> re.Pattern[str]:
 
 
 def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Expected, ...]:
-    """Read the questions of a half and a product, or all; raises UsageError that names bad lines."""
+    """Read the questions of a half and a product, or all; raises UsageError that names bad lines.
+
+    Golden lines do not name their product: they are about `product`.
+    """
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -130,9 +134,11 @@ def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Ex
         if not raw.strip():
             continue
         try:
-            found.append(parse(raw))
+            line = of_gold(parse_line(raw), product) if '"split"' in raw else parse(raw)
         except ValueError as error:
             problems.append(f"line {number}: {error}")
+            continue
+        found += [line] if line else []
     ids = [line.id for line in found]
     problems += [f"the id {name!r} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
     if problems:
@@ -146,6 +152,29 @@ def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Ex
         about = f" about {product}" if product else ""
         raise UsageError(f"{path.name} has no question{about} in the half '{half}'.")
     return kept
+
+
+def of_gold(line: GoldLine, product: str) -> Expected | None:
+    """Return a golden line as one of answers: it has to hold what must be in it, or else the evidence.
+
+    None for one that needs a history, several releases, or to be refused for its release.
+    """
+    if line.history or len(line.places) > 1 or line.type == UNKNOWN_RELEASE:
+        return None
+    place = next(iter(line.places.values()), None)
+    return Expected(
+        id=line.id,
+        product=product,
+        release=line.release,
+        kind=line.type,
+        question=line.question,
+        answerable=line.answerable,
+        half=line.split,
+        ask_release=line.ask_release,
+        must=line.must_contain or (place.evidence if place else ()),
+        must_not=line.must_not_contain,
+        sections=tuple(map(Section, place.files)) if place else (),
+    )
 
 
 def parse(raw: str) -> Expected:

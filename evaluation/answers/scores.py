@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,6 +24,7 @@ COLUMNS = (
     ("right", "holds"),
     ("lost", "lost"),
     ("refused", "refused"),
+    ("sure", "as sure"),
     ("whole", "whole"),
     ("begins", "begins"),
     ("ends", "ends"),
@@ -48,6 +49,7 @@ class Scored:
 
     `missing` are entries of `must` that it lacks, `forbidden` those of `must_not` that it has. `begins` and
     `ends` say what is wrong there. `page` and `section`: whether its first source is one of the line's.
+    `signs` are those that its confidence is read off.
     """
 
     id: str
@@ -71,6 +73,8 @@ class Scored:
     sources: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     ms: float = 0.0
+    level: str = ""
+    signs: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def right(self) -> bool:
@@ -92,7 +96,7 @@ class Scored:
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Scored:
         """Read a JSON object of `plain`."""
-        known: dict[str, Any] = {name: stored[name] for name in cls.__slots__}
+        known: dict[str, Any] = {name: stored[name] for name in cls.__slots__ if name in stored}
         known |= {name: tuple(value) for name, value in known.items() if isinstance(value, list)}
         return cls(**known)
 
@@ -141,6 +145,8 @@ def score(line: Expected, answer: Answer, pages: Sequence[str], ms: float = 0.0)
         sources=sources,
         unsupported=() if refused else unsupported(answer.text, known),
         ms=round(ms, 1),
+        level="none" if refused else answer.level,
+        signs=answer.trace.get("signs") or {},
     )
 
 
@@ -168,6 +174,7 @@ def figures(scored: Sequence[Scored]) -> dict[str, Any]:
         "right": _share([one.right for one in asked]),
         "lost": _share([one.refused for one in asked]),
         "refused": _share([one.refused for one in outside]),
+        "sure": _share([one.level == "sure" for one in outside]),
         "whole": _share([not (one.begins or one.ends) for one in said]),
         "begins": _share([not one.begins for one in said]),
         "ends": _share([not one.ends for one in said]),
@@ -223,6 +230,11 @@ def keep(folder: Path, product: str, scored: Sequence[Scored]) -> list[Scored]:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"answers.{product.casefold()}.jsonl"
     path.write_text("".join(json.dumps(one.plain(), ensure_ascii=False) + "\n" for one in scored), "utf-8")
+    return read(folder)
+
+
+def read(folder: Path) -> list[Scored]:
+    """Read the answers of all products that lie in a folder."""
     every = [
         json.loads(raw)
         for one in sorted(folder.glob("answers.*.jsonl"))

@@ -1,31 +1,39 @@
-"""`threadlore tune`: learn the ranking from labelled questions, or go back to the shipped one."""
+"""`threadlore tune`: learn the ranking or how sure quotes are, or go back to what is shipped."""
 
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from core.errors import UsageError
-from core.retrieval.rescoring import DEFAULT_RANKING
+from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 from core.retrieval.tuned import FILE, save_ranking
+from evaluation.commands.answers import page_of
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     """Tune on `gold`, an absolute path, and use what was learnt at once; `reset` forgets it."""
     path = app.settings.home / FILE
     if request.get("reset"):
-        if request.get("gold"):
+        if request.get("gold") or request.get("answers"):
             raise UsageError("--reset goes without a file: threadlore tune --reset")
         await asyncio.to_thread(path.unlink, missing_ok=True)
         app.searcher.ranking, app.searcher.problem = DEFAULT_RANKING, ""
         await send({"line": "The shipped ranking is used."})
         await send({"code": 0})
         return
+    if request.get("answers"):
+        if request.get("gold"):
+            raise UsageError("Tune one after the other: threadlore tune GOLD.jsonl, then --answers FILE")
+        await _quotes(app, Path(request["answers"]), send)
+        return
     if not request.get("gold"):
-        raise UsageError("Name a file of labelled questions: threadlore tune GOLD.jsonl")
+        raise UsageError("Name a file of labelled questions: threadlore tune GOLD.jsonl, or --answers FILE")
     from evaluation.harness import check  # numpy-heavy, and only these commands need it
     from evaluation.tuning.learn import tune as learn
 
@@ -48,8 +56,32 @@ async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     if tuned.ranking is None:
         await send({"line": "Nothing is changed."})
     else:
-        encoder = (await app.library.encoders.current()).name
-        await asyncio.to_thread(save_ranking, path, tuned.ranking, encoder)
-        app.searcher.ranking, app.searcher.problem = tuned.ranking, ""
-        await send({"line": "It is used from now on; `threadlore tune --reset` goes back."})
+        await _use(app, replace(tuned.ranking, quotes=app.searcher.ranking.quotes), send)
     await send({"code": 0})
+
+
+async def _quotes(app: Application, path: Path, send: Send) -> None:
+    """Learn from what is quoted to questions of which it is known what an answer must hold."""
+    from evaluation.answers.expected import read_expected
+    from evaluation.answers.scores import ask_all
+    from evaluation.tuning.quoted import refitted
+
+    lines = await asyncio.to_thread(read_expected, path, "all", app.catalogue.product.name)
+    scored = [one async for one in ask_all(lines, app.engine.quoted, partial(page_of, app.corpora))]
+    judgement, told = refitted(scored)
+    await send({"line": told[:1].upper() + told[1:] + "."})
+    if judgement is None:
+        await send({"line": "Nothing is changed."})
+    else:
+        ranking = app.searcher.ranking
+        tuned = ", ".join(filter(None, (ranking.tuned, f"{path.name} (quotes)")))
+        await _use(app, replace(ranking, quotes=judgement, tuned=tuned), send)
+    await send({"code": 0})
+
+
+async def _use(app: Application, ranking: Ranking, send: Send) -> None:
+    """Keep a ranking in the home and use it."""
+    encoder = (await app.library.encoders.current()).name
+    await asyncio.to_thread(save_ranking, app.settings.home / FILE, ranking, encoder)
+    app.searcher.ranking, app.searcher.problem = ranking, ""
+    await send({"line": "It is used from now on; `threadlore tune --reset` goes back."})

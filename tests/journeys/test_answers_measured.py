@@ -11,6 +11,8 @@ import pytest
 from bot.cli.main import main
 from bot.commands.command_line import handle
 from bot.privacy.exports import noted
+from core.errors import UsageError
+from core.retrieval.tuned import FILE
 from tests.journeys.house import Bot
 
 
@@ -66,6 +68,27 @@ async def test_answers_are_scored_and_nothing_of_it_is_kept(bot: Bot, tmp_path: 
     assert found["groups"]["all"]["n"] == 3
     port, wrong, _ = found["questions"]
     assert port["right"] and port["section"] and "9090" in port["text"] and not wrong["right"]
+
+
+async def test_too_few_quotes_teach_a_home_nothing(bot: Bot, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    asked = "Which port does the dashboard listen on by default?"
+    path.write_text("\n".join([line("one", asked), line("two", asked, half="report")]))
+    request = {"command": "tune", "answers": str(path)}
+
+    async def send(message: dict[str, Any]) -> None:
+        raise AssertionError(message)
+
+    before = bot.app.searcher.ranking
+    refused: tuple[tuple[dict[str, Any], str], ...] = (
+        ({}, "this needs 20"),
+        ({"gold": "gold.jsonl"}, "one after the other"),
+        ({"reset": True}, "--reset"),
+    )
+    for added, said in refused:
+        with pytest.raises(UsageError, match=said):
+            await handle(bot.app, request | added, send)
+    assert bot.app.searcher.ranking is before and not (bot.kettle.home / FILE).exists()
 
 
 def test_answers_are_measured_alone(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""`tune`: learn the ranking of pages from labelled questions."""
+"""`tune`: learn the ranking of pages, or how sure quotes are, from labelled questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ COMMAND = Command(
     "measure",
     "learn the ranking of pages from labelled questions",
     run,
-    options=(GOLD, Option("reset", "Go back to the shipped ranking", kind="flag")),
+    options=(
+        GOLD,
+        Option(
+            "answers",
+            "Learn how sure quotes are, on questions with what they must hold; see docs/evaluation.md",
+            kind="path",
+            named=True,
+            metavar="FILE",
+        ),
+        Option("reset", "Go back to what is shipped", kind="flag"),
+    ),
     who="owner",
     where="terminal",
     changes=True,

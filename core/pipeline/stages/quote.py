@@ -15,12 +15,10 @@ from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.query.forms import content, topic, without, without_product
 from core.query.releases.mentions import mentions
+from core.retrieval.confidence import quote_signs
 from core.retrieval.found import Found
 from core.retrieval.release_notes.search import later, numbers
 from core.text.words import query_terms
-
-SURE = 0.5
-"""Share of the question's weight that quotes must hold to stand there without a word of doubt; ours."""
 
 
 class Quote:
@@ -44,21 +42,24 @@ class Quote:
         told = await self._compared(context, rejected, sections)
         told = told or quoted(context, self._product.name, rejected, sections)
         context.lap("quote")
-        if not told.citations:
+        judgement = self._searcher.ranking.quotes
+        pages = context.pages
+        signs = quote_signs(pages.confidence, told.held, context.terms, told.text, pages.evidence)
+        confidence = judgement.confidence(signs)
+        level = judgement.level(confidence)
+        if level == "sure" and context.untranslated:
+            level = "close"  # how sure it is was learnt from questions in the pages' own language
+        context.note_quoted(confidence, judgement.enough, level, signs)
+        if not told.citations or level == "none":
             return dont_know(context, self._product)
         cited = {entry.hash for entry in told.citations}
         context.takes([item for item in context.pages.evidence if item.chunk.hash in cited])
         context.found = _without(context.pages, rejected)
         failure = context.failed if self._has_model and "model" not in context.withheld else None
-        held = told.held >= SURE
-        sure = held and context.pages.is_enough
-        above = introduction(self._product.name, context.partition, failure, sure)
+        above = introduction(self._product.name, context.partition, failure, level == "sure")
         text = "\n\n".join(part for part in (above, told.text) if part)
-        confidence = context.pages.confidence * (1.0 if held else told.held)
-        if context.trace.found:
-            context.trace.found = replace(context.trace.found, confidence=confidence)
         context.lasting = told.lasting
-        context.draft = Draft("quote", text, told.citations, told.missed, confidence=confidence)
+        context.draft = Draft("quote", text, told.citations, told.missed, (), confidence, level)
         return None
 
     async def _compared(

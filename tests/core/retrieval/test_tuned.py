@@ -20,6 +20,7 @@ LEARNT = replace(
     weights=dict.fromkeys(DEFAULT_WEIGHTS, 2.0),
     judgement=Judgement({"joint": 3.0}, -1.0, 0.6),
     tuned="gold.jsonl",
+    quotes=replace(DEFAULT_RANKING.quotes, coefficients={"found": 2.0}, bias=-0.5),
 )
 
 
@@ -27,8 +28,9 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
     path = tmp_path / "ranking.json"
     save_ranking(path, LEARNT, "mini@256")
     assert load_ranking(path, "mini@256") == (LEARNT, "")
-    save_ranking(path, replace(LEARNT, judgement=DEFAULT_RANKING.judgement), "mini@256")
-    assert load_ranking(path, "mini@256")[0].judgement == DEFAULT_RANKING.judgement
+    shipped = {"judgement": DEFAULT_RANKING.judgement, "quotes": DEFAULT_RANKING.quotes}
+    save_ranking(path, replace(LEARNT, **shipped), "mini@256")
+    assert load_ranking(path, "mini@256")[0] == replace(LEARNT, **shipped)
     assert [entry.name for entry in tmp_path.iterdir()] == ["ranking.json"]
 
 
@@ -58,6 +60,8 @@ def test_another_encoder_means_the_shipped_one(tmp_path: Path) -> None:
         {"dense": 7},
         {"judgement": {"coefficients": {"mood": 1.0}, "bias": 0, "enough": 0.5}},
         {"judgement": {"coefficients": {}}},
+        {"quotes": {"coefficients": {"mood": 1.0}, "bias": 0}},
+        {"quotes": {"coefficients": {}}},
     ],
 )
 def test_a_broken_file_is_told_and_not_used(tmp_path: Path, broken: Any) -> None:

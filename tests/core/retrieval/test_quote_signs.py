@@ -1,0 +1,48 @@
+"""What tells a quote that holds the answer from one that does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain import ContextChunk, Evidence
+from core.retrieval.confidence import QUOTE_JUDGEMENT, Judgement, QuoteSigns, quote_signs
+
+CHUNK = ContextChunk(
+    "c1", "d1", "2.0", "timer.md", "https://kettle.example", "Timer", "Timer", "It rings.", "h1"
+)
+
+
+def pages(*scores: float) -> list[Evidence]:
+    return [Evidence(n, CHUNK, score, ()) for n, score in enumerate(scores, start=1)]
+
+
+def test_identifiers_and_code_are_looked_for_in_the_quote() -> None:
+    terms = ["--timer", "ring_twice", "bell"]
+    told = quote_signs(0.9, 0.4, terms, "> Set `--timer`.\n\n```\nkettle\n```", pages(3.0))
+    assert told == QuoteSigns(0.9, 0.4, 0.5, 1.0, 1.0)
+    assert quote_signs(0.9, 0.4, ["bell"], "> Set `--timer`.", pages(3.0)).names == 0.0
+
+
+@pytest.mark.parametrize(
+    ("scores", "share"),
+    [((10.0, 9.5, 8.0, 1.0), 0.5), ((10.0, 8.9), 0.5), ((-1.0, -1.05, -2.0, -3.0), 0.5), ((0.0, 0.0), 1.0)],
+)
+def test_rivals_are_the_pages_that_are_as_good_as_the_best(scores: tuple[float, ...], share: float) -> None:
+    assert quote_signs(0.9, 1.0, ["bell"], "text", pages(*scores)).rivals == share
+
+
+def test_without_pages_there_are_no_rivals() -> None:
+    assert quote_signs(0.0, 0.0, [], "", []) == QuoteSigns()
+
+
+def test_nothing_is_said_to_be_surer_than_anybody_knows() -> None:
+    sure = QuoteSigns(1.0, 1.0, 1.0, 1.0, 0.0)
+    assert QUOTE_JUDGEMENT.confidence(sure) == QUOTE_JUDGEMENT.most == 0.8
+    assert QUOTE_JUDGEMENT.level(QUOTE_JUDGEMENT.confidence(sure)) == "sure"
+    assert Judgement({"found": 9.0}).confidence(sure) > 0.99
+
+
+def test_a_quote_of_unlikely_pages_that_holds_nothing_of_the_question_is_not_shown() -> None:
+    poor = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.5, 0.1, 0.0, 0.0, 0.5))
+    middling = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.8, 0.5, 0.0, 0.0, 0.3))
+    assert QUOTE_JUDGEMENT.level(poor) == "none" and QUOTE_JUDGEMENT.level(middling) == "close"
