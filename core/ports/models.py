@@ -70,6 +70,9 @@ class ModelHealth:
 TURN: ContextVar[Callable[[], None] | None] = ContextVar("TURN", default=None)
 """What a model that lets callers wait in line calls when it is a caller's turn."""
 
+UNHURRIED: ContextVar[bool] = ContextVar("UNHURRIED", default=False)
+"""Whether nobody waits for what is asked now, so that a model with a line lets everybody else go first."""
+
 
 class LanguageModel(Protocol):
     """Writes text. Calls raise the `ModelError`s of `core.errors`."""
