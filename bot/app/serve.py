@@ -16,7 +16,7 @@ from typing import Any
 from bot.app.bootstrap import build
 from bot.app.errors_seen import ErrorsSeen
 from bot.app.overview import Overview
-from bot.app.warm_up import warm_up
+from bot.app.warm_up import probe, warm_up
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
 from bot.commands.registry import table
@@ -107,6 +107,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
             asyncio.create_task(_index_what_is_missing(app, clock)),
             asyncio.create_task(stopped.wait()),
             asyncio.create_task(warm_up(app)),
+            asyncio.create_task(probe(app)),
         ]
         try:
             return await _until_stopped(running, work[1])

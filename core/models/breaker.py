@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 from core.errors import ModelBusy, ModelError, ModelMalformed, ModelUnavailable
 from core.models.completion import Completion, Finish
@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 WARM = 1500.0
 """Seconds for which a server keeps a model that answered; Ollama is asked for 30 minutes."""
 
+T = TypeVar("T")
 State = Literal["closed", "open", "half-open"]
 
 
@@ -79,7 +80,7 @@ class Breaker:
         self._quiet = quiet
         self._hurried = 0
         self._hurried_at = -math.inf
-        self._unhurried: asyncio.Task[dict[str, Any]] | None = None
+        self._unhurried: asyncio.Task[Any] | None = None
         self._one = asyncio.Lock()
 
     @property
@@ -132,7 +133,22 @@ class Breaker:
 
         return await (self._later(call) if UNHURRIED.get() else call())
 
-    async def _later(self, call: Callable[[], Coroutine[Any, Any, dict[str, Any]]]) -> dict[str, Any]:
+    async def probe(self) -> bool | None:
+        """See whether the server keeps the model to a schema, while nobody else wants the model.
+
+        None where it cannot be seen, which is no failure: the model may have to be loaded first.
+        """
+        see = getattr(self._model, "probe", None)
+        if see is None:
+            return None
+
+        async def call() -> bool | None:
+            async with self._slots:
+                return cast("bool | None", await see())
+
+        return await self._later(call)
+
+    async def _later(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Make a call while nobody else wants the model, as often as it takes."""
         async with self._one:
             while True:

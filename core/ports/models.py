@@ -65,6 +65,8 @@ class ModelHealth:
     problem: str = ""
     model: str = ""
     version: str = ""
+    keeps_schema: bool | None = None
+    """Whether the server keeps the model to a JSON schema; None where that was not seen yet."""
 
 
 TURN: ContextVar[Callable[[], None] | None] = ContextVar("TURN", default=None)

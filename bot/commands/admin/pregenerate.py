@@ -54,7 +54,7 @@ async def _made(app: Application, given: Given, release: str) -> Result:
 
     pregeneration = app.library.pregeneration
     assert pregeneration is not None
-    maker = _maker(app, str(given.get("by") or "model"))
+    maker = await _maker(app, str(given.get("by") or "model"))
     encoder = await app.library.encoders.current()
     made: list[dict[str, Any]] = []
     notes: list[str] = []
@@ -101,16 +101,20 @@ def _again(back: int) -> str:
     return f"; {back} may be made again by `threadlore pregenerate`" if back else ""
 
 
-def _maker(app: Application, by: str) -> Maker:
+async def _maker(app: Application, by: str) -> Maker:
     from core.errors import UsageError
     from core.ingestion.pregeneration.model import ModelPairs
     from core.ingestion.pregeneration.rules import RulePairs
+    from core.models.breaker import Breaker
 
     if by == "rules":
         return RulePairs()
-    if app.engine.model is None:
+    model = app.engine.model
+    if model is None:
         raise UsageError("There is no model to ask: set OLLAMA_HOST, or give --by rules.")
-    return ModelPairs(app.engine.model)
+    if isinstance(model, Breaker):  # a process of its own has not looked yet
+        await model.probe()
+    return ModelPairs(model)
 
 
 async def _sample(

@@ -287,6 +287,24 @@ async def test_who_gives_up_what_nobody_waits_for_is_not_kept() -> None:
     assert await asked == "fine" and model.order == ["page", "question"]
 
 
+async def test_a_probe_of_a_model_that_is_being_loaded_makes_way_and_is_no_failure() -> None:
+    async with OllamaServer() as server:
+        server.probed = Behaviour("hang")
+        inner = Ollama(server.url, server.model, retries=0, timeout=10.0)
+        breaker = Breaker(inner, failures=1, quiet=0.05)
+        probe = asyncio.create_task(breaker.probe())
+        async with asyncio.timeout(20.0):
+            while not server.running:
+                await asyncio.sleep(0.001)
+        assert await ask(breaker) and not probe.done(), "the question does not wait for it"
+        server.probed = Behaviour("busy")
+        assert await probe is None and breaker.status.state == "closed"
+        server.probed = Behaviour()
+        assert await breaker.probe() is True
+        await inner.close()
+    assert await Breaker(Scripted()).probe() is None
+
+
 async def test_an_error_of_what_nobody_waits_for_is_told() -> None:
     breaker = Breaker(Scripted(down()), quiet=0.05)
     with pytest.raises(ModelUnavailable):
