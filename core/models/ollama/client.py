@@ -234,6 +234,8 @@ class Ollama:
             "num_ctx": self.context_tokens,
             "num_predict": call.max_tokens + extra,
             "temperature": call.temperature,
+            # some models come with one (Qwen 3.5: 1.5), but answers repeat names, keys and citations
+            "presence_penalty": 0.0,
             **(_SAMPLING.get(family, {}) if call.temperature else {}),
         }
 

@@ -56,6 +56,7 @@ async def test_an_answer_streams_and_carries_what_was_asked() -> None:
         "num_ctx": 2048,
         "num_predict": 77,
         "temperature": 0.3,
+        "presence_penalty": 0.0,
         "top_p": 0.8,
         "top_k": 20,
         "min_p": 0.0,
