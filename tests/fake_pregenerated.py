@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from core.domain import ContextChunk
+from core.domain import ChunkedDocument, ContextChunk
 from core.ports import PairCount, PregeneratedPair, refusal_of
 from tests.fakes import FakeCorpora
 
@@ -16,7 +16,14 @@ class FakePregenerated:
         self._corpora = corpora
         self._kept: dict[str, tuple[str, tuple[PregeneratedPair, ...]]] = {}
         self._refused: set[str] = set()
+        self._done: dict[str, int] = {}
         corpora.kept_texts = self._hashes
+        corpora.replaced = self._replaced
+
+    def _replaced(self, old: ChunkedDocument, new: ChunkedDocument) -> None:
+        by = self._kept.get(old.id, ("", ()))[0]
+        if by and new.id not in self._kept:
+            self._kept[new.id], self._done[new.id] = (by, ()), 0
 
     def _hashes(self) -> set[str]:
         there = (pairs for key, (_, pairs) in self._kept.items() if self._corpora.document(key))
@@ -29,9 +36,30 @@ class FakePregenerated:
         found = self._corpora.document(document_id)
         return (found.contexts, 1.0) if found else ((), 0.0)
 
-    async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
-        if self._corpora.document(document_id):
-            self._kept[document_id] = (by, tuple(p for p in pairs if p.refusal not in self._refused))
+    async def unfinished(self, release: str) -> dict[str, int]:
+        there = await self._corpora.manifest(release)
+        return {d.id: self._done[d.id] for d in there if d.id in self._done}
+
+    async def put(
+        self,
+        document_id: str,
+        by: str,
+        pairs: Sequence[PregeneratedPair],
+        of: Collection[str] | None = None,
+        done: int | None = None,
+    ) -> None:
+        document = self._corpora.document(document_id)
+        if document is None:
+            return
+        before = self._kept.get(document_id, ("", ()))[1]
+        other = [p for p in before if of is not None and p.context_id not in of]
+        kept = [*other, *(p for p in pairs if p.refusal not in self._refused)]
+        order = [page.id for page in document.contexts]
+        kept.sort(key=lambda pair: order.index(pair.context_id))
+        self._kept[document_id] = (by, tuple(kept))
+        self._done.pop(document_id, None)
+        if done is not None:
+            self._done[document_id] = done
 
     async def refuse(self, asked: Collection[tuple[str, str]]) -> int:
         self._refused |= {refusal_of(*one) for one in asked}
@@ -48,6 +76,7 @@ class FakePregenerated:
             known = self._corpora.document(document)
             if known and known.path in paths:
                 self._kept[document] = ("", kept)
+                self._done.pop(document, None)
         return len(back)
 
     async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
@@ -56,5 +85,5 @@ class FakePregenerated:
 
     async def count(self, release: str, by: str) -> PairCount:
         made_by = await self.made_by(release)
-        done = sum(maker == by for maker in made_by.values())
+        done = sum(maker == by and key not in self._done for key, maker in made_by.items())
         return PairCount(release, by, len(made_by), done, len(await self.pairs(release)))

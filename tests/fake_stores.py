@@ -51,6 +51,8 @@ class FakeCorpora:
         self._runs: dict[tuple[str, str], SourceRun] = {}
         self.kept_texts: Callable[[], set[str]] = set
         """Hashes of texts of others whose vectors a sweep must keep."""
+        self.replaced: Callable[[ChunkedDocument, ChunkedDocument], None] = lambda old, new: None
+        """Hears of each document that takes another one's place."""
 
     def document(self, document_id: str) -> ChunkedDocument | None:
         return self._documents.get(document_id, (None, None))[1]
@@ -111,7 +113,12 @@ class FakeCorpora:
         generation = self._live[release][0].generation + 1 if release in self._live else 1
         chunks = sum(len(self._documents[key][1].searches) for key in ids)
         corpus = Corpus(release, encoder, generation, time.time(), len(ids), chunks)
+        before = {(d.source, d.path): d for d in self._of(release)} if release in self._live else {}
         self._live[release] = (corpus, ids)
+        for new in self._of(release):
+            old = before.get((new.source, new.path))
+            if old and old.id != new.id:
+                self.replaced(old, new)
         return corpus
 
     async def leftovers(self, release: str) -> int:

@@ -22,6 +22,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
+from core.models.ollama.client import PROBE
 from tests.ollama_answers import Recorded, cited_answer, embedded, filled, pieces_of, tokens_of
 
 Kind = Literal[
@@ -75,6 +76,7 @@ class OllamaServer:
         tokens_per_second: float = 0.0,
         first_token_delay: float = 0.0,
         parallel: int = 0,
+        keeps_schema: bool = True,
     ) -> None:
         self.model = model
         self.models = list(models if models is not None else [model])
@@ -85,12 +87,17 @@ class OllamaServer:
         self.context_length = context_length
         self.tokens_per_second = tokens_per_second
         self.first_token_delay = first_token_delay
+        self.keeps_schema = keeps_schema
+        """Whether `format` does anything; else only a schema in a prompt does, and is answered in a fence."""
+        self.digest = "500a1f067a9f782620b40bee6f7b0c89e17ae61f686b92c24933e4ca4b2b8b41"
         self.requests: list[Recorded] = []
         self.truncated: list[Recorded] = []
         self.aborted = 0
         """Chats whose client went away before the end."""
         self.running = 0
         self.most_running = 0
+        self.probed = Behaviour()
+        """What happens to a probe."""
         self.always: Behaviour | None = None
         """What happens to every chat that no script is left for."""
         self.counted: int | None = None
@@ -113,8 +120,13 @@ class OllamaServer:
 
     @property
     def chats(self) -> list[Recorded]:
-        """Chats that asked for text (an empty one only loads the model)."""
-        return [r for r in self.requests if r.path == "/api/chat" and r.messages]
+        """Chats that asked for text (an empty one only loads the model), without probes."""
+        return [r for r in self.requests if r.path == "/api/chat" and r.messages and not _is_probe(r)]
+
+    @property
+    def probes(self) -> list[Recorded]:
+        """Chats that only looked whether `format` is kept to; no script is for them."""
+        return [r for r in self.requests if r.path == "/api/chat" and _is_probe(r)]
 
     @property
     def calls(self) -> int:
@@ -214,7 +226,10 @@ class OllamaServer:
         if not recorded.messages:
             unload = body.get("keep_alive") == 0
             return web.json_response(self._last("", "unload" if unload else "load", 0, 0))
-        behaviour = self._script.popleft() if self._script else self.always or Behaviour()
+        if _is_probe(recorded):
+            behaviour = self.probed
+        else:
+            behaviour = self._script.popleft() if self._script else self.always or Behaviour()
         refusal = self._refusal(behaviour, recorded)
         if refusal is not None:
             return refusal
@@ -268,10 +283,16 @@ class OllamaServer:
         if behaviour.kind == "hang":
             await self._released.wait()
         text = behaviour.text
-        if text is None and body.get("format"):
+        if text is None and body.get("format") and self.keeps_schema:
             schema = body["format"] if isinstance(body["format"], dict) else {"type": "object"}
-            filling = self.structured(recorded, schema)
+            filling = filled(recorded, schema) if _is_probe(recorded) else self.structured(recorded, schema)
             text = filling if isinstance(filling, str) else json.dumps(filling, ensure_ascii=False)
+        elif text is None and (asked := _IN_WORDS.search(recorded.prompt)):
+            filling = self.structured(recorded, json.loads(asked[1]))
+            text = filling if isinstance(filling, str) else json.dumps(filling, ensure_ascii=False)
+            text = f"Here it is {{as asked}}:\n```json\n{text}\n```\nI hope this helps!"
+        elif text is None and _is_probe(recorded):
+            text = "Grass is green."
         elif text is None:
             text = self.answer(recorded)
         pieces = pieces_of(text)
@@ -383,9 +404,16 @@ class OllamaServer:
             "model": name,
             "modified_at": "2025-10-01T10:00:00.000000000+02:00",
             "size": 5_225_388_164,
-            "digest": "500a1f067a9f782620b40bee6f7b0c89e17ae61f686b92c24933e4ca4b2b8b41",
+            "digest": self.digest,
             "details": self._details(),
         }
+
+
+_IN_WORDS = re.compile(r"Reply with JSON only[^\n]*\n(\{.*\})\s*\Z", re.DOTALL)
+
+
+def _is_probe(recorded: Recorded) -> bool:
+    return [message["content"] for message in recorded.messages] == [PROBE]
 
 
 _NOW = "2025-10-01T10:00:00.123456789Z"

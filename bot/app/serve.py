@@ -16,9 +16,10 @@ from typing import Any
 from bot.app.bootstrap import build
 from bot.app.errors_seen import ErrorsSeen
 from bot.app.overview import Overview
-from bot.app.warm_up import warm_up
+from bot.app.warm_up import probe, warm_up
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
+from bot.commands.registry import table
 from bot.dispatch.dispatch import Dispatch
 from bot.dispatch.wired import dispatch_of, watches
 from bot.home.control_socket import Control, Send
@@ -65,7 +66,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
         async def carry_out(request: dict[str, Any], send: Send) -> None:
             await handle(app, request, send)
 
-        control = Control(settings.home, carry_out)
+        control = Control(settings.home, carry_out, table().ends_with_caller)
         on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit), dispatch.notices.tell_admins)
         clock = Clock(
             app.corpora,
@@ -106,6 +107,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
             asyncio.create_task(_index_what_is_missing(app, clock)),
             asyncio.create_task(stopped.wait()),
             asyncio.create_task(warm_up(app)),
+            asyncio.create_task(probe(app)),
         ]
         try:
             return await _until_stopped(running, work[1])
@@ -171,3 +173,7 @@ async def _index_what_is_missing(app: Application, clock: Clock) -> None:
             except ThreadloreError as error:
                 log.error("windows or pairs of the documents could not be made: %s", error)
     clock.start()
+    try:
+        await app.library.remake_pairs()
+    except ThreadloreError as error:
+        log.error("pairs of what changed could not be made: %s", error)

@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
             raise
         print(f"threadlore: {error}", file=sys.stderr)
         code = error.exit_code
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):  # SIGINT, SIGTERM
         code = FAILED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pwd
+import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -20,10 +21,15 @@ STARTING_SECONDS = 30.0
 async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
     """Have a request carried out by the serving process, or by this one where none serves."""
     request = {**request, "caller": _caller()}
+    from bot.commands.registry import table
     from bot.home.control_socket import call
     from bot.rendering.progress import Bars
 
     code = FAILED
+    task = asyncio.current_task()
+    assert task is not None
+    if table().ends_with_caller(request):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     with Bars() as bars:
 
         async def show(message: dict[str, Any]) -> None:

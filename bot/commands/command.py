@@ -173,6 +173,8 @@ class Command:
 
     Returns the exit status, or a request to go on with; None to go on with `run`.
     """
+    ends_with_caller: bool = False
+    """The serving process stops it when who gave it at the terminal goes away."""
     program: str = ""
     """`module:function` that runs in its place at the terminal, by settings and options."""
     needs_settings: bool = True
@@ -209,6 +211,11 @@ class Table:
         """Return the command of the command line with this name, of two words where there is an action."""
         wanted = f"{name} {action}".strip()
         return next((c for c in self.commands if c.name == wanted and c.is_in("terminal")), None)
+
+    def ends_with_caller(self, request: Mapping[str, Any]) -> bool:
+        """Return True if a request is to be stopped when who gave it at the terminal goes away."""
+        command = self.named(str(request.get("command") or ""), str(request.get("action") or ""))
+        return command is not None and command.ends_with_caller
 
     def in_chat(self) -> tuple[Command, ...]:
         """Return those that are given in chat."""

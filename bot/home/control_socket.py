@@ -30,11 +30,20 @@ Handle = Callable[[dict[str, Any], Send], Awaitable[None]]
 
 
 class Control:
-    """Listens in the home and carries out what other processes ask."""
+    """Listens in the home and carries out what other processes ask.
 
-    def __init__(self, home: Path, handle: Handle) -> None:
+    What `ends_with_caller` says so of is given up when its caller goes away.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        handle: Handle,
+        ends_with_caller: Callable[[dict[str, Any]], bool] = lambda _: False,
+    ) -> None:
         self._home = home
         self._handle = handle
+        self._ends_with_caller = ends_with_caller
         self._server: asyncio.Server | None = None
         self._calls: set[asyncio.Task[Any]] = set()
 
@@ -68,7 +77,8 @@ class Control:
         try:
             request = json.loads(await reader.readline() or b"{}")
             try:
-                await self._handle(request, send)
+                async with _until_left(reader, self._ends_with_caller(request)):
+                    await self._handle(request, send)
             except ThreadloreError as error:
                 await send({"error": str(error), "code": error.exit_code})
         except ConnectionError:
@@ -108,6 +118,27 @@ async def call(home: Path, request: dict[str, Any]) -> AsyncIterator[dict[str, A
             yield {"error": STOPPED, "code": 1}
     finally:
         writer.close()
+
+
+@contextlib.asynccontextmanager
+async def _until_left(reader: asyncio.StreamReader, ends: bool) -> AsyncIterator[None]:
+    """Cancel the body when the caller closes its end, where that is to end it."""
+    task = asyncio.current_task()
+    assert task is not None
+
+    async def left() -> None:
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(LINE_BYTES):
+                pass
+        log.info("a command is stopped: its caller went away")
+        task.cancel()
+
+    watch = asyncio.create_task(left()) if ends else None
+    try:
+        yield
+    finally:
+        if watch is not None:
+            watch.cancel()
 
 
 @contextlib.contextmanager

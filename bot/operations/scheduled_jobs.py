@@ -49,6 +49,7 @@ class OnSchedule:
                     f"{len(reading.removed)} removed{failed}"
                 )
                 await self._audit.by_bot(f"reindex {release}", outcome=told)
+        await self._library.remake_pairs(release)
 
     async def tidy(self) -> None:
         """Remove what is older than it may be, unless the clock may be wrong; raises ThreadloreError."""

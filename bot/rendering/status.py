@@ -33,9 +33,7 @@ def status_text(status: dict[str, Any]) -> str:
         *([f"Ranking: {status['ranking']}"] if "ranking" in status else []),
     ]
     if model:
-        lines.append(
-            f"Model: {model['name']}" + ("" if model["ready"] else " (not reachable: answers quote)")
-        )
+        lines.append(f"Model: {model['name']}{_model(model)}")
     lines += [
         f"Indexing {entry['release']}: {entry['stage']} {entry['done']} of {entry['total']}"
         for entry in status["indexing"]
@@ -44,6 +42,14 @@ def status_text(status: dict[str, Any]) -> str:
     lines += [mode_line(given["channel"], ModeSet(**given)) for given in status.get("modes", ())]
     lines += [f"⚠ {problem}" for problem in status["problems"]]
     return "\n".join(lines)
+
+
+def _model(model: dict[str, Any]) -> str:
+    """Say what is not as it should be with the model."""
+    if not model["ready"]:
+        return " (not reachable: answers quote)"
+    ignores = model.get("keeps_schema") is False
+    return " (its server ignores JSON schemas: asked for JSON in words)" if ignores else ""
 
 
 def _bounds(memory: dict[str, Any]) -> str:

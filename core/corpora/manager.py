@@ -137,6 +137,13 @@ class CorpusManager:
             for name in [release] if release else self.order():
                 await self.pregeneration.run(name, encoder, report)
 
+    async def remake_pairs(self, release: str = "", report: Report = lambda _: None) -> None:
+        """Make anew the pairs of documents that changed, of one release or all, by who made them before."""
+        if self.pregeneration:
+            encoder = await self.encoders.current()
+            for name in [release] if release else self.order():
+                await self.pregeneration.remake(name, encoder, report)
+
     async def rewrite_words(self) -> None:
         """Leave nothing in the files of the word index of documents that are gone."""
         await self._indexer.rewrite()

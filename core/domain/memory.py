@@ -73,3 +73,5 @@ class Recall:
     """How near it was and how near it had to be, in plain words; empty where memory knows nothing near."""
     foreign: tuple[QAPair, float] | None = None
     """The pair that would be reused if its answer were in the language of the question."""
+    nearly: tuple[QAPair, float] | None = None
+    """What people brought that is only just not near enough, and nothing else keeps from being reused."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain import QAPair, Recall, Scope, Store, Vector
 from core.languages import _
-from core.memory.decision import CANDIDATES, Candidate, Guard, choose
+from core.memory.decision import CANDIDATES, Candidate, Decision, Guard, choose
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
 from core.memory.recognition import Recognition
@@ -65,14 +65,27 @@ class Recaller:
             return Recall("reuse", (reused,), tuple(low), decided=chosen.said)
         near = [candidate for candidate in candidates if candidate.closeness >= limits.tau]
         high = [self._candidate_shown(candidate, lookup) for candidate in near[: limits.recalled]]
+        other = self._candidate_shown(foreign[0], lookup) if foreign else None
+        nearly = None if chosen.blocked else self._nearly(near, decision, hindrance)
         return Recall(
             "reference" if high else "avoid",
             tuple(high),
             tuple(low),
             guard=chosen.blocked,
             decided=chosen.said,
-            foreign=self._candidate_shown(foreign[0], lookup) if foreign else None,
+            foreign=other,
+            nearly=self._candidate_shown(nearly, lookup) if nearly else None,
         )
+
+    def _nearly(
+        self, near: Sequence[Candidate], decision: Decision, hindrance: Callable[[Candidate], str]
+    ) -> Candidate | None:
+        """Return the nearest pair if people brought it, and it is nearer to reuse than to τ."""
+        limits, first = self._thresholds, next(iter(near), None)
+        enough = min(decision.reach, limits.delta) if decision.learns else limits.delta
+        if first is None or first.pair.origin == "answer" or first.closeness < (limits.tau + enough) / 2:
+            return None
+        return None if hindrance(first) else first
 
     @property
     def _thresholds(self) -> Thresholds:

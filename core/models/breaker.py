@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 from core.errors import ModelBusy, ModelError, ModelMalformed, ModelUnavailable
 from core.models.completion import Completion, Finish
-from core.ports import TURN, LanguageModel, ModelHealth, Prompt
+from core.ports import TURN, UNHURRIED, LanguageModel, ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
 
 WARM = 1500.0
 """Seconds for which a server keeps a model that answered; Ollama is asked for 30 minutes."""
 
+T = TypeVar("T")
 State = Literal["closed", "open", "half-open"]
 
 
@@ -43,6 +45,10 @@ class Breaker:
     again. Errors that waiting does not cure, and malformed output, show that the server answers, so they
     close it too. At most `parallel` calls run; up to `queue` more wait in order, and whoever comes
     then gets ModelBusy at once.
+
+    Structured calls that are UNHURRIED run one at a time, and only once there have been no others for `quiet`
+    seconds, which is more than two steps of one question lie apart. One under way is given up where another
+    call would wait for it, and begun anew later.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Breaker:
         rest: float = 30.0,
         parallel: int = 1,
         queue: int = 16,
+        quiet: float = 2.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model.name
@@ -70,6 +77,11 @@ class Breaker:
         self._reason = ""
         self._trying = False
         self._answered_at: float | None = None
+        self._quiet = quiet
+        self._hurried = 0
+        self._hurried_at = -math.inf
+        self._unhurried: asyncio.Task[Any] | None = None
+        self._one = asyncio.Lock()
 
     @property
     def is_warm(self) -> bool:
@@ -114,11 +126,67 @@ class Breaker:
         self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
     ) -> dict[str, Any]:
         """Return output that fits the schema, when it is this call's turn."""
-        async with self._turn():
-            return await self._model.structured(prompts, schema, max_tokens=max_tokens)
+
+        async def call() -> dict[str, Any]:
+            async with self._turn():
+                return await self._model.structured(prompts, schema, max_tokens=max_tokens)
+
+        return await (self._later(call) if UNHURRIED.get() else call())
+
+    async def probe(self) -> bool | None:
+        """See whether the server keeps the model to a schema, while nobody else wants the model.
+
+        None where it cannot be seen, which is no failure: the model may have to be loaded first.
+        """
+        see = getattr(self._model, "probe", None)
+        if see is None:
+            return None
+
+        async def call() -> bool | None:
+            async with self._slots:
+                return cast("bool | None", await see())
+
+        return await self._later(call)
+
+    async def _later(self, call: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Make a call while nobody else wants the model, as often as it takes."""
+        async with self._one:
+            while True:
+                if self._hurried or time.monotonic() - self._hurried_at < self._quiet:
+                    await asyncio.sleep(self._quiet)
+                    continue
+                self._unhurried = task = asyncio.create_task(call())
+                try:
+                    return await task
+                except asyncio.CancelledError:
+                    here = asyncio.current_task()
+                    if self._unhurried is task or (here and here.cancelling()):  # whoever wanted it gave up
+                        raise
+                    log.debug("%s makes way for a question", self.name)
+                finally:
+                    self._unhurried = None
+
+    @contextmanager
+    def _hurry(self) -> Iterator[None]:
+        """Let what can wait make way while this call waits and runs, and shortly after."""
+        self._hurried += 1
+        if self._unhurried is not None and self._slots.locked():
+            self._unhurried.cancel()
+            self._unhurried = None
+        try:
+            yield
+        finally:
+            self._hurried -= 1
+            self._hurried_at = time.monotonic()
 
     @asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None, None]:
+        with nullcontext() if UNHURRIED.get() else self._hurry():
+            async with self._slot():
+                yield
+
+    @asynccontextmanager
+    async def _slot(self) -> AsyncGenerator[None, None]:
         self._pass()
         if self._slots.locked() and self._waiting >= self._queue:
             raise ModelBusy(f"{self._waiting} questions already wait for {self.name}. Ask again in a minute.")

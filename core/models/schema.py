@@ -1,14 +1,18 @@
-"""Read JSON that a model wrote, and check it against the schema that was asked for."""
+"""Ask for JSON by a schema, read what a model wrote, and check it against the schema."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jsonschema import Draft4Validator
 
+from core.ports import Prompt
+
+_WANTED = "Reply with JSON only: one object that fits this JSON Schema, and nothing else:\n{schema}"
 _BRACE = re.compile(r"\{")
 _TRIES = 20
 """Braces from which an object is tried to be read: prose and code have some, too."""
@@ -20,6 +24,13 @@ _SAID = {
     "minimum": "is below {}",
     "maximum": "is above {}",
 }
+
+
+def in_words(prompts: Sequence[Prompt], schema: Mapping[str, Any]) -> tuple[Prompt, ...]:
+    """Return prompts that ask for JSON by a schema in their last message."""
+    *before, last = prompts
+    wanted = _WANTED.format(schema=json.dumps(schema, ensure_ascii=False))
+    return (*before, replace(last, content=f"{last.content}\n\n{wanted}"))
 
 
 def read_json(text: str, schema: Mapping[str, Any]) -> tuple[dict[str, Any], str]:

@@ -59,6 +59,21 @@ def abstention(context: QueryContext, text: str) -> Answer:
     return replace(answer, release="" if context.resolution.unknown else answer.release)
 
 
+def nearly(context: QueryContext) -> Answer | None:
+    """Quote what people answered to nearly the same question, named with it; None where they did not.
+
+    For where pages hold nothing, and no model can tell whether it fits.
+    """
+    if context.recall.nearly is None:
+        return None
+    pair, closeness = context.recall.nearly
+    context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
+    context.trace.origin, context.repeats, context.found = pair.origin, pair.id, None
+    text = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
+    answer = answer_of(context, "quote", text, pair.citations, pair.score * closeness)
+    return replace(answer, similarity=closeness)
+
+
 def dont_know(context: QueryContext, product: Product) -> Answer:
     """Say that the documentation does not answer it; offer what is near: pages, a remembered answer."""
     near = [item for item in context.pages.near if _bears(item, context)]

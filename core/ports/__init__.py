@@ -29,7 +29,17 @@ from core.ports.memory import (
     RewordingStore,
     always,
 )
-from core.ports.models import TURN, Encoder, LanguageModel, Listener, Matrix, ModelHealth, Prompt, Reranker
+from core.ports.models import (
+    TURN,
+    UNHURRIED,
+    Encoder,
+    LanguageModel,
+    Listener,
+    Matrix,
+    ModelHealth,
+    Prompt,
+    Reranker,
+)
 from core.ports.people import (
     Acquaintance,
     Forgotten,
@@ -58,6 +68,7 @@ __all__ = [
     "BUILD",
     "TOLD",
     "TURN",
+    "UNHURRIED",
     "AboutStore",
     "Acquaintance",
     "Alone",

@@ -65,10 +65,15 @@ class ModelHealth:
     problem: str = ""
     model: str = ""
     version: str = ""
+    keeps_schema: bool | None = None
+    """Whether the server keeps the model to a JSON schema; None where that was not seen yet."""
 
 
 TURN: ContextVar[Callable[[], None] | None] = ContextVar("TURN", default=None)
 """What a model that lets callers wait in line calls when it is a caller's turn."""
+
+UNHURRIED: ContextVar[bool] = ContextVar("UNHURRIED", default=False)
+"""Whether nobody waits for what is asked now, so that a model with a line lets everybody else go first."""
 
 
 class LanguageModel(Protocol):

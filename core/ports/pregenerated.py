@@ -78,26 +78,47 @@ def refusal_of(path: str, question: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PairCount:
-    """How far the documents of a live corpus are: how many there are, how many are done, with which pairs."""
+    """How far the documents of a live corpus are: how many there are, how many are done, with which pairs.
+
+    `made` are the paths of those that a run has done.
+    """
 
     release: str
     by: str
     documents: int
     done: int
     pairs: int
+    made: tuple[str, ...] = ()
 
 
 class PregeneratedStore(Protocol):
-    """Keeps pairs by document; they go with it."""
+    """Keeps pairs by document; they go with it.
+
+    A document that takes another one's place in the live corpus (the same path of the same source) is noted
+    for whoever made the other one's pairs, with no page done.
+    """
 
     async def made_by(self, release: str) -> dict[str, str]:
-        """Return who made the pairs of each document of the live corpus, "" for nobody yet; by path."""
+        """Return who made the pairs of each document of the live corpus, or has begun or is to make them, by
+        its id and in the order of paths; "" for nobody yet.
+        """
+
+    async def unfinished(self, release: str) -> dict[str, int]:
+        """Return how many pages are done of each document that is not done as a whole, by its id."""
 
     async def pages(self, document_id: str) -> tuple[tuple[ContextChunk, ...], float]:
         """Return the pages of a document in order, and when it was first read; nothing for an unknown one."""
 
-    async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
-        """Keep the pairs of a document in place of those it had, and note that `by` has done it.
+    async def put(
+        self,
+        document_id: str,
+        by: str,
+        pairs: Sequence[PregeneratedPair],
+        of: Collection[str] | None = None,
+        done: int | None = None,
+    ) -> None:
+        """Keep the pairs of a document in place of those it had, or that the pages `of` it had, by their ids;
+        note that `by` has done it, or its first `done` pages.
 
         A document that is gone meanwhile is no error: nothing is kept. Pairs that were refused are left out.
         """

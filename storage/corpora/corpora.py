@@ -8,7 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import delete, exists, func, select
+from sqlalchemy import Select, delete, exists, func, literal, select
+from sqlalchemy.orm import aliased
 
 from core.catalogue.schedule import next_level
 from core.domain import ChunkedDocument, content_hash
@@ -25,6 +26,7 @@ from storage.tables import (
     CorpusRow,
     DocumentRow,
     PairRow,
+    PregeneratedDocumentRow,
     PregeneratedRow,
     SearchRowTable,
     SourceRunRow,
@@ -99,6 +101,10 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors):
                     self._database.insert(CorpusDocumentRow),
                     [{"release": release, "document_id": key} for key in part],
                 )
+            heirs = self._database.insert(PregeneratedDocumentRow).from_select(
+                ["document_id", "by", "at", "pages"], _heirs(release)
+            )
+            await connection.execute(heirs.on_conflict_do_nothing())
             known = (
                 await connection.execute(
                     select(func.count())
@@ -224,6 +230,20 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors):
             )
             for row in rows
         )
+
+
+def _heirs(release: str) -> Select[str, str, float, int]:
+    """Select live documents that took another one's place, with who made that one's pairs."""
+    old, new = aliased(DocumentRow), aliased(DocumentRow)
+    live = select(CorpusDocumentRow.document_id).where(CorpusDocumentRow.release == release)
+    same = (old.release == new.release) & (old.source == new.source) & (old.path == new.path)
+    made = PregeneratedDocumentRow
+    return (
+        select(new.id, made.by, literal(time.time()), literal(0))
+        .join(old, same)
+        .join(made, made.document_id == old.id)
+        .where(new.release == release, new.id.in_(live), old.id.not_in(live), made.by != "")
+    )
 
 
 def _corpus(row: Any) -> Corpus:

@@ -32,7 +32,9 @@ class SqlPregenerated:
         self._database = database
 
     async def made_by(self, release: str) -> dict[str, str]:
-        """Return who made the pairs of each document of the live corpus, "" for nobody yet; by path."""
+        """Return who made the pairs of each document of the live corpus, or has begun or is to make them, by
+        its id and in the order of paths; "" for nobody yet.
+        """
         statement = (
             select(DocumentRow.id, func.coalesce(PregeneratedDocumentRow.by, ""))
             .join(CorpusDocumentRow, CorpusDocumentRow.document_id == DocumentRow.id)
@@ -42,6 +44,17 @@ class SqlPregenerated:
         )
         async with self._database.read() as connection:
             return {row[0]: row[1] for row in await connection.execute(statement)}
+
+    async def unfinished(self, release: str) -> dict[str, int]:
+        """Return how many pages are done of each document that is not done as a whole, by its id."""
+        done = PregeneratedDocumentRow.pages
+        statement = (
+            select(PregeneratedDocumentRow.document_id, done)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == PregeneratedDocumentRow.document_id)
+            .where(CorpusDocumentRow.release == release, done.is_not(None))
+        )
+        async with self._database.read() as connection:
+            return {row[0]: int(row[1] or 0) for row in await connection.execute(statement)}
 
     async def pages(self, document_id: str) -> tuple[tuple[ContextChunk, ...], float]:
         """Return the pages of a document in order, and when it was first read; nothing for an unknown one."""
@@ -61,26 +74,33 @@ class SqlPregenerated:
             rows = (await connection.execute(statement)).all()
         return tuple(page_of(row) for row in rows), float(rows[0].at) if rows else 0.0
 
-    async def put(self, document_id: str, by: str, pairs: Sequence[PregeneratedPair]) -> None:
-        """Keep the pairs of a document in place of those it had, and note that `by` has done it."""
+    async def put(
+        self,
+        document_id: str,
+        by: str,
+        pairs: Sequence[PregeneratedPair],
+        of: Collection[str] | None = None,
+        done: int | None = None,
+    ) -> None:
+        """Keep the pairs of a document in place of those it had, or that the pages `of` it had, by their ids;
+        note that `by` has done it, or its first `done` pages.
+        """
+        old = delete(PregeneratedRow).where(PregeneratedRow.document_id == document_id)
+        noted = {"by": by, "at": time.time(), "pages": done}
         async with self._database.write() as connection:
             known = select(DocumentRow.id).where(DocumentRow.id == document_id)
             if (await connection.execute(known)).first() is None:
                 return
-            for table, key in (
-                (PregeneratedRow, PregeneratedRow.document_id),
-                (PregeneratedDocumentRow, PregeneratedDocumentRow.document_id),
-            ):
-                await connection.execute(delete(table).where(key == document_id))
+            await connection.execute(old if of is None else old.where(PregeneratedRow.context_id.in_(of)))
             refused = await _refused(connection, {pair.refusal for pair in pairs})
             kept = [_readable(pair) for pair in pairs if pair.refusal not in refused]
             rows = [_values(pair, position) for position, pair in enumerate(kept)]
             if rows:
                 await connection.execute(self._database.insert(PregeneratedRow), rows)
             await connection.execute(
-                self._database.insert(PregeneratedDocumentRow).values(
-                    document_id=document_id, by=by, at=time.time()
-                )
+                self._database.insert(PregeneratedDocumentRow)
+                .values(document_id=document_id, **noted)
+                .on_conflict_do_update(index_elements=["document_id"], set_=noted)
             )
 
     async def refuse(self, asked: Collection[tuple[str, str]]) -> int:
@@ -110,7 +130,7 @@ class SqlPregenerated:
             refused = await _refused(connection, {refusal_of(*one) for one in asked})
             await connection.execute(delete(RefusedPairRow).where(RefusedPairRow.key.in_(refused)))
             if refused:
-                undone = update(PregeneratedDocumentRow).values(by="")
+                undone = update(PregeneratedDocumentRow).values(by="", pages=None)
                 await connection.execute(undone.where(PregeneratedDocumentRow.document_id.in_(documents)))
         return len(refused)
 
@@ -130,7 +150,7 @@ class SqlPregenerated:
             .join(ContextRow, ContextRow.id == PregeneratedRow.context_id)
             .join(PregeneratedDocumentRow, PregeneratedDocumentRow.document_id == DocumentRow.id)
             .where(CorpusDocumentRow.release == release)
-            .order_by(DocumentRow.source, DocumentRow.path, PregeneratedRow.position)
+            .order_by(DocumentRow.source, DocumentRow.path, ContextRow.position, PregeneratedRow.position)
         )
         async with self._database.read() as connection:
             return tuple(_pair(row) for row in await connection.execute(statement))
@@ -143,7 +163,7 @@ class SqlPregenerated:
             select(func.count())
             .select_from(PregeneratedDocumentRow)
             .join(CorpusDocumentRow, CorpusDocumentRow.document_id == PregeneratedDocumentRow.document_id)
-            .where(live, PregeneratedDocumentRow.by == by)
+            .where(live, PregeneratedDocumentRow.by == by, PregeneratedDocumentRow.pages.is_(None))
         )
         pairs = (
             select(func.count())
@@ -152,8 +172,10 @@ class SqlPregenerated:
             .where(live)
         )
         async with self._database.read() as connection:
-            counted = [(await connection.execute(one)).scalar_one() for one in (documents, done, pairs)]
-        return PairCount(release, by, *counted)
+            all_, made, kept = [
+                (await connection.execute(one)).scalar_one() for one in (documents, done, pairs)
+            ]
+        return PairCount(release, by, all_, made, kept)
 
 
 async def _refused(connection: AsyncConnection, keys: Collection[str]) -> set[str]:

@@ -96,12 +96,16 @@ class SourceRunRow(Base):
 
 
 class PregeneratedDocumentRow(Base):
-    """By which rules, or which model, the pairs of a document were made."""
+    """By which rules, or which model, the pairs of a document were made, or are to be made.
+
+    `pages` is how many of its first pages are done where others are to come; empty where all are.
+    """
 
     __tablename__ = "pregenerated_documents"
     document_id: Mapped[str] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
     by: Mapped[str] = mapped_column(KEY)
     at: Mapped[float] = mapped_column(Float)
+    pages: Mapped[int | None] = mapped_column(Integer)
 
 
 class PregeneratedRow(Base):

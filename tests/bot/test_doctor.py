@@ -19,6 +19,8 @@ from bot.home.home import LOCK, SERVE
 from bot.platforms.discord import doctor as discord_doctor
 from bot.platforms.slack import doctor as slack_doctor
 from bot.platforms.web import doctor as web_doctor
+from core.models.ollama.client import Ollama
+from core.ports import Prompt
 from core.settings import Settings, load_settings
 from tests.journeys.house import new_kettle
 from tests.ollama_server import OllamaServer
@@ -226,6 +228,19 @@ async def test_a_model_in_order_is_good_and_one_half_on_the_gpu_is_told(tmp_path
         missing = settings(tmp_path, ollama_host=server.url, ollama_model="nothing:1b")
         (told,) = await doctor_models.model(missing)
         assert told.state == "bad" and "ollama pull nothing:1b" in told.said
+
+
+async def test_whether_the_server_keeps_to_a_schema_is_told(tmp_path):
+    for keeps, state, said in ((True, "good", "keeps"), (False, "unsure", "asked in words")):
+        async with OllamaServer(keeps_schema=keeps) as server:
+            given = settings(tmp_path, ollama_host=server.url, ollama_model=server.model)
+            cold = of(await doctor_models.model(given))["JSON schema"]
+            assert cold[0] == "good" and "once the model is loaded" in cold[1] and not server.probes
+            writer = Ollama(server.url, server.model)
+            _ = [piece async for piece in writer.stream([Prompt("user", "?")], temperature=0, max_tokens=9)]
+            await writer.close()
+            warm = of(await doctor_models.model(given))["JSON schema"]
+            assert warm[0] == state and said in warm[1]
 
 
 async def test_a_context_too_small_for_the_prompts_is_told(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from core.domain import ChunkedDocument
+from core.domain import ChunkedDocument, ContextChunk
 from core.ingestion.pregeneration.pairs import Made, finished
 from core.ports import PregeneratedPair
 from tests.contracts.conftest import Stores
@@ -72,7 +72,7 @@ async def test_pairs_go_with_their_document_and_their_vectors_after_them(stores:
     assert await stores.pregenerated.pairs("1.0") == ()
     await stores.corpora.sweep("1.0")
     assert await stores.corpora.vectors("e", pair.hashes) == {}
-    assert await stores.pregenerated.made_by("1.0") == {new.id: ""}
+    assert await stores.pregenerated.made_by("1.0") == {new.id: "rules 1"}
 
 
 async def test_pages_come_in_order(stores: Stores) -> None:
@@ -111,3 +111,39 @@ async def test_what_is_refused_goes_in_every_release_and_does_not_come_back_unti
     assert await kept.made_by("2.0") == {new.id: ""}
     await kept.put(new.id, "m 1", pairs_of(new, "Bad one?", by="m 1"))
     assert [pair.question for pair in await kept.pairs("2.0")] == ["Bad one?"]
+
+
+async def test_a_document_is_done_page_by_page(stores: Stores) -> None:
+    kept, one = stores.pregenerated, document("a.rst")
+    first, second = one.contexts[:2]
+    await live(stores, one)
+
+    def pair(of: ContextChunk, question: str, by: str) -> list[PregeneratedPair]:
+        return finished([Made(of.id, question, "So.", "So it is.")], one.contexts, one.id, 1.0, by)
+
+    by_rule = [*pair(first, "Old first?", "rules 1"), *pair(second, "Old second?", "rules 1")]
+    await kept.put(one.id, "rules 1", by_rule)
+    assert await kept.unfinished("1.0") == {}
+    await kept.put(one.id, "m 1", pair(first, "New first?", "m 1"), [first.id], 1)
+    assert [p.question for p in await kept.pairs("1.0")] == ["New first?", "Old second?"]
+    assert await kept.made_by("1.0") == {one.id: "m 1"} and await kept.unfinished("1.0") == {one.id: 1}
+    assert (await kept.count("1.0", "m 1")).done == 0
+    await kept.put(one.id, "m 1", pair(second, "New second?", "m 1"), [second.id])
+    assert [p.question for p in await kept.pairs("1.0")] == ["New first?", "New second?"]
+    assert await kept.unfinished("1.0") == {} and (await kept.count("1.0", "m 1")).done == 1
+
+
+async def test_what_takes_a_documents_place_is_noted_for_who_made_its_pairs(stores: Stores) -> None:
+    kept = stores.pregenerated
+    old, same, bare, gone = (document(f"{name}.rst") for name in "abcd")
+    await live(stores, old, same, bare, gone)
+    for one in (old, same, gone):
+        await kept.put(one.id, "m 1", pairs_of(one, "Why?", by="m 1"))
+    new, changed, added = document("a.rst", version="2"), document("c.rst", version="2"), document("e.rst")
+    await live(stores, new, same, changed, added)
+    await stores.corpora.sweep("1.0")
+    assert await kept.made_by("1.0") == {new.id: "m 1", same.id: "m 1", changed.id: "", added.id: ""}
+    assert await kept.unfinished("1.0") == {new.id: 0}
+    assert [pair.document_id for pair in await kept.pairs("1.0")] == [same.id]
+    await live(stores, document("a.rst", version="3"), same, changed, added)
+    assert list((await kept.unfinished("1.0")).values()) == [0], "it was not done before, either"

@@ -105,6 +105,66 @@ async def test_an_unknown_release_is_refused_in_the_language_of_the_question(bot
     assert "kenne ich nicht" in seen.text and "2.0 (aktuell)" in seen.text
 
 
+# --- a model that others use, or that is being loaded -------------------------------------------
+
+
+async def both(bot: Bot, others: int = 1) -> tuple[Seen, list[Seen]]:
+    """Let people ask in English and dan in German at the same time; return dan's answer and theirs."""
+    stage = FakeStage(bot)
+    english = [stage.say(f"ann{number}", ENGLISH, to="bot") for number in range(others)]
+    *said, german = await asyncio.gather(*english, stage.say("dan", GERMAN, to="bot"))
+    theirs = [await answer(stage, one) for one in said]
+    return await answer(stage, german), theirs
+
+
+def speaking(recorded: Recorded) -> str:
+    """Answer in the language that is asked for."""
+    german = "Write in German" in recorded.system
+    return GERMAN_ANSWER if german else "The dashboard listens on port 9090 [1]."
+
+
+@pytest.fixture
+def speaker(translator: OllamaServer) -> OllamaServer:
+    translator.answer = speaking
+    return translator
+
+
+async def test_two_who_ask_at_once_in_two_languages_are_both_answered(
+    writer: Bot, speaker: OllamaServer
+) -> None:
+    speaker.first_token_delay = 0.3
+    german, [english] = await both(writer)
+    assert "lauscht auf Port 9090" in german.text and "Das weiß ich nicht" not in german.text
+    assert "The dashboard listens on port 9090" in english.text
+    assert speaker.most_running == 1 and speaker.calls == 3
+
+
+async def test_who_waits_in_line_for_longer_than_a_step_may_take_is_still_translated(
+    kettle: Kettle, speaker: OllamaServer
+) -> None:
+    """Six times half a second is waited for, where a step may take two: as 45 s of 15."""
+    speaker.first_token_delay = 0.5
+    async with house(kettle, ollama_host=speaker.url, steps_seconds=2.0, ollama_timeout=60.0) as bot:
+        german, english = await both(bot, others=6)
+    assert "lauscht auf Port 9090" in german.text and "Das weiß ich nicht" not in german.text
+    assert all("The dashboard listens on port 9090" in seen.text for seen in english)
+
+
+@pytest.mark.parametrize("others", [0, 1])
+async def test_a_question_that_finds_the_model_cold_is_answered(
+    others: int, kettle: Kettle, speaker: OllamaServer
+) -> None:
+    """Loading takes twice what a step may take, as 30 s of 15; who asks meanwhile waits, too."""
+    speaker.first_token_delay = 2.0
+    async with house(kettle, ollama_host=speaker.url, steps_seconds=1.0, ollama_timeout=60.0) as bot:
+        asking = asyncio.create_task(both(bot, others))
+        await until(lambda: speaker.running)
+        speaker.first_token_delay = 0.05
+        german, english = await asking
+    assert "lauscht auf Port 9090" in german.text and "Das weiß ich nicht" not in german.text
+    assert all("The dashboard listens on port 9090" in seen.text for seen in english)
+
+
 # --- memory -----------------------------------------------------------------------------------
 
 

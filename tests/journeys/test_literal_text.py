@@ -121,7 +121,8 @@ async def test_no_control_token_of_a_page_a_person_or_memory_reaches_the_model(
             )
             contexts = [item.chunk for item in first.evidence]
             assert any(words("|im_end|") in words(chunk.page) for chunk in contexts)
-            await ModelPairs(bot.app.engine.model).make(contexts)  # type: ignore[arg-type]
+            async for _ in ModelPairs(bot.app.engine.model).make(contexts):  # type: ignore[arg-type]
+                pass
         sent = [(message["role"], message["content"]) for chat in ollama.chats for message in chat.messages]
     assert len(ollama.chats) > 8
     assert any("im_end" in text for _, text in sent), "they can still be read"

@@ -6,15 +6,18 @@ import asyncio
 
 import pytest
 
+from bot.app.warm_up import probe
 from bot.commands.command_line import status_of
 from bot.rendering.status import status_text
-from core.domain import Question
+from core.domain import Question, Turn
+from tests.journeys.child import on_slack, serving
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import SlackStage
-from tests.journeys.stage import ask
+from tests.journeys.stage import ask, until
 from tests.ollama_server import Behaviour, OllamaServer
+from tests.platforms.slack_server import SlackServer
 
 PORT = "Which port does the dashboard listen on?"
 
@@ -93,3 +96,33 @@ async def test_as_many_are_answered_at_once_as_the_server_is_said_to_take(
         asked = [Question(f"{PORT[:-1]} in {release}?", f"web:{release}") for release in PORTS]
         await asyncio.gather(*(bot.app.engine.answer(question) for question in asked))
         assert server.most_running == most
+
+
+async def test_a_server_that_ignores_schemas_is_seen_at_the_start_and_asked_in_words(kettle: Kettle) -> None:
+    """The first question does not wait for that, and what a model must do before it answers works."""
+    history = (Turn("user", PORT), Turn("assistant", "It listens on port 9090. [1]"))
+    async with OllamaServer(keeps_schema=False) as server, house(kettle, ollama_host=server.url) as bot:
+        server.probed = Behaviour("hang")
+        looks = asyncio.create_task(probe(bot.app))
+        await until(lambda: server.running)
+        assert (await bot.app.engine.answer(Question(PORT))).route == "documents"
+        assert (await status_of(bot.app))["model"]["keeps_schema"] is None
+        server.probed = Behaviour()
+        await until(lambda: len(server.probes) == 2)
+        while (await status_of(bot.app))["model"]["keeps_schema"] is None:
+            await asyncio.sleep(0.01)
+        assert "its server ignores JSON schemas" in status_text(await status_of(bot.app))
+        calls = server.calls
+        answer = await bot.app.engine.answer(Question("and how is it protected?", history=history))
+        assert answer.route == "documents" and answer.trace["steps"] == {"understand": server.model}
+        assert server.calls == calls + 2, "one for what was meant, one for the answer"
+        looks.cancel()
+        await asyncio.wait([looks])
+
+
+async def test_a_process_that_serves_looks_whether_schemas_are_kept_to(
+    kettle: Kettle, ollama: OllamaServer
+) -> None:
+    async with SlackServer() as slack, serving(kettle, **on_slack(slack, ollama)) as child:
+        await until(lambda: ollama.probes, child.log)
+        assert await child.stop() == 0 and "Traceback" not in child.log

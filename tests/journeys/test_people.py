@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from core.domain import Question
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
@@ -21,6 +22,8 @@ from tests.journeys.stage import (
     squeezed,
     told,
 )
+from tests.ollama_answers import Recorded, evidence_of
+from tests.ollama_server import OllamaServer
 
 QUESTION = "How do I bake sourdough bread with the kettle?"
 AGAIN = "How can I bake sourdough bread with the kettle?"
@@ -275,3 +278,55 @@ async def test_a_forgotten_corrector_leaves_nothing_behind(bot: Bot) -> None:
         )
     assert await bot.app.engine.accepted.corrections() == ()
     await remembered(bot, 0)
+
+
+VALVE = "Which solvent removes limescale from the brass valve?"
+IN_OTHER_WORDS = "What should I clean a scaled brass valve with?"
+"""Cosine .666 to VALVE by MiniLM; .674 is reused."""
+ANOTHER = "Which solvent removes limescale from the iron valve?"
+SOAK = "Soak it in `acetic_7` for 20 minutes, then rinse it."
+
+
+async def accepted(bot: Bot) -> tuple[FakeStage, str]:
+    """Let a helper accept what no page says; return where, and the address of that message."""
+    stage = FakeStage(bot)
+    said = await stage.say("ann", VALVE, to="bot")
+    assert "acetic" not in (await answer(stage, said)).text
+    advice = await stage.say("bob", SOAK, under=said)
+    await stage.quiet()
+    await stage.react("hal", advice, "✅")
+    await remembered(bot, 1)
+    [pair] = [p for p in await bot.app.memory.everything() if p.origin == "person"]
+    return stage, pair.citations[0].url
+
+
+def soaking(recorded: Recorded) -> str:
+    """Say what somebody said of the valve, where that is in the evidence."""
+    number = next((n for n, text in evidence_of(recorded).items() if SOAK in text), None)
+    return f"{SOAK[:-1]} [{number}]." if number else "I don't know."
+
+
+async def test_what_a_helper_accepted_is_evidence_for_nearly_the_same_question(
+    kettle: Kettle, ollama: OllamaServer
+) -> None:
+    ollama.answer = soaking
+    async with house(kettle, ollama_host=ollama.url) as bot:
+        stage, url = await accepted(bot)
+        seen = await ask(stage, IN_OTHER_WORDS)
+        assert "Soak it in" in seen.text and "acetic_7" in seen.text and url in seen.text
+        assert "I don't know" not in seen.text
+        answered = await bot.app.engine.answer(Question(IN_OTHER_WORDS))
+        assert answered.route == "reference" and url in [entry.url for entry in answered.citations]
+    assert 'title="Community' in ollama.chats[-1].prompt and SOAK in ollama.chats[-1].prompt
+
+
+async def test_without_a_model_it_is_quoted_with_the_question_that_it_answers(bot: Bot) -> None:
+    stage, url = await accepted(bot)
+    seen = await ask(stage, IN_OTHER_WORDS)
+    assert f"Somebody asked something like it: “{VALVE}”" in seen.text and SOAK in seen.text
+    assert url in seen.text and "I don't know" not in seen.text and "from the documentation" not in seen.text
+    answered = await bot.app.engine.answer(Question(IN_OTHER_WORDS))
+    assert answered.route == "quote" and answered.similarity is not None and answered.similarity < 0.674
+    assert (await bot.app.engine.answer(Question(ANOTHER))).route == "abstain", (
+        "the guard knows it is another"
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import signal
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,16 +14,23 @@ from typing import Any
 
 import pytest
 
-from core.domain import Question
+from bot.cli.arguments import parsed
+from bot.operations.audit import Audit
+from bot.operations.scheduled_jobs import OnSchedule
+from core.domain import Question, Turn
 from core.errors import ThreadloreError, UsageError
-from core.ingestion.pregeneration.model import ModelPairs
+from core.memory.scoring.score import PAGES
 from core.pipeline.research import Research
+from tests.forked import fork
+from tests.journeys.child import on_slack, run, serving
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import until
 from tests.journeys.test_glossary import told
-from tests.ollama_answers import Recorded
+from tests.ollama_answers import Recorded, evidence_of
 from tests.ollama_server import OllamaServer
+from tests.patience import SOON
+from tests.platforms.slack_server import SlackServer
 
 
 async def test_reading_a_release_makes_its_pairs_where_that_is_on(kettle: Kettle) -> None:
@@ -196,35 +203,151 @@ async def verified(bot: Bot) -> bool:
     return bool(lines)
 
 
-async def test_a_killed_run_goes_on_where_it_stopped(kettle: Kettle) -> None:
+def asked_about(model: OllamaServer) -> list[str]:
+    """Return what the model was asked about, in order: the text of a page, or `question`."""
+    told = (_PAGE.findall(chat.prompt.rpartition("instructions to you.")[2]) for chat in model.chats)
+    return ["".join(text for _, text in found) or "question" for found in told]
+
+
+async def gone_on(kettle: Kettle, model: OllamaServer) -> None:
+    """Let another run do the rest; no page is asked about again but the one that was in work."""
+    before = asked_about(model)
+    model.first_token_delay = 0.0
+    async with house(kettle, ollama_host=model.url) as bot:
+        lines, _ = await told(bot, "pregenerate", release="2.0")
+        assert bot.app.library.pregeneration is not None
+        made = await bot.app.library.pregeneration.pairs("2.0")
+        assert ASKED in [pair.question for pair in made] and await verified(bot)
+        counts = re.search(r"(\d+) of (\d+) documents", lines[0])
+        assert counts is not None and counts[1] == counts[2]
+        await found(bot)
+        again = asked_about(model)[len(before) :]
+        assert set(before) & set(again) <= set(before[-1:]), "only the page that was in work"
+        assert len(again) == len(set(again)) and again
+        calls = model.calls
+        await told(bot, "pregenerate", release="2.0")
+        assert model.calls == calls, "all is done"
+
+
+async def indexed_alone(kettle: Kettle) -> None:
     async with house(kettle, ollama_host="off") as bot:
         await told(bot, "index", release="2.0")
-    async with OllamaServer(structured=about_ports, first_token_delay=0.15) as model:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "bot", "pregenerate", "--release", "2.0"),
-            env=kettle.variables(OLLAMA_HOST=model.url),
-            cwd=kettle.folder,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+async def test_a_run_that_is_stopped_loses_a_page_at_most_and_the_next_goes_on(
+    kettle: Kettle, sign: signal.Signals
+) -> None:
+    await indexed_alone(kettle)
+    async with OllamaServer(structured=about_ports) as model:
+        model.script(*["answer"] * 3, "hang")
+        with open(os.devnull, "r+b") as nothing:
+            files = (nothing.fileno(), nothing.fileno(), nothing.fileno())
+            variables = kettle.variables(OLLAMA_HOST=model.url)
+            process = fork(["pregenerate", "--release", "2.0"], variables, kettle.folder, files)
+            await until(lambda: model.calls == 4 and model.running)
+            process.send_signal(sign)
+            code = await asyncio.wait_for(process.wait(), SOON)
+        assert code == (-sign if sign == signal.SIGKILL else 1)
+        await model.left()
+        await gone_on(kettle, model)
+
+
+async def test_a_run_in_the_serving_process_ends_with_who_gave_it(kettle: Kettle) -> None:
+    """By Ctrl-C at the terminal, which closes the connection; the process goes on serving."""
+    await indexed_alone(kettle)
+    async with OllamaServer(structured=about_ports) as model, SlackServer() as slack:
+        async with serving(kettle, **on_slack(slack, model)) as child:
+            model.script(*["answer"] * 3, "hang")
+            with open(os.devnull, "r+b") as nothing:
+                files = (nothing.fileno(), nothing.fileno(), nothing.fileno())
+                process = fork(["pregenerate", "--release", "2.0"], kettle.variables(), kettle.folder, files)
+                await until(lambda: model.calls == 4 and model.running, child.log)
+                process.send_signal(signal.SIGINT)
+                assert await asyncio.wait_for(process.wait(), SOON) == 1
+            await model.left()
+            await until(lambda: "its caller went away" in child.log, "the log")
+            status = await run(kettle, "status")
+            assert status.code == 0 and model.calls == 4, "nobody asks the model for more"
+            assert await child.stop() == 0 and "Traceback" not in child.log, child.log
+        await gone_on(kettle, model)
+
+
+async def test_a_question_gets_the_model_before_the_next_page_and_the_page_is_asked_for_again(
+    kettle: Kettle,
+) -> None:
+    async with OllamaServer(structured=about_ports) as model, house(kettle, ollama_host=model.url) as bot:
+        await told(bot, "index", release="2.0")
+        model.script(*["answer"] * 2, "hang")
+        run_ = asyncio.create_task(told(bot, "pregenerate", release="2.0", by="model"))
+        await until(lambda: model.calls == 3 and model.running)
+        history = (Turn("user", "Which port does the dashboard listen on?"), Turn("assistant", "9090. [1]"))
+        answer = await bot.app.engine.answer(Question("and how is it protected?", history=history))
+        assert answer.route == "documents" and list(answer.trace["steps"]) == ["understand"]
+        order = asked_about(model)
+        assert order[3:] == ["question"] * 2 and model.aborted == 1, "both of its calls, and no page between"
+        await run_
+    order = asked_about(model)
+    assert order[5] == order[2] and order.count("question") == 2
+    assert len(set(order)) == len(order) - 2, "no other page was asked about twice"
+
+
+async def test_what_a_scheduled_reindex_finds_changed_is_made_anew(kettle: Kettle) -> None:
+    async with OllamaServer(structured=about_ports) as model, house(kettle, ollama_host=model.url) as bot:
+        await told(bot, "index", release="2.0")
+        await told(bot, "pregenerate", release="2.0")
+        assert bot.app.library.pregeneration is not None
+        before = await bot.app.library.pregeneration.pairs("2.0")
+        work = OnSchedule(bot.app.library, bot.app.retention, Audit(bot.app.audit))
+        calls = model.calls
+        await work.reindex("2.0")
+        assert model.calls == calls and await bot.app.library.pregeneration.pairs("2.0") == before
+        (page,) = kettle.folder.glob("docs/2.0/**/jobs.md")
+        page.write_text(
+            page.read_text("utf-8") + "\n## Whistles\n\nA job whistles once it is done.\n", "utf-8"
         )
-        await until(lambda: model.calls >= 3)
-        process.send_signal(signal.SIGKILL)
-        assert await process.wait() == -signal.SIGKILL
-        before = model.calls
-        model.first_token_delay = 0.0
-        async with house(kettle, ollama_host=model.url) as bot:
-            lines, _ = await told(bot, "pregenerate", release="2.0")
-            assert bot.app.library.pregeneration is not None
-            made = await bot.app.library.pregeneration.pairs("2.0")
-            assert ASKED in [pair.question for pair in made] and await verified(bot)
-            again = model.calls - before
-            await bot.app.library.pregeneration.run(
-                "2.0", await bot.app.library.encoders.current(), maker=ModelPairs(bot.app.engine.model)
-            )
-            assert model.calls == before + again, "all is done"
-        async with house(kettle, ollama_host="off") as other:
-            await found(other)
-    counts = re.search(r"(\d+) of (\d+) documents", lines[0])
-    assert counts is not None and counts[1] == counts[2]
-    assert before - 1 + again <= model.calls and again < int(counts[2]), "what was done was not done again"
+        (gone,) = kettle.folder.glob("docs/2.0/**/configuration.md")
+        gone.unlink()
+        await work.reindex("2.0")
+        new = asked_about(model)[calls:]
+        assert any("whistles" in text for text in new) and not any("Workers write" in text for text in new)
+        after = await bot.app.library.pregeneration.pairs("2.0")
+        assert {pair.path for pair in before} - {pair.path for pair in after} == {"configuration.md"}
+        kept = {pair.id for pair in after if pair.path != "jobs.md"}
+        assert kept == {pair.id for pair in before if pair.path not in ("jobs.md", "configuration.md")}
+        assert {pair.by for pair in after} == {pair.by for pair in before} and await verified(bot)
+        assert any("whistles" in pair.full_answer.lower() for pair in after)
+
+
+async def test_most_two_with_a_sample_makes_two_documents_and_names_them(
+    kettle: Kettle, tmp_path: Path
+) -> None:
+    path = tmp_path / "sample.jsonl"
+    given = parsed(["pregenerate", "--most", "2", "--sample"])
+    assert given.request["sample"] == str(Path("sample.jsonl").absolute())
+    async with OllamaServer(structured=about_ports) as model, house(kettle, ollama_host=model.url) as bot:
+        lines, _ = await told(bot, **given.request | {"sample": str(path)})
+        assert bot.app.library.pregeneration is not None
+        made = {pair.path for pair in await bot.app.library.pregeneration.pairs("2.0")}
+        assert not await bot.app.library.pregeneration.pairs("1.5"), "two, not two of each release"
+    assert len(made) == 2 and model.calls
+    assert lines[0].startswith("2.0: ") and "2 of " in lines[0]
+    assert f"2.0: made now: {', '.join(sorted(made))}" in lines
+    sampled = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert {record["Path"] for record in sampled} == made
+
+
+async def test_the_judge_reads_the_pages_that_an_answer_cites(kettle: Kettle) -> None:
+    def last_page(recorded: Recorded) -> str:
+        number, text = list(evidence_of(recorded).items())[-1]
+        return f"{text.strip().splitlines()[0]} [{number}]"
+
+    given = {"judged_by_model": True}
+    async with OllamaServer(answer=last_page) as model, house(kettle, ollama_host=model.url, **given) as bot:
+        answer = await bot.app.engine.answer(Question("Which port does the dashboard listen on?"))
+    assert answer.route == "documents" and len(answer.evidence) > PAGES, answer.trace
+    [cited] = answer.citations
+    [page] = [item.chunk.page for item in answer.evidence if item.chunk.hash == cited.hash]
+    judged = model.chats[-1]
+    assert "that the passages say" in judged.system
+    assert f'<passage number="1">{page}</passage>' in judged.prompt

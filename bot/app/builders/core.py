@@ -18,6 +18,7 @@ from core.feedback.stale_answers import StaleAnswerReview
 from core.ingestion.guarded import Quota
 from core.ingestion.indexer import Indexer
 from core.ingestion.live.channels import LiveChannels
+from core.ingestion.pregeneration.model import ModelPairs
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.memory.community import CommunityMemory
@@ -162,7 +163,14 @@ def _library(
         upkeep=stores.upkeep,
         electorate=electorate,
         pregeneration=Pregeneration(
-            stores.pregenerated, corpora, vectors, words, rules, searcher.load, quota=quota
+            stores.pregenerated,
+            corpora,
+            vectors,
+            words,
+            rules,
+            searcher.load,
+            quota=quota,
+            by_model=ModelPairs(models.writer) if models.writer else None,
         ),
     )
 

@@ -25,6 +25,7 @@ PAGE_TOKENS = 250
 QUESTION_TOKENS = 100
 """A question with what the chat template puts around it, amply."""
 CALL_SECONDS = 20.0
+_NOT_YET = "seen once the model is loaded"
 WHOLE = 0.99
 """Share of the model on the GPU that counts as all of it; some buffers always stay outside."""
 
@@ -92,6 +93,7 @@ async def model(settings: Settings) -> list[Finding]:
         found = [good("Model", f"{health.model} by Ollama {health.version} at {writer.address}")]
         found.append(_context(settings, writer))
         size, on_gpu = await writer.placement()
+        found.append(await _schema(writer) if size else good("JSON schema", _NOT_YET))
         if size and on_gpu < WHOLE * size:
             share = f"{on_gpu / size:.0%} of the model is on the GPU"
             advice = "choose a smaller model or a smaller OLLAMA_NUM_CTX: it writes slowly"
@@ -101,6 +103,17 @@ async def model(settings: Settings) -> list[Finding]:
         return found
     finally:
         await writer.close()
+
+
+async def _schema(writer: Ollama) -> Finding:
+    """See whether the server keeps the model to a JSON schema."""
+    match await writer.probe():
+        case True:
+            return good("JSON schema", "the server keeps the model to it")
+        case False:
+            said = f"the server does not keep {writer.name} to it with thinking off; it is asked in words"
+            return unsure("JSON schema", said, "a newer Ollama may, or another OLLAMA_MODEL")
+    return good("JSON schema", _NOT_YET)
 
 
 async def _integration(settings: Settings) -> list[Finding]:

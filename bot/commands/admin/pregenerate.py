@@ -6,7 +6,7 @@ A reviewer sets `Keep` to false in the lines of a sample; what is refused is tak
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 SAMPLE = 50
 """Pairs in a sample: what a person reads in a quarter of an hour."""
+NAMED = 10
+"""Documents that are named of those that were made."""
 
 
 async def run(app: Application, given: Given) -> Result:
     """Make pairs `by` the model or rules for `release` or all, `most` documents at most, then write `sample`.
 
-    What is done stays done when the model goes away, and the next call goes on. Raises UsageError.
+    What is done stays done, page by page, when the model or the caller goes away, and the next call goes on.
+    The sample is of what was made, where something was. Raises UsageError.
     """
     from core.errors import UsageError
 
@@ -34,11 +37,12 @@ async def run(app: Application, given: Given) -> Result:
         raise UsageError(f"There is no release {release}; there is: {names}.")
     if given.get("reviewed"):
         return Result({"reviewed": await _review(app, Path(given["reviewed"]))})
-    if given.get("sample") and not given.get("by"):
+    if given.get("sample") and not (given.get("by") or given.get("most")):
         return Result({"sample": await _sample(app, release, Path(given["sample"]))})
     made = await _made(app, given, release)
     if given.get("sample") and made.problem is None:
-        made.data["sample"] = await _sample(app, release, Path(given["sample"]))
+        paths = {(one["release"], path) for one in made.data["made"] for path in one["made"]}
+        made.data["sample"] = await _sample(app, release, Path(given["sample"]), paths)
     return made
 
 
@@ -50,14 +54,18 @@ async def _made(app: Application, given: Given, release: str) -> Result:
 
     pregeneration = app.library.pregeneration
     assert pregeneration is not None
-    maker = _maker(app, str(given.get("by") or "model"))
+    maker = await _maker(app, str(given.get("by") or "model"))
     encoder = await app.library.encoders.current()
     made: list[dict[str, Any]] = []
     notes: list[str] = []
+    most = int(given.get("most") or 0)
     try:
         async with passed_on(given.along) as hear:
             for name in [release] if release else app.library.order():
-                count = await pregeneration.run(name, encoder, hear, maker, int(given.get("most") or 0))
+                left = most - sum(len(one["made"]) for one in made)
+                if most and left <= 0:
+                    break
+                count = await pregeneration.run(name, encoder, hear, maker, left if most else 0)
                 if count is None:
                     notes.append(f"{name} has no corpus yet; run `threadlore index --release {name}`.")
                     continue
@@ -78,6 +86,9 @@ def text(result: Result) -> Sequence[str]:
         done = f"{one['done']} of {one['documents']} documents by {one['by']}"
         lines.append(f"{one['release']}: {one['pairs']} pairs; {done}")
         lines += [f"{one['release']}: {one['tally']}"] if "tally" in one else []
+        if paths := one["made"]:
+            more = f" and {len(paths) - NAMED} more" if len(paths) > NAMED else ""
+            lines.append(f"{one['release']}: made now: {', '.join(paths[:NAMED])}{more}")
     if sample := result.data.get("sample"):
         lines.append(f"{sample['written']} of {sample['pairs']} pairs are in {sample['file']}")
     if reviewed := result.data.get("reviewed"):
@@ -90,20 +101,29 @@ def _again(back: int) -> str:
     return f"; {back} may be made again by `threadlore pregenerate`" if back else ""
 
 
-def _maker(app: Application, by: str) -> Maker:
+async def _maker(app: Application, by: str) -> Maker:
     from core.errors import UsageError
     from core.ingestion.pregeneration.model import ModelPairs
     from core.ingestion.pregeneration.rules import RulePairs
+    from core.models.breaker import Breaker
 
     if by == "rules":
         return RulePairs()
-    if app.engine.model is None:
+    model = app.engine.model
+    if model is None:
         raise UsageError("There is no model to ask: set OLLAMA_HOST, or give --by rules.")
-    return ModelPairs(app.engine.model)
+    if isinstance(model, Breaker):  # a process of its own has not looked yet
+        await model.probe()
+    return ModelPairs(model)
 
 
-async def _sample(app: Application, release: str, path: Path) -> dict[str, Any]:
-    """Write some pairs by chance, a JSON object a line, for a person to look at; return how many."""
+async def _sample(
+    app: Application, release: str, path: Path, of: Collection[tuple[str, str]] = ()
+) -> dict[str, Any]:
+    """Write some pairs by chance, a JSON object a line, for a person to look at; return how many.
+
+    They are those of documents named by release and path, or of all where none is named.
+    """
     import asyncio
     import random
 
@@ -115,6 +135,7 @@ async def _sample(app: Application, release: str, path: Path) -> dict[str, Any]:
         pair
         for name in ([release] if release else app.library.order())
         for pair in await app.library.pregeneration.pairs(name)
+        if not of or (name, pair.path) in of
     ]
     chosen = random.sample(pairs, min(SAMPLE, len(pairs)))
     records = ({"Keep": True, **pair.record(), "Path": pair.path} for pair in chosen)
@@ -183,8 +204,17 @@ COMMAND = Command(
             choices=("model", "rules"),
             named=True,
         ),
-        Option("most", "Documents of a release at most", kind="number", named=True, metavar="N"),
-        Option("sample", "Write some of them, for review", kind="path", named=True, metavar="OUT.jsonl"),
+        Option(
+            "most", "Documents at most, of the latest release first", kind="number", named=True, metavar="N"
+        ),
+        Option(
+            "sample",
+            "Write some of them, for review",
+            kind="path",
+            named=True,
+            metavar="OUT.jsonl",
+            alone="sample.jsonl",
+        ),
         Option(
             "reviewed",
             "Refuse those whose Keep is false in such a file",
@@ -196,5 +226,6 @@ COMMAND = Command(
     who="owner",
     where="terminal",
     changes=True,
+    ends_with_caller=True,
     rank=65,
 )

@@ -51,7 +51,12 @@ async def status_of(app: Application) -> dict[str, Any]:
     model = app.engine.model
     if model is not None:
         health = await model.health()
-        status["model"] = {"name": model.name, "ready": health.ready, "version": health.version}
+        status["model"] = {
+            "name": model.name,
+            "ready": health.ready,
+            "version": health.version,
+            "keeps_schema": health.keeps_schema,
+        }
         if not health.ready:
             status["problems"].append(f"{health.problem} Until then answers quote the documentation.")
     return status

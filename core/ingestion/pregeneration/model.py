@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain import ContextChunk
@@ -15,16 +15,12 @@ from core.ingestion.pregeneration.pairs import Made
 from core.ingestion.pregeneration.prompt import PAIRS_PER_PAGE, PAIRS_SCHEMA, PAIRS_VERSION, pairs
 from core.ingestion.pregeneration.rules import pairs_by_rule
 from core.ingestion.pregeneration.said import as_asked, pairs_in
-from core.ports import LanguageModel, Prompt
+from core.ports import UNHURRIED, LanguageModel, Prompt
 
 log = logging.getLogger(__name__)
 
 PAIR_TOKENS = 220
 """Tokens that a pair takes in the output: question, answer, the text it is from, summary."""
-SYSTEM_TOKENS = 900
-"""Tokens of the instructions, amply."""
-MOST_PAGES = 4
-"""Pages in one call; small models lose the numbers of more."""
 
 
 @dataclass(slots=True)
@@ -52,7 +48,11 @@ class Tally:
 
 
 class ModelPairs:
-    """The `Maker` that asks a model; pages that it makes nothing valid of get what rules make."""
+    """The `Maker` that asks a model; pages that it makes nothing valid of get what rules make.
+
+    It asks for one page at a time, so that a run that is stopped loses no other, and lets people's calls go
+    first.
+    """
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
@@ -63,79 +63,55 @@ class ModelPairs:
         """Do what rules, another model, or an older prompt did."""
         return by != self.by
 
-    async def make(self, pages: Sequence[ContextChunk]) -> list[Made]:
-        """Make the pairs of one document of its pages; raises where the model cannot be asked."""
-        found: dict[str, list[Made]] = {page.id: [] for page in pages}
-        for batch in self._batches(pages):
-            await self._ask(batch, found)
-        for page in pages:
-            if not found[page.id]:
+    async def make(
+        self, pages: Sequence[ContextChunk], done: int = 0
+    ) -> AsyncGenerator[tuple[int, list[Made]], None]:
+        """Yield the pairs of each page of a document; raises where the model cannot be asked."""
+        for number, page in enumerate(pages[done:], start=done + 1):
+            made = await self._ask(page)
+            if not made:
                 self.tally.by_rule += 1
-                found[page.id] = pairs_by_rule([page])
-        return [made for some in found.values() for made in some]
+                made = pairs_by_rule([page])
+            yield number, made
 
-    async def _ask(self, batch: Sequence[ContextChunk], found: dict[str, list[Made]]) -> None:
-        """Ask for the pairs of some pages; where the output is broken, again for those that got none."""
-        system, user = pairs(batch[0].title, [(page.heading, page.page) for page in batch])
+    async def _ask(self, page: ContextChunk) -> list[Made]:
+        """Ask for the pairs of a page; of output that is broken the whole ones are kept."""
+        system, user = pairs(page.title, [(page.heading, page.page)])
+        token = UNHURRIED.set(True)
         try:
             said = await self._model.structured(
                 [Prompt("system", system), Prompt("user", user)],
                 PAIRS_SCHEMA,
-                max_tokens=PAIR_TOKENS * PAIRS_PER_PAGE * len(batch),
+                max_tokens=PAIR_TOKENS * PAIRS_PER_PAGE,
             )
         except ModelMalformed as error:
             mended = pairs_in(error.said)
             self.tally.repaired += bool(mended)
-            self._keep(mended, batch, found)
-            again = [page for page in batch if not found[page.id]]
-            if len(batch) > 1:  # cut off, or too much at once
-                for page in again:
-                    await self._ask([page], found)
-            elif again:
-                log.info("no pairs by the model for %s: %s", batch[0].path, error)
-        else:
-            self._keep(filter(None, map(as_asked, said["pairs"])), batch, found)
+            if not mended:
+                log.info("no pairs by the model for %s: %s", page.path, error)
+            return self._kept(mended, page)
+        finally:
+            UNHURRIED.reset(token)
+        return self._kept(filter(None, map(as_asked, said["pairs"])), page)
 
-    def _keep(
-        self, said: Iterable[Mapping[str, Any]], batch: Sequence[ContextChunk], found: dict[str, list[Made]]
-    ) -> None:
-        """Keep what the page says that it is said to be of, or else another page of the same call."""
-        grounds = [Ground.of_page(page) for page in batch]
+    def _kept(self, said: Iterable[Mapping[str, Any]], page: ContextChunk) -> list[Made]:
+        """Return what of the pairs the page says."""
+        ground = Ground.of_page(page)
+        kept: list[Made] = []
         for pair in said:
             made = Made(
-                "",
+                page.id,
                 pair["question"].strip(),
                 pair["answer"].strip(),
                 pair["full_answer"].strip() or pair["answer"].strip(),
                 pair["summary"].strip(),
             )
-            order = sorted(range(len(batch)), key=lambda at: at != pair["page"] - 1)
-            problems = [grounds[at].unfounded(made) for at in order]
-            right = next((at for at, problem in zip(order, problems, strict=True) if not problem), None)
-            if right is None:
-                first = problems[0]
-                assert first is not None
-                self.tally.dropped[first.kind] += 1
-                log.debug("a pair is dropped: %s", first.text)
-                continue
-            kept = found[batch[right].id]
-            if len(kept) == PAIRS_PER_PAGE or made.question in [one.question for one in kept]:
+            if problem := ground.unfounded(made):
+                self.tally.dropped[problem.kind] += 1
+                log.debug("a pair is dropped: %s", problem.text)
+            elif len(kept) == PAIRS_PER_PAGE or made.question in [one.question for one in kept]:
                 self.tally.surplus += 1
-                continue
-            self.tally.kept += 1
-            kept.append(replace(made, context_id=batch[right].id))
-
-    def _batches(self, pages: Sequence[ContextChunk]) -> list[list[ContextChunk]]:
-        """Group pages to calls whose prompt and output fit into the model's context together."""
-        room = self._model.context_tokens - SYSTEM_TOKENS
-        batches: list[list[ContextChunk]] = []
-        used = 0
-        for page in pages:
-            needs = self._model.count_tokens(page.page) + PAIR_TOKENS * PAIRS_PER_PAGE
-            if batches and used + needs <= room and len(batches[-1]) < MOST_PAGES:
-                batches[-1].append(page)
-                used += needs
             else:
-                batches.append([page])
-                used = needs
-        return batches
+                self.tally.kept += 1
+                kept.append(made)
+        return kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,8 +38,11 @@ class Maker(Protocol):
     def redoes(self, by: str) -> bool:
         """Return True if it would do better with a document that somebody (`by`, "" for nobody) has done."""
 
-    async def make(self, pages: Sequence[ContextChunk]) -> list[Made]:
-        """Make the pairs of one document of its pages, in their order.
+    def make(
+        self, pages: Sequence[ContextChunk], done: int = 0
+    ) -> AsyncGenerator[tuple[int, list[Made]], None]:
+        """Yield the pairs of one document of its pages, in their order, after the first `done`: how many are
+        done then, and the pairs of those that were not before.
 
         Raises the `ModelError`s of `core.errors` where a model is needed and cannot be asked.
         """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
@@ -55,11 +55,18 @@ class RulePairs:
 
     def redoes(self, by: str) -> bool:
         """Do what nobody has done, and what older rules did; what a model made is better."""
-        return not by or (by.startswith(_ANY) and by != RULES)
+        return not by or (is_by_rule(by) and by != RULES)
 
-    async def make(self, pages: Sequence[ContextChunk]) -> list[Made]:
-        """Make the pairs of one document of its pages, in their order."""
-        return await asyncio.to_thread(pairs_by_rule, pages)
+    async def make(
+        self, pages: Sequence[ContextChunk], done: int = 0
+    ) -> AsyncGenerator[tuple[int, list[Made]], None]:
+        """Yield the pairs of one document of all of its pages at once: no page takes long."""
+        yield len(pages), await asyncio.to_thread(pairs_by_rule, pages)
+
+
+def is_by_rule(by: str) -> bool:
+    """Return True if rules made what `by` has made, whichever version of them."""
+    return by.startswith(_ANY)
 
 
 def pairs_by_rule(pages: Sequence[ContextChunk]) -> list[Made]:

@@ -1,20 +1,25 @@
 """Pairs for a whole corpus: made of what is new, embedded, indexed beside its passages, kept over kills.
 
-A document that is done is never done again by the same maker; what was embedded is never embedded again.
-Until the new pairs are indexed the old ones serve, and the searcher looks only at those of live documents.
+A page that is done is never done again by the same maker; what was embedded is never embedded again. Until
+the new pairs are indexed the old ones serve, and the searcher looks only at those of live documents.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 
-from core.errors import OverQuota
+from core.errors import ModelError, OverQuota
 from core.ingestion.guarded import UNLIMITED, Quota
 from core.ingestion.pregeneration.pairs import Maker, finished
+from core.ingestion.pregeneration.rules import RulePairs, is_by_rule
 from core.ingestion.reading import Progress, Report
 from core.ports import (
     Corpus,
@@ -29,6 +34,8 @@ from core.ports import (
     pairs_collection,
 )
 
+log = logging.getLogger(__name__)
+
 EMBEDDED_AT_ONCE = 128
 """Texts between two commits of vectors: what a killed run loses at most."""
 INDEXED_EVERY = 120.0
@@ -36,7 +43,11 @@ INDEXED_EVERY = 120.0
 
 
 class Pregeneration:
-    """Makes the pairs of live corpora and keeps them searchable."""
+    """Makes the pairs of live corpora and keeps them searchable.
+
+    `maker` makes them of every document that is read; `by_model` does so of documents that changed, where a
+    model made those of the version before.
+    """
 
     def __init__(
         self,
@@ -47,8 +58,10 @@ class Pregeneration:
         maker: Maker | None,
         on_live: Callable[[str], Awaitable[None]],
         quota: Quota = UNLIMITED,
+        by_model: Maker | None = None,
     ) -> None:
         self._maker = maker
+        self._by_model = by_model
         self._store = store
         self._corpora = corpora
         self._vectors = vectors
@@ -56,6 +69,7 @@ class Pregeneration:
         self._on_live = on_live
         self._quota = quota
         self._turn = asyncio.Lock()
+        self._by_rule, self._by_asking = asyncio.Lock(), asyncio.Lock()  # who asks a model may take hours
         self.running: dict[str, Progress] = {}
 
     async def run(
@@ -75,17 +89,38 @@ class Pregeneration:
         are too many pairs or the disk is nearly full; what is done stays done.
         """
         maker = maker or self._maker
-        corpus = (await self._corpora.live()).get(release)
-        if corpus is None or corpus.encoder != encoder.name:
+
+        def undone(by: str, done: int | None) -> Maker | None:
+            if maker and (maker.redoes(by) or (by == maker.by and done is not None)):
+                return maker
             return None
-        progress = self.running[release] = Progress(release, "waiting")
+
+        is_quick = maker is None or is_by_rule(maker.by)
+        async with self._by_rule if is_quick else self._by_asking:
+            made = await self._bring(release, encoder, report, undone, most)
+        if made is None:
+            return None
+        return replace(await self._store.count(release, maker.by if maker else ""), made=tuple(made))
+
+    async def remake(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> None:
+        """Make anew the pairs of documents that changed, and finish what was begun, each by who did it.
+
+        A model that cannot be asked, or is being asked for pairs, is no error: the next call goes on. Raises
+        OverQuota.
+        """
+
+        def undone(by: str, done: int | None) -> Maker | None:
+            if done is None:
+                return None
+            return RulePairs() if is_by_rule(by) else self._by_model
+
+        if self._by_asking.locked():
+            return
         try:
-            async with self._turn:
-                await self._run(corpus, encoder, maker, progress, report, most)
-        finally:
-            if self.running.get(release) is progress:
-                del self.running[release]
-        return await self._store.count(release, maker.by if maker else "")
+            async with self._by_asking:
+                await self._bring(release, encoder, report, undone)
+        except ModelError as error:
+            log.info("the pairs of what changed in %s wait for the model: %s", release, error)
 
     async def pairs(self, release: str) -> tuple[PregeneratedPair, ...]:
         """Return the pairs of the live corpus."""
@@ -127,77 +162,106 @@ class Pregeneration:
                 kept = [(key, "", text) for pair in pairs for key, text, _ in entries(pair)]
                 await self._words.replace(pairs_collection(corpus), kept)
 
-    async def _run(
+    async def _bring(
         self,
-        corpus: Corpus,
+        release: str,
         encoder: Encoder,
-        maker: Maker | None,
-        progress: Progress,
         report: Report,
-        most: int,
-    ) -> None:
+        undone: Callable[[str, int | None], Maker | None],
+        most: int = 0,
+    ) -> list[str] | None:
+        """Do what is `undone`, which tells by whom; return the paths of the documents that are done."""
+        corpus = (await self._corpora.live()).get(release)
+        if corpus is None or corpus.encoder != encoder.name:
+            return None
+        made: list[str] = []
+        progress = self.running[release] = Progress(release, "waiting")
         try:
-            if maker is not None:
-                await self._make(corpus, encoder, maker, progress, report, most)
-        except OverQuota:
+            so_far = await self._store.unfinished(release)
+            makers = {
+                document: (maker, so_far.get(document, 0) if maker.by == by else 0)
+                for document, by in (await self._store.made_by(release)).items()
+                if (maker := undone(by, so_far.get(document)))
+            }
+            some = dict(islice(makers.items(), most or None))
+            try:
+                await self._make(corpus, encoder, some, made, progress, report)
+            except (OverQuota, ModelError):  # what was made before is searched
+                await self._search(corpus, encoder, progress, report)
+                raise
             await self._search(corpus, encoder, progress, report)
-            raise
-        await self._search(corpus, encoder, progress, report)
+        finally:
+            if self.running.get(release) is progress:
+                del self.running[release]
+        return made
 
     async def _make(
         self,
         corpus: Corpus,
         encoder: Encoder,
-        maker: Maker,
+        makers: Mapping[str, tuple[Maker, int]],
+        made: list[str],
         progress: Progress,
         report: Report,
-        most: int,
     ) -> None:
-        made_by = await self._store.made_by(corpus.release)
-        undone = [document for document, by in made_by.items() if maker.redoes(by)]
-        undone = undone[:most] if most else undone
-        progress.enter("pairs", len(undone))
+        """Make the pairs of documents, each from a page on; add to `made` which are done."""
+        progress.enter("pairs", len(makers))
         report(progress)
         indexed = time.monotonic()
-        count = (await self._store.count(corpus.release, maker.by)).pairs
-        for number, document in enumerate(undone, start=1):
+        count = (await self._store.count(corpus.release, "")).pairs
+        for number, (document, (maker, begun)) in enumerate(makers.items(), start=1):
             self._quota.check_disk()
             if self._quota.is_over(count):  # what was made anew was counted twice
-                count = (await self._store.count(corpus.release, maker.by)).pairs
+                count = (await self._store.count(corpus.release, "")).pairs
                 self._quota.check_pairs(corpus.release, count)
-            pages, date = await self._store.pages(document)
-            made = await maker.make(pages) if pages else []
-            pairs = finished(made, pages, document, date, maker.by)
-            await self._store.put(document, maker.by, pairs)
-            count += len(pairs)
+            path, pairs = await self._make_document(document, maker, begun)
+            made.append(path)
+            count += pairs
             progress.done = number
             report(progress)
             if time.monotonic() - indexed > INDEXED_EVERY:
                 await self._search(corpus, encoder, progress, report)
                 indexed = time.monotonic()
-                progress.enter("pairs", len(undone))
+                progress.enter("pairs", len(makers))
                 progress.done = number
+
+    async def _make_document(self, document: str, maker: Maker, done: int) -> tuple[str, int]:
+        """Make the pairs of a document from a page on, and keep them as they come; return its path and how
+        many there are.
+        """
+        pages, date = await self._store.pages(document)
+        count = 0
+        if len(pages) <= done:
+            await self._store.put(document, maker.by, (), (), None)
+        async with aclosing(maker.make(pages, done)) as some:
+            async for until, made in some:
+                pairs = finished(made, pages, document, date, maker.by)
+                ids = [page.id for page in pages[done:until]]
+                await self._store.put(document, maker.by, pairs, ids, until if until < len(pages) else None)
+                count, done = count + len(pairs), until
+        return (pages[0].path if pages else ""), count
 
     async def _search(self, corpus: Corpus, encoder: Encoder, progress: Progress, report: Report) -> None:
         """Embed and index the pairs there are, and let them be searched."""
-        pairs = await self._store.pairs(corpus.release)
-        texts = {
-            key: text
-            for pair in pairs
-            for key, text in zip(pair.hashes, (pair.asked, pair.told), strict=True)
-        }
-        lacking = sorted(await self._corpora.missing_vectors(encoder.name, list(texts)))
-        progress.enter("embedding pairs", len(lacking))
-        report(progress)
-        for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
-            some = lacking[start : start + EMBEDDED_AT_ONCE]
-            self._quota.check_disk()
-            vectors = await encoder.encode([texts[key] for key in some])
-            await self._corpora.put_vectors(encoder.name, dict(zip(some, vectors, strict=True)))
-            progress.done += len(some)
+        async with self._turn:
+            pairs = await self._store.pairs(corpus.release)
+            texts = {
+                key: text
+                for pair in pairs
+                for key, text in zip(pair.hashes, (pair.asked, pair.told), strict=True)
+            }
+            lacking = sorted(await self._corpora.missing_vectors(encoder.name, list(texts)))
+            progress.enter("embedding pairs", len(lacking))
             report(progress)
-        if await self._index(corpus, pairs):
-            await self._on_live(corpus.release)
+            for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
+                some = lacking[start : start + EMBEDDED_AT_ONCE]
+                self._quota.check_disk()
+                vectors = await encoder.encode([texts[key] for key in some])
+                await self._corpora.put_vectors(encoder.name, dict(zip(some, vectors, strict=True)))
+                progress.done += len(some)
+                report(progress)
+            if await self._index(corpus, pairs):
+                await self._on_live(corpus.release)
 
     async def _index(self, corpus: Corpus, pairs: Sequence[PregeneratedPair]) -> int:
         """Let both indexes hold exactly these pairs, as far as they are embedded; return what changed."""

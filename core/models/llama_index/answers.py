@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -13,7 +12,6 @@ from core.models.completion import Finish
 from core.ports import Prompt
 
 _CUT = ("length", "max_tokens", "max_output_tokens")
-_WANTED = "Reply with one JSON object that fits this JSON Schema, and with nothing else:\n{schema}"
 _AGAIN = (
     "That does not fit the schema: {problem}. Reply with the corrected JSON object, and with nothing else."
 )
@@ -35,13 +33,6 @@ def output_class(schema: Mapping[str, Any]) -> type[BaseModel]:
             return copied
 
     return Output
-
-
-def in_words(prompts: Sequence[Prompt], schema: Mapping[str, Any]) -> tuple[Prompt, ...]:
-    """Return prompts that ask for JSON by a schema in their last message."""
-    *before, last = prompts
-    wanted = _WANTED.format(schema=json.dumps(schema, ensure_ascii=False))
-    return (*before, replace(last, content=f"{last.content}\n\n{wanted}"))
 
 
 def by_schema(prompts: Sequence[Prompt], said: str, problem: str) -> tuple[Prompt, ...]:

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import ModelError, ModelMalformed, ModelMissing, ModelRefused
-from core.models.completion import Completion, TokenCount, again, stream
+from core.models.completion import Completion, Finish, TokenCount, again, stream
 from core.models.ollama.filters import TurnedBack, Unthought, inert
 from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
 from core.models.refusal import failed
-from core.models.schema import read_json
+from core.models.schema import in_words, read_json
 from core.ports import ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,16 @@ _SAMPLING: dict[str, dict[str, float]] = {
     "llama": {"top_p": 0.9},
 }
 """What the families' own cards recommend beside a temperature, for models that do not think."""
+
+
+PROBE = "Say in one short sentence which colour grass has."
+"""What is asked to see whether a schema is kept to: whoever ignores it answers in a sentence."""
+_PROBE_SCHEMA = {
+    "type": "object",
+    "properties": {"colour": {"type": "string", "enum": ["green"]}},
+    "required": ["colour"],
+}
+_PROBE_TOKENS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,8 @@ class Ollama:
         self._think: bool | Literal["low"] | None = None
         self._described = False
         self._family = ""
+        self._keeps: dict[str, bool] = {}
+        self._keeps_schema: bool | None = None
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text without its tokenizer, rather too many than too few.
@@ -106,21 +118,48 @@ class Ollama:
     ) -> dict[str, Any]:
         """Return output that fits the schema, at temperature 0.
 
+        It is asked for in words where a probe has shown that the server does not keep the model to it.
         Raises ModelMalformed where the output was cut, is no JSON, or does not fit.
         """
-        completion = self._completion(_Call(prompts, 0.0, max_tokens, schema))
-        async with aclosing(completion):
-            text = "".join([piece async for piece in completion])
-        if completion.finish == "length":
+        call = _Call(prompts, 0.0, max_tokens, schema)
+        if self._keeps_schema is False:
+            call = _Call(in_words(prompts, schema), 0.0, max_tokens)
+        text, finish = await self._whole(self._completion(call))
+        value, problem = read_json(text, schema)
+        if not problem:
+            return value
+        if finish == "length":
             raise ModelMalformed(
                 f"{self.name} did not finish its structured output within {max_tokens} tokens."
                 " Allow it more, or give it less to work on.",
                 text,
             )
-        value, problem = read_json(text, schema)
-        if problem:
-            raise ModelMalformed(f"{self.name} was asked for JSON that fits a schema, but {problem}.", text)
-        return value
+        raise ModelMalformed(f"{self.name} was asked for JSON that fits a schema, but {problem}.", text)
+
+    async def probe(self) -> bool | None:
+        """See by one short call whether the server keeps the model to a schema, with its thinking off.
+
+        It is seen once for each version of the model; None where it cannot be seen now. Never raises a
+        ModelError. Some servers ignore `format` beside `think: false` (ollama/ollama, issue 14645).
+        """
+        call = _Call([Prompt("user", PROBE)], 0.0, _PROBE_TOKENS, _PROBE_SCHEMA)
+        try:
+            digest = await self._server.digest()
+            if digest not in self._keeps:
+                text, _ = await self._whole(Completion(lambda done: self._attempt(done, call)))
+                self._keeps[digest] = not read_json(text, _PROBE_SCHEMA)[1]
+                if not self._keeps[digest]:
+                    log.warning("%s is not kept to a JSON schema by its server: asked in words", self.name)
+        except ModelError as error:
+            log.info("whether %s is kept to a JSON schema could not be seen: %s", self.name, error)
+            return None
+        self._keeps_schema = self._keeps[digest]
+        return self._keeps_schema
+
+    async def _whole(self, completion: Completion) -> tuple[str, Finish]:
+        async with aclosing(completion):
+            text = "".join([piece async for piece in completion])
+        return text, completion.finish
 
     async def health(self) -> ModelHealth:
         """Ask the server for its version and for the model; never raises."""
@@ -132,7 +171,7 @@ class Ollama:
             return ModelHealth(False, f"{error}{await self._installed()}", self.name, version)
         except ModelError as error:
             return ModelHealth(False, str(error), self.name, version)
-        return ModelHealth(True, "", self.name, version)
+        return ModelHealth(True, "", self.name, version, self._keeps_schema)
 
     async def placement(self) -> tuple[int, int]:
         """Return the bytes of the loaded model, and those on a GPU; 0 and 0 where it is not loaded."""
@@ -195,6 +234,8 @@ class Ollama:
             "num_ctx": self.context_tokens,
             "num_predict": call.max_tokens + extra,
             "temperature": call.temperature,
+            # some models come with one (Qwen 3.5: 1.5), but answers repeat names, keys and citations
+            "presence_penalty": 0.0,
             **(_SAMPLING.get(family, {}) if call.temperature else {}),
         }
 

@@ -67,6 +67,11 @@ class ModelServer:
         """Return the server's URL without credentials."""
         return self._address.url
 
+    @property
+    def _full(self) -> str:
+        """Return the model's name as the server has it, also where it was asked for without a tag."""
+        return self._model if ":" in self._model.rpartition("/")[2] else f"{self._model}:latest"
+
     async def close(self) -> None:
         """Close the connections."""
         await self.client.close()  # type: ignore[no-untyped-call]
@@ -109,16 +114,21 @@ class ModelServer:
             return []
         return [m.model for m in listed.models if m.model]
 
+    async def digest(self) -> str:
+        """Return the digest of the model, which changes with every new version; empty where nobody says."""
+        try:
+            listed = await asyncio.wait_for(self.client.list(), _CONNECT_SECONDS)
+        except FAILURES:
+            return ""
+        return next((m.digest or "" for m in listed.models if m.model == self._full), "")
+
     async def placement(self) -> tuple[int, int]:
         """Return the bytes of the loaded model, and those on a GPU; 0 and 0 where it is not loaded."""
         try:
             running = await asyncio.wait_for(self.client.ps(), _CONNECT_SECONDS)
         except FAILURES:
             return 0, 0
-        # the server names a model in full, also one that was asked for without a tag
-        named = self._model.rpartition("/")[2]
-        full = self._model if ":" in named else f"{self._model}:latest"
-        mine = next((m for m in running.models if full in (m.model, m.name)), None)
+        mine = next((m for m in running.models if self._full in (m.model, m.name)), None)
         return (int(mine.size or 0), int(mine.size_vram or 0)) if mine else (0, 0)
 
     def told(self, error: Exception, begun: bool = False) -> ModelError:

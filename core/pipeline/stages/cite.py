@@ -73,7 +73,9 @@ class Ground:
     async def _scored(self, context: QueryContext, draft: Draft) -> float:
         if draft.route == "quote":
             return SUPPORTED
-        evidence = context.pages.evidence
+        cited = {entry.hash for entry in draft.citations}
+        # of many pages the first are looked at: let it be those that the answer rests on
+        evidence = sorted(context.pages.evidence, key=lambda item: item.chunk.hash not in cited)
         if self._parts.scorer is None:
             return support(draft.text, evidence)
         encoder = await self._parts.encoder_of(context.releases[0])

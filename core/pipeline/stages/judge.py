@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.domain import Answer
 from core.generation import phrases
-from core.pipeline.answers import abstention, dont_know
+from core.pipeline.answers import abstention, dont_know, nearly
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
@@ -33,7 +33,7 @@ class Judge:
             return None
         enough = context.pages.is_close if self._is_strict else bool(context.pages.evidence)
         if not enough and not self._is_said(context):
-            return dont_know(context, self._product)
+            return nearly(context) or dont_know(context, self._product)
         await context.listener.sources(context.partition, context.pages.evidence if enough else ())
         return None
 
@@ -41,8 +41,8 @@ class Judge:
         """Return True if people answered nearly the same question, and a model can tell whether it fits."""
         limits = self._memory.thresholds
         near = [close for pair, close in context.recall.high if not pair.stale]
-        needed = (limits.tau + limits.delta) / 2
-        return self._can_write and "model" not in context.withheld and max(near, default=0.0) >= needed
+        said = context.recall.nearly or max(near, default=0.0) >= (limits.tau + limits.delta) / 2
+        return self._can_write and "model" not in context.withheld and bool(said)
 
 
 class Refuse:

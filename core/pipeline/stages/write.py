@@ -25,7 +25,7 @@ from core.generation.quotes.quote import without_introduction
 from core.generation.temperature import adaptive
 from core.languages import _, name_of
 from core.memory.community import CommunityMemory
-from core.pipeline.answers import abstention, dont_know
+from core.pipeline.answers import abstention, dont_know, nearly
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
 from core.ports import LanguageModel, Remembered
@@ -89,7 +89,7 @@ class Write:
                 )
             # what people said would have been enough, the pages are not
             goes_on = self._is_new or context.pages.is_close
-            return None if goes_on else dont_know(context, self._product)
+            return None if goes_on else nearly(context) or dont_know(context, self._product)
         if written.text == DONT_KNOW:
             return dont_know(context, self._product)
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -12,8 +13,8 @@ import pytest
 from core.domain import ContextChunk
 from core.errors import ModelMalformed, ModelUnavailable
 from core.ingestion.guarded import UNLIMITED, Quota
-from core.ingestion.pregeneration.model import MOST_PAGES, ModelPairs
-from core.ingestion.pregeneration.pairs import Made, category_of, finished
+from core.ingestion.pregeneration.model import ModelPairs
+from core.ingestion.pregeneration.pairs import Made, Maker, category_of, finished
 from core.ingestion.pregeneration.prompt import PAIRS_PER_PAGE, pairs
 from core.ingestion.pregeneration.rules import (
     RULES,
@@ -104,31 +105,34 @@ def test_pairs_carry_link_title_and_category_and_a_question_of_a_page_stands_onc
 # --- by a model --------------------------------------------------------------------------------
 
 
-def numbers_of(prompts: Sequence[Prompt]) -> list[int]:
-    return [int(n) for n in re.findall(r'<page number="(\d+)"', prompts[-1].content)]
+async def made_by(maker: Maker, *pages: ContextChunk) -> list[Made]:
+    return [one async for _, some in maker.make(pages) for one in some]
 
 
-def said(page_: int, question: str, answer: str) -> dict[str, Any]:
+def said(question: str, answer: str, page_: int = 1) -> dict[str, Any]:
     return {"page": page_, "question": question, "answer": answer, "full_answer": answer, "summary": ""}
 
 
+LID = page("The lid is made of glass and steel.", "Lids", "c2")
+
+
 async def test_the_models_pairs_are_checked_and_pages_without_any_get_those_of_rules() -> None:
-    reply = [
-        said(1, "How do I boil water?", "Press the red lever."),
-        said(1, "How do I boil water?", "Press the red lever."),
-        said(1, "How long does it take?", "It takes 5 minutes."),
-        said(2, "Who made it?", "A company from the north made it."),
-        said(7, "What colour is the lever?", "The lever is green and round."),
+    replies = [
+        [
+            said("How do I boil water?", "Press the red lever."),
+            said("How do I boil water?", "Press the red lever."),
+            said("How long does it take?", "It takes 5 minutes."),
+            said("What colour is the lever?", "The lever is green and round."),
+        ],
+        [said("Who made it?", "A company from the north made it.", 7)],
     ]
-    model = FakeModel(lambda prompts: {"pairs": reply})
-    other = page("The lid is made of glass and steel.", "Lids", "c2")
+    model = FakeModel(lambda prompts: {"pairs": replies["lid is made" in prompts[-1].content]})
     maker = ModelPairs(model)
-    made = await maker.make([BOIL, other])
-    assert [(m.context_id, m.question) for m in made] == [
+    assert [(m.context_id, m.question) for m in await made_by(maker, BOIL, LID)] == [
         ("c1", "How do I boil water?"),
         ("c2", "What is there to know about Lids?"),
     ]
-    assert len(model.calls) == 1
+    assert len(model.calls) == 2, "one for each page"
     assert maker.tally.dropped == {"number": 1, "other words": 2} and maker.tally.kept == 1
     assert str(maker.tally) == (
         "the model made 5 pairs: 1 kept, 3 dropped for what the page does not say (2 other words, 1 number), "
@@ -136,59 +140,34 @@ async def test_the_models_pairs_are_checked_and_pages_without_any_get_those_of_r
     )
 
 
-async def test_a_pair_cites_the_page_that_says_it_whatever_number_the_model_gave() -> None:
-    reply = [
-        said(1, "What is the lid made of?", "The lid is made of glass."),
-        said(9, "How?", BOIL.page[:20]),
-    ]
-    other = page("The lid is made of glass and steel.", "Lids", "c2")
-    made = await ModelPairs(FakeModel(lambda prompts: {"pairs": reply})).make([BOIL, other])
-    assert [(m.context_id, m.question) for m in made] == [("c1", "How?"), ("c2", "What is the lid made of?")]
+async def test_a_number_of_a_page_that_was_not_asked_about_is_no_harm() -> None:
+    model = FakeModel(lambda prompts: {"pairs": [said("What is the lid made of?", "It is of glass.", 9)]})
+    [made] = await made_by(ModelPairs(model), LID)
+    assert (made.context_id, made.question) == ("c2", "What is the lid made of?")
 
 
-async def test_whole_pairs_of_broken_output_are_kept_and_only_the_other_pages_asked_again() -> None:
-    other = page("The lid is made of glass and steel.", "Lids", "c2")
-    first = json.dumps(said(1, "How do I boil water?", "Press the red lever."))
-    asked: list[int] = []
-
-    def script(prompts: Sequence[Prompt]) -> Any:
-        asked.append(len(numbers_of(prompts)))
-        if len(asked) == 1:
-            return ModelMalformed("cut off", f'```json\n{{"pairs": [{first}, {{"page": 2, "question": "Wh')
-        return {"pairs": [said(1, "What is the lid made of?", "The lid is made of glass.")]}
-
-    maker = ModelPairs(FakeModel(script))
-    made = await maker.make([BOIL, other])
-    assert [m.question for m in made] == ["How do I boil water?", "What is the lid made of?"]
-    assert asked == [2, 1] and maker.tally.repaired == 1 and maker.tally.kept == 2
-
-
-async def test_output_that_is_cut_is_asked_for_page_by_page_and_then_left_to_rules() -> None:
-    def script(prompts: Sequence[Prompt]) -> Any:
-        if len(numbers_of(prompts)) > 1 or "lid" in prompts[-1].content:
-            return ModelMalformed("cut off")
-        return {"pairs": [said(1, "How do I boil water?", "Press the red lever.")]}
-
-    other = page("The lid is made of glass and steel.", "Lids", "c2")
-    made = await ModelPairs(FakeModel(script)).make([BOIL, other])
+async def test_whole_pairs_of_broken_output_are_kept_and_nothing_is_asked_again() -> None:
+    first = json.dumps(said("How do I boil water?", "Press the red lever."))
+    broken = ModelMalformed("cut off", f'```json\n{{"pairs": [{first}, {{"page": 1, "question": "Wh')
+    model = FakeModel(lambda prompts: ModelMalformed("cut") if "lid is" in prompts[-1].content else broken)
+    maker = ModelPairs(model)
+    made = await made_by(maker, BOIL, LID)
     assert [m.question for m in made] == ["How do I boil water?", "What is there to know about Lids?"]
+    assert len(model.calls) == 2 and maker.tally.repaired == 1 and maker.tally.kept == 1
 
 
-async def test_pages_go_to_the_model_in_calls_that_fit() -> None:
+async def test_pages_that_are_done_are_not_asked_about() -> None:
     model = FakeModel(lambda prompts: {"pairs": []})
-    many = [page("Text that says a thing. " * 20, key=f"c{n}") for n in range(2 * MOST_PAGES + 1)]
-    await ModelPairs(model).make(many)
-    assert [len(numbers_of(call.prompts)) for call in model.calls] == [MOST_PAGES, MOST_PAGES, 1]
-    long = [page("Text that says a thing. " * 400, key=f"c{n}") for n in range(3)]
-    model.calls.clear()
-    await ModelPairs(model).make(long)
-    assert all(len(numbers_of(call.prompts)) == 1 for call in model.calls)
+    many = [page("Text that says a thing.", key=f"c{n}") for n in range(5)]
+    assert [number async for number, _ in ModelPairs(model).make(many, 3)] == [4, 5]
+    assert len(model.calls) == 2
 
 
 async def test_no_more_pairs_of_a_page_than_were_asked_for() -> None:
-    reply = [said(1, f"How do I boil water {'really ' * n}?", "Press the red lever.") for n in range(9)]
+    reply = [said(f"How do I boil water {'really ' * n}?", "Press the red lever.") for n in range(9)]
     maker = ModelPairs(FakeModel(lambda prompts: {"pairs": reply}))
-    assert len(await maker.make([BOIL])) == PAIRS_PER_PAGE and maker.tally.surplus == 9 - PAIRS_PER_PAGE
+    assert len(await made_by(maker, BOIL)) == PAIRS_PER_PAGE
+    assert maker.tally.surplus == 9 - PAIRS_PER_PAGE
 
 
 def test_a_page_cannot_close_its_tag() -> None:
@@ -200,12 +179,19 @@ def test_a_page_cannot_close_its_tag() -> None:
 
 
 class House:
-    def __init__(self, quota: Quota = UNLIMITED) -> None:
+    def __init__(self, quota: Quota = UNLIMITED, by_model: Maker | None = None) -> None:
         self.corpora, self.vectors, self.words = FakeCorpora(), FakeVectors(), FakeWords()
         self.store, self.encoder = FakePregenerated(self.corpora), FakeEncoder()
         self.live: list[str] = []
         self.work = Pregeneration(
-            self.store, self.corpora, self.vectors, self.words, RulePairs(), self.went_live, quota
+            self.store,
+            self.corpora,
+            self.vectors,
+            self.words,
+            RulePairs(),
+            self.went_live,
+            quota,
+            by_model,
         )
 
     async def went_live(self, release: str) -> None:
@@ -240,22 +226,92 @@ async def test_a_corpus_is_made_into_pairs_once_and_only_what_changed_again() ->
     assert await house.ids() == (near2 := (await house.ids())[0], near2) and near2 != near
 
 
-async def test_a_model_that_goes_away_leaves_what_is_done_and_the_next_call_goes_on() -> None:
+def asked(model: FakeModel) -> list[str]:
+    """Return the texts of the pages that a model was asked about, in order."""
+    return [re.findall(r"<page [^>]*>\n(.*?)\n</page>", c.prompts[-1].content)[0] for c in model.calls]
+
+
+async def test_a_model_that_goes_away_leaves_every_page_that_is_done_and_the_next_call_goes_on() -> None:
     house, calls = House(), 0
 
     def script(prompts: Sequence[Prompt]) -> Any:
         nonlocal calls
         calls += 1
-        return ModelUnavailable("gone") if calls == 2 else {"pairs": []}
+        return ModelUnavailable("gone") if calls == 4 else {"pairs": []}
 
-    await house.index(*(document(f"{name}.rst", text=TEXT) for name in "abc"))
-    maker = ModelPairs(FakeModel(script))
+    await house.index(*(document(f"{name}.rst", text=f"{TEXT} {name}") for name in "abc"))
+    model = FakeModel(script)
+    maker = ModelPairs(model)
+    pages = [len((await house.store.pages(key))[0]) for key in await house.store.made_by("1.0")]
     with pytest.raises(ModelUnavailable):
         await house.work.run("1.0", house.encoder, maker=maker)
-    assert sorted((await house.store.made_by("1.0")).values()) == ["", "", maker.by]
+    assert pages == [2, 2, 2] and list((await house.store.unfinished("1.0")).values()) == [1]
+    near, _ = await house.ids()
+    assert near and len(near) == 2 * len(await house.work.pairs("1.0")), "what was made is searched"
     counted = await house.work.run("1.0", house.encoder, maker=maker)
-    assert counted and counted.done == 3 and calls == 4
+    assert counted and counted.done == 3 and calls == sum(pages) + 1
+    assert counted.made == ("b.rst", "c.rst")
+    told = asked(model)
+    assert len(set(told)) == sum(pages) and told[3] == told[4], "only the page that failed is asked again"
     assert not house.work.running
+
+
+async def test_a_run_that_is_given_up_keeps_every_page_that_is_done() -> None:
+    house, gate = House(), asyncio.Event()
+
+    class Slow(FakeModel):
+        async def structured(self, *given: Any, **more: Any) -> dict[str, Any]:
+            made = await super().structured(*given, **more)
+            if len(self.calls) == 2:
+                gate.set()
+                await asyncio.Event().wait()
+            return made
+
+    await house.index(document("a.rst", text=TEXT))
+    model = Slow(lambda prompts: {"pairs": []})
+    run = asyncio.create_task(house.work.run("1.0", house.encoder, maker=ModelPairs(model)))
+    await gate.wait()
+    run.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await run
+    assert list((await house.store.unfinished("1.0")).values()) == [1] and not house.work.running
+    await house.work.run("1.0", house.encoder, maker=ModelPairs(model))
+    assert len(model.calls) == 3 and not await house.store.unfinished("1.0")
+    near, words = await house.ids()
+    assert near == words and len(near) == 2 * len(await house.work.pairs("1.0")), "nothing is half"
+
+
+async def test_what_changed_is_made_anew_by_who_made_it_and_the_rest_is_left() -> None:
+    model = FakeModel(lambda prompts: {"pairs": []})
+    house = House(by_model=ModelPairs(model))
+    a, b, c, d = (document(f"{name}.rst", text=f"{TEXT} {name}") for name in "abcd")
+    await house.index(a, b, c, d)
+    await house.work.run("1.0", house.encoder, maker=ModelPairs(model), most=3)
+    await house.work.run("1.0", house.encoder)
+    by = ModelPairs(model).by
+    model.calls.clear()
+    await house.work.remake("1.0", house.encoder)
+    assert not model.calls, "nothing changed"
+    new = [document(f"{name}.rst", version="2", text=f"{TEXT} {name}") for name in "ad"]
+    await house.index(new[0], b, new[1], document("e.rst", text=f"{TEXT} e"))
+    await house.work.remake("1.0", house.encoder)
+    assert len(model.calls) == 2 and all(f"{TEXT} a" in text for text in asked(model))
+    made = await house.store.made_by("1.0")
+    assert [made[one.id] for one in (new[0], b, new[1])] == [by, by, RULES]
+    assert not await house.store.unfinished("1.0")
+    assert {pair.path for pair in await house.work.pairs("1.0")} == {"a.rst", "b.rst", "d.rst"}
+    near, words = await house.ids()
+    assert near == words and len(near) == 2 * len(await house.work.pairs("1.0"))
+
+
+async def test_what_changed_waits_for_a_model_that_is_away() -> None:
+    away = FakeModel(lambda prompts: ModelUnavailable("gone"))
+    house = House(by_model=ModelPairs(away))
+    await house.index(document("a.rst", text=TEXT))
+    await house.work.run("1.0", house.encoder, maker=ModelPairs(FakeModel(lambda prompts: {"pairs": []})))
+    await house.index(document("a.rst", version="2", text=TEXT))
+    await house.work.remake("1.0", house.encoder)
+    assert away.calls and list((await house.store.unfinished("1.0")).values()) == [0]
 
 
 async def test_rules_leave_alone_what_a_model_made_and_the_model_does_over_what_rules_made() -> None:

@@ -7,7 +7,7 @@ import pytest
 from core.errors import ModelBusy, ModelError, ModelMalformed, ModelMissing, ModelUnavailable
 from core.models.breaker import Breaker
 from core.models.ollama.client import Ollama
-from core.ports import ModelHealth, Prompt
+from core.ports import UNHURRIED, ModelHealth, Prompt
 from tests.ollama_server import Behaviour, OllamaServer
 
 ASK = [Prompt("user", "Why?")]
@@ -230,3 +230,83 @@ async def test_around_ollama_a_crowd_runs_one_at_a_time() -> None:
         assert await asyncio.gather(*(run() for _ in range(6))) == ["Yes."] * 6
         assert server.most_running == 1
         await inner.close()
+
+
+async def put_off(breaker: Breaker, text: str) -> str:
+    """Ask what nobody waits for."""
+    token = UNHURRIED.set(True)
+    try:
+        return str((await breaker.structured([Prompt("user", text)], {}, max_tokens=9))["text"])
+    finally:
+        UNHURRIED.reset(token)
+
+
+async def test_what_nobody_waits_for_is_given_up_for_a_question_and_begun_anew_after_it() -> None:
+    model = Scripted()
+    breaker = Breaker(model, quiet=0.05)
+    model.gate = asyncio.Event()
+    page = asyncio.create_task(put_off(breaker, "page"))
+    await counted(breaker, 1, 0)
+    asked = asyncio.create_task(ask(breaker, "first step"))
+    async with asyncio.timeout(20.0):
+        while len(model.order) < 2:
+            await asyncio.sleep(0.001)
+    assert not page.done()
+    model.gate.set()
+    assert await asked == "fine"
+    assert await ask(breaker, "second step") == "fine"
+    assert await page == "fine"
+    assert model.order == ["page", "first step", "second step", "page"]
+    assert breaker.status.state == "closed" and breaker.status.failures == 0
+
+
+async def test_what_nobody_waits_for_goes_on_where_there_is_room_for_a_question_beside_it() -> None:
+    model = Scripted()
+    breaker = Breaker(model, parallel=2, quiet=0.05)
+    model.gate = asyncio.Event()
+    page = asyncio.create_task(put_off(breaker, "page"))
+    await counted(breaker, 1, 0)
+    asked = asyncio.create_task(ask(breaker, "question"))
+    await counted(breaker, 2, 0)
+    model.gate.set()
+    assert (await page, await asked) == ("fine", "fine") and model.order == ["page", "question"]
+
+
+async def test_who_gives_up_what_nobody_waits_for_is_not_kept() -> None:
+    model = Scripted()
+    breaker = Breaker(model, quiet=0.05)
+    model.gate = asyncio.Event()
+    page = asyncio.create_task(put_off(breaker, "page"))
+    await counted(breaker, 1, 0)
+    asked = asyncio.create_task(ask(breaker, "question"))
+    await asyncio.sleep(0)
+    page.cancel()  # while it makes way
+    with pytest.raises(asyncio.CancelledError):
+        await page
+    model.gate.set()
+    assert await asked == "fine" and model.order == ["page", "question"]
+
+
+async def test_a_probe_of_a_model_that_is_being_loaded_makes_way_and_is_no_failure() -> None:
+    async with OllamaServer() as server:
+        server.probed = Behaviour("hang")
+        inner = Ollama(server.url, server.model, retries=0, timeout=10.0)
+        breaker = Breaker(inner, failures=1, quiet=0.05)
+        probe = asyncio.create_task(breaker.probe())
+        async with asyncio.timeout(20.0):
+            while not server.running:
+                await asyncio.sleep(0.001)
+        assert await ask(breaker) and not probe.done(), "the question does not wait for it"
+        server.probed = Behaviour("busy")
+        assert await probe is None and breaker.status.state == "closed"
+        server.probed = Behaviour()
+        assert await breaker.probe() is True
+        await inner.close()
+    assert await Breaker(Scripted()).probe() is None
+
+
+async def test_an_error_of_what_nobody_waits_for_is_told() -> None:
+    breaker = Breaker(Scripted(down()), quiet=0.05)
+    with pytest.raises(ModelUnavailable):
+        await put_off(breaker, "page")
+    assert breaker.status.failures == 1

@@ -56,6 +56,7 @@ async def test_an_answer_streams_and_carries_what_was_asked() -> None:
         "num_ctx": 2048,
         "num_predict": 77,
         "temperature": 0.3,
+        "presence_penalty": 0.0,
         "top_p": 0.8,
         "top_k": 20,
         "min_p": 0.0,
@@ -94,6 +95,51 @@ async def test_each_failure_has_its_class_and_says_what_to_do(kind: object, erro
             await text_of(model)
         await model.close()
     assert type(caught.value) is error
+
+
+async def test_a_server_that_keeps_to_a_schema_is_seen_once_for_each_version_of_the_model() -> None:
+    async with OllamaServer() as server:
+        model = connect(server)
+        assert (await model.health()).keeps_schema is None
+        assert await model.probe() is True and await model.probe() is True
+        assert len(server.probes) == 1 and (await model.health()).keeps_schema is True
+        assert server.probes[0].body["think"] is False
+        assert (await model.structured(ASK, SCHEMA, max_tokens=50))["n"] == 2
+        assert server.chats[-1].body["format"] == SCHEMA
+        server.digest, server.keeps_schema = "another", False
+        assert await model.probe() is False and len(server.probes) == 2
+        await model.close()
+
+
+async def test_where_a_schema_is_ignored_it_is_asked_for_in_words_and_the_first_object_is_taken() -> None:
+    async with OllamaServer(keeps_schema=False) as server:
+        model = connect(server)
+        with pytest.raises(ModelMalformed):
+            await model.structured(ASK, SCHEMA, max_tokens=50)
+        assert await model.probe() is False and (await model.health()).keeps_schema is False
+        before = server.calls
+        made = await model.structured(ASK, SCHEMA, max_tokens=200)
+        assert made["n"] == 2
+        assert server.calls == before + 1, "nothing is asked twice"
+        sent = server.chats[-1].body
+        assert not sent.get("format") and "Reply with JSON only" in sent["messages"][-1]["content"]
+        server.script(Behaviour("length", after=30, text='{"base": "a", "n": 3} and so on ' + "and on " * 50))
+        assert (await model.structured(ASK, SCHEMA, max_tokens=200))["n"] == 3, "it was cut behind the object"
+        await model.close()
+
+
+@pytest.mark.parametrize("kind", ["hang", "busy", "missing", "empty", "cut", "no_thinking"])
+async def test_a_probe_that_fails_says_nothing_and_is_made_again(kind: str) -> None:
+    async with OllamaServer() as server:
+        server.probed = Behaviour(kind)  # type: ignore[arg-type]
+        model = connect(server, **({"timeout": 0.5} if kind == "hang" else {}))
+        assert await model.probe() is None and (await model.health()).keeps_schema is None
+        server.probed = Behaviour()
+        assert await model.probe() is True
+        await model.close()
+    model = Ollama("http://127.0.0.1:9", "qwen3:8b", retries=0)
+    assert await model.probe() is None
+    await model.close()
 
 
 async def test_no_server_at_all_is_unavailable_and_says_where() -> None:

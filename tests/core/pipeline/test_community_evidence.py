@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pytest
+
 from core.domain import Citation, Vote
 from core.memory.decision import Decision
 from core.ports import Prompt, Remembered
@@ -54,16 +56,16 @@ async def test_what_a_helper_accepted_and_no_page_says_is_answered_from_it_and_c
     assert cited.title.startswith("Community") and cited.url == "https://slack/p1" and not cited.hash
 
 
-async def test_where_the_model_fails_what_people_said_does_not_make_weak_pages_an_answer() -> None:
-    bot = await house(FakeModel(lambda _: ""), (), decision=NEVER)
-    await told(bot)
-    assert (await bot.ask(NEAR)).route == "abstain"
-
-
-async def test_without_a_model_weak_pages_are_no_answer() -> None:
-    bot = await house(decision=NEVER)
-    await told(bot)
-    assert (await bot.ask(NEAR)).route == "abstain"
+@pytest.mark.parametrize("model", [None, FakeModel(lambda _: "")])
+async def test_without_a_model_what_a_helper_accepted_is_quoted_with_its_question_and_no_page(
+    model: FakeModel | None,
+) -> None:
+    bot = await house(model, (), decision=NEVER)
+    assert (await bot.ask(NEAR)).route == "abstain", "weak pages are no answer"
+    pair = await told(bot)
+    answer = await bot.ask(NEAR)
+    assert answer.route == "quote" and answer.pair_id == pair.id and answer.citations == pair.citations
+    assert answer.text.startswith("Somebody asked something like it: “Which resin") and ANSWER in answer.text
 
 
 async def test_a_pair_is_told_with_its_votes_beside_the_pages() -> None:
