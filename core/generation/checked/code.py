@@ -48,6 +48,7 @@ _NAMED = re.compile(r"(?<![\w.])([A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z][a-z0-9]+(?:[A-Z
 _KEYWORDS = re.compile(r"(?<![\w.])([\w.]{1,80}+)\(([^()]{0,200}+(?:\([^()]{0,200}+\)[^()]{0,200}+){0,6}+)\)")
 _KEYWORD = re.compile(r"(?:^|,)\s{0,40}+([a-z_]\w{0,60}+)\s?=(?!=)\s?([\"']?[\w.-]*[\"']?)")
 _AWAITED = re.compile(r"\bawait\s{1,3}+([A-Za-z_][\w.]{0,80}+)\(")
+_PROMPT = re.compile(r"^[ \t]{0,40}(?:>>>|\.\.\.) ", re.MULTILINE)
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
 _VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
 _SETTING = re.compile(r"\A\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
@@ -154,7 +155,7 @@ def _keywords(code: str, local: frozenset[str]) -> list[tuple[str, str, str, int
     Python is read as Python, so that a call may go over several lines; what is none, line by line.
     """
     try:
-        tree = ast.parse(textwrap.dedent(re.sub(r"(?m)^\s*(?:>>>|\.\.\.) ", "", code)))
+        tree = ast.parse(textwrap.dedent(_PROMPT.sub("", code)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [
             (called, option, value.strip("\"'") if value[:1] in "\"'" else "", at)

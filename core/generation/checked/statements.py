@@ -53,7 +53,7 @@ def _with_marks(told: Sequence[str]) -> list[str]:
 
 
 def joined(told: Sequence[Statement]) -> str:
-    """Write statements as Markdown again; steps of a list are numbered through, also over code between them."""
+    """Write statements as Markdown again; steps of a list are numbered through, over code, too."""
     parts: list[str] = []
     ordinal = last = 0
     for at, one in enumerate(told):
