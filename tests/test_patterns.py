@@ -37,6 +37,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     """Return samples of the patterns that functions build of what they are given."""
     from bot.home.logs import Lines
     from bot.platforms.slack.text import reading as slack_reading
+    from bot.rendering import answers
     from core.generation.quotes import quote
     from core.ingestion.formats import _files
     from core.ingestion.formats.markdown import snippets as _snippets
@@ -57,8 +58,8 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     globs = ["**/*.rst", "guide/", "docs/**/api/*.{md,mdx}", "[!a]?.md", "**"]
     return {
         "bot.home.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
-        "bot.platforms.slack.text.reading:_sources": [slack_reading._sources()],
         "bot.platforms.slack.text.reading:mention_of": [slack_reading.mention_of("U1")],
+        "bot.rendering.answers:_below": [answers._below()],
         "evaluation.answers.expected:expression": [expected.expression(r"default\W{0,6}none|\bg\b")],
         "evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
         "evaluation.gold:spelled": [gold.spelled("a worker")],

@@ -15,7 +15,7 @@ from bot.conversation.streaming_reply import StreamingReply
 from bot.home.logs import about
 from bot.ports.chat import Chat, Control, Message, Reply
 from bot.privacy.opted_out import OptedOut
-from bot.rendering.answers import WORKING, compose
+from bot.rendering.answers import WORKING, compose, said
 from bot.rendering.components import controls
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Answer, MessageRef, Question, Scope, Turn
@@ -274,7 +274,7 @@ class Answering:
         of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
         emptied = await self._engine.given.emptied(list(of.values()))
         turns = [
-            turn if turn.role == "user" else replace(turn, authors=authors)
+            turn if turn.role == "user" else replace(turn, text=said(turn.text), authors=authors)
             for turn in self._opted_out.heard(history)
             if of.get(turn.message) not in emptied
         ]

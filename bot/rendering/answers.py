@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from functools import cache
 
 from bot.ports.chat import Reply
 from core.domain import Answer, Citation, Evidence, Trace
@@ -33,6 +35,17 @@ def compose(answer: Answer, product: str) -> Reply:
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(citation) for citation in answer.citations))
     parts.append(footer(answer, product))
     return Reply("\n\n".join(part for part in parts if part), release=answer.release, answer_id=answer.id)
+
+
+def said(text: str) -> str:
+    """Return what a message of an answer said, without its sources and the line under them, in any tongue."""
+    return _below().sub("", text)
+
+
+@cache
+def _below() -> re.Pattern[str]:
+    heading = "|".join(map(re.escape, translations_of(SOURCES)))
+    return re.compile(rf"(?:\A|(?<!\n)\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
 
 
 def source(citation: Citation) -> str:

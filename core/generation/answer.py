@@ -12,7 +12,7 @@ from core.domain import Evidence
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.raw import plain
+from core.generation.checked.raw import plain, polite
 from core.generation.checked.repetition import unrepeated
 from core.generation.checked.statements import (
     Statement,
@@ -101,6 +101,7 @@ class Writer:
         self._fitted = fit(model, request)
         self._checker = checker_of(request)
         self._checked: dict[str, tuple[str, ...]] = {}
+        self._cited: dict[str, str] = {}
 
     async def written(self) -> Cleaned:
         """Return the answer; raises the ModelErrors, ModelMalformed where nothing may be shown."""
@@ -136,11 +137,11 @@ class Writer:
                 if (first := unrepeated(raw)) != raw:
                     log.warning("%s repeated itself and was stopped", self._model.name)
                     return _Raw(first, True, None, shown)
-                text = "" if held else ended(self._body(settled(without_unfinished(raw))))
-                held = held or not self._passes(text)
-                if on_text is None or held or not text:
+                told = [] if held else self._told(ended(self._body(settled(without_unfinished(raw)))))
+                held = held or not self._passes(told)
+                if on_text is None or held or not told:
                     continue
-                cleaned = clean(text, self._fitted.evidence)
+                cleaned = clean(joined(told), self._fitted.evidence)
                 if cleaned.citations and cleaned.text != shown:
                     shown = cleaned.text
                     await on_text(shown)
@@ -159,14 +160,24 @@ class Writer:
     def _body(self, raw: str) -> str:
         return bracketed(_body(raw), self._fitted.evidence)
 
-    def _passes(self, text: str) -> bool:
+    def _told(self, text: str) -> list[Statement]:
+        """Return the statements of an answer that are more than polite, each with the pages that hold it."""
+        return [
+            replace(one, text=self._recited(one.text)) for one in statements(text) if not polite(one.text)
+        ]
+
+    def _recited(self, text: str) -> str:
+        if text not in self._cited:
+            self._cited[text] = self._checker.recited(text)
+        return self._cited[text]
+
+    def _passes(self, told: Sequence[Statement]) -> bool:
         """Return True if the beginning of an answer may be shown."""
-        told = statements(text)
         return not (
             (told and says_lack(told[0].text))
             or len(once(told)) < len(told)
             or any(self._faults(one.text) for one in told)
-            or self._language(text)
+            or self._language(joined(told))
         )
 
     def _faults(self, text: str) -> tuple[str, ...]:
@@ -190,7 +201,7 @@ class Writer:
         text = self._body(raw.text)
         if is_unknown(text):
             return _Judged(Cleaned(DONT_KNOW), (), unknown=True)
-        told = once(statements(whole(text) if raw.cut else text))
+        told = once(self._told(whole(text) if raw.cut else text))
         found = {at: wrong for at, one in enumerate(told) if (wrong := self._faults(one.text))}
         kept = without(told, found)
         faults = [

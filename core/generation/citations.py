@@ -26,7 +26,7 @@ _ONE = (
 )
 # "(1)" at the end of a clause, "evidence 3", "Source: Evidence 1": citations of models that were told of [1].
 _SAID = re.compile(
-    r"(?<=[\w`\"'”*)])[ \t]?\((?P<bare>\d{1,2}(?:\s?[,;]\s?\d{1,2}){0,8})\)(?=[ \t]*(?:[.;!?]|\n|\Z))"
+    r"(?<=[\w`\"'”*)\ue001])[ \t]?\((?P<bare>\d{1,2}(?:\s?[,;]\s?\d{1,2}){0,8})\)(?=[ \t]*(?:[.:;!?]|\n|\Z))"
     r"|\(?\b(?:(?:see|from|according\s{1,3}+to|as\s{1,3}+per|per|sources?\s{0,3}+:)\s{1,3}+){0,2}"
     r"\b(?:evidence|source)\s{0,3}+(?:no\.|number|#|:)?\s{0,3}+"
     r"(?P<said>\d{1,2}(?:\s{0,3}+(?:,|&|and)\s{0,3}+(?:evidence\s{1,3}+)?\d{1,2}){0,8})\b\)?,?",
@@ -46,10 +46,17 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")
 
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[\^?[^\]\n]{1,60}\]:[ \t]*\S.*(?:\n|\Z)", re.MULTILINE)
 _SOURCES = re.compile(
-    r"^[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,2}(?:sources?|references?|citations?|links?|further reading|see also)"
+    r"^[ \t]*(?:#{1,6}[ \t]+)?[*_]{0,2}"
+    r"(?:sources?|references?|citations?|links?|further reading|see also|quellen|fuentes)"
     r"[*_]{0,2}:?[*_]{0,2}[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+_SOURCE_LINE = re.compile(
+    r"^[ \t]*\*{0,2}(?:sources?|references?|citations?|quellen|fuentes)\*{0,2}:?\*{0,2}"
+    r"(?:[ \t]{1,3}+(?:\[\d{1,2}\][ \t]{0,3}+)?\[[^\]\n]{1,200}+\]\([^()\s]{0,400}+\)[,;]?){1,20}[ \t]*\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The list that stands under an answer in the thread, as a model says it again: with links, in one line."""
 _ENTRY = re.compile(r"[ \t]*(?:[-*+]|\d+[.)]|\\?\[|【|https?:|$)")
 _MARKDOWN_LINK = re.compile(
     r"!?\[((?:[^\[\]]++|\[[^\[\]]*\])*+)\]"
@@ -145,12 +152,17 @@ def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
 
 
 def _in_brackets(text: str, known: Mapping[int, Evidence]) -> str:
-    """Put citations in words, or in parentheses where a text has none in brackets, into brackets."""
-    has_brackets = _CITED.search(text) is not None
+    """Put citations in words or parentheses into brackets.
+
+    Where a text has citations in brackets, those in parentheses count only if there are several.
+    """
+    others = list(_SAID.finditer(text))
+    is_bracketed = _CITED.search(text) is not None and len(others) < 2
 
     def written(match: re.Match[str]) -> str:
         numbers = [n for n in _numbers(match["bare"] or match["said"]) if n in known]
-        if match["bare"] and (has_brackets or not numbers):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.end()]
+        if match["bare"] and (is_bracketed or not numbers or _CITED.search(line)):
             return match.group()
         lead = " " if match["bare"] else ""
         return lead + "".join(f"[{n}]" for n in numbers) if numbers else _GONE
@@ -202,6 +214,7 @@ def settled(text: str) -> str:
 
 def _without_sources(text: str) -> str:
     """Leave out a list of sources at the end: the reader gets a true one."""
+    text = _SOURCE_LINE.sub("", text).rstrip()
     for match in reversed(list(_SOURCES.finditer(text))):
         if all(_ENTRY.match(line) for line in text[match.end() :].strip("\n").split("\n")):
             return text[: match.start()].rstrip()

@@ -77,6 +77,11 @@ _LACK = re.compile(
     rf")",
     re.IGNORECASE,
 )
+_LACKING = re.compile(
+    rf"(?:\b(?:is|are|was)\s{{1,2}}(?:not|nowhere)|n't)\s{{1,2}}(?:covered|mentioned|addressed|documented|specified|described|stated)"
+    rf"\s{{1,2}}(?:by|in|within)\s{{1,2}}{_MATERIAL}",
+    re.IGNORECASE,
+)
 _ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)
 _MOST_SENTENCES = 4
@@ -107,6 +112,8 @@ def is_unknown(text: str) -> bool:
 def says_lack(sentence: str) -> bool:
     """Return True if a sentence says that nothing is known, whatever follows it."""
     plain = _plain(sentence)
+    if _LACKING.search(plain):
+        return True
     return bool(_PHRASE.match(plain) or (_LACK.match(plain) and not _ADVICE.match(plain)))
 
 

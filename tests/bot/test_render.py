@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bot.rendering.answers import SOURCES, compose, growing
+from bot.rendering.answers import SOURCES, compose, growing, said
 from core.domain import Answer, Citation, ContextChunk, Evidence
+from core.languages import speaking
 
 CITATION = Citation(1, "Config [all]", "https://docs.example/config/#DEBUG", "2.3", "config.rst")
 
@@ -16,6 +17,14 @@ def test_an_answer_shows_its_sources_and_its_release() -> None:
         "*Flask 2.3 · written from the documentation*"
     )
     assert (reply.final, reply.release, reply.answer_id) == (True, "2.3", "a1")
+
+
+def test_what_an_answer_said_has_neither_its_sources_nor_the_line_under_them() -> None:
+    answer = Answer("a1", "Set it. [1]", "documents", "2.3", (CITATION,))
+    assert said(compose(answer, "Flask").markdown) == "Set it. [1]"
+    with speaking("de"):
+        assert said(compose(answer, "Flask").markdown) == "Set it. [1]"
+    assert said("Look into the **Sources** of it.") == "Look into the **Sources** of it."
 
 
 def test_a_source_without_a_link_is_no_broken_link() -> None:

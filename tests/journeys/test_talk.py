@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from bot.rendering.answers import SOURCES
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
@@ -32,6 +33,20 @@ async def test_the_asker_follows_up_without_a_mention(platform: str, bot: Bot) -
         await stage.say("ann", "How do I protect it with a password?", under=said)
         third = await answer(stage, said, 3)
         assert "dashboard_password" in third.text, "the release named in the thread holds on"
+
+
+@ON_EACH_WIRE
+async def test_the_model_hears_what_an_answer_said_without_its_sources(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform, writer) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        assert SOURCES in (await answer(stage, said)).text
+        await stage.say("ann", "and in 1.5?", under=said)
+        await answer(stage, said, 2)
+    told = str(ollama.chats[-1].messages[-1]).partition("<conversation>")[2]
+    assert PORT in told and "9090" in told and f"*{SOURCES}*" not in told
+    assert PAGE.format("2.0") not in told
 
 
 @EVERYWHERE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.errors import UsageError
@@ -14,11 +14,13 @@ from core.generation.citations import uncited
 from core.generation.context.fitting import Request
 from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
+from core.generation.unknown import says_lack
 from core.text.markup import fences
 from core.text.words import identifiers, one_line, query_terms
 
 HELD = 0.5
-"""Share of a sentence's terms that the material must hold: below it the sentence is somebody's own."""
+"""Share of a sentence's terms that one page, or the cited ones together, must hold: below it the sentence is
+somebody's own. The question's words do not count, as it may hold an order or a wrong premise."""
 LEAST_TERMS = 4
 """Terms from which a sentence is weighed by its words at all."""
 _URL = re.compile(r"(?:https?://|www\.)\S+|\]\([^()\s]{0,300}+\)")
@@ -27,12 +29,36 @@ _LITERAL = re.compile(
 )
 _SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
 _AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
+_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+_DENIES = re.compile(r"\b(?:not?|never|nothing|unknown|without|kein\w*|nicht)\b|n['’]t\b", re.IGNORECASE)
+_AGREES = re.compile(r"\A\W{0,3}(?:yes|no|correct|right|indeed)\b", re.IGNORECASE)
+_FORMULA = re.compile(r"[A-Za-z_)]\s?(?:\*\*?|[/+])\s?\d|\d\s?(?:\*\*?|[/+])\s?[A-Za-z_(]")
+"""A sum with names in it; one of numbers alone is worked out."""
 _NAMED = re.compile(
     r"(?<![.!?:>•\-] )(?<!^)(?<![\w`'\"/.(=-])"
     r"((?!True\b|False\b|None\b|Python\b|English\b|Markdown\b)[A-Z][A-Za-z]*[a-z0-9](?:-[A-Z][a-z]\w*)?\b)"
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
-_IS_DEFAULT = re.compile(r"\bdefaults?\s(?:\w+\s){0,2}(?:is|to)\b|\bstandard(?:wert)?\sist\b", re.IGNORECASE)
+_IS_DEFAULT = re.compile(
+    r"\bdefaults?\s(?:to|is|are|was|of|value)\b|\bdefault(?:\s[\w`.-]{1,40}){1,3}\s(?:is|are|was)\b|\bby\sdefault\b"
+    r"|\(default\b|\bdefault\s?[:=]|\b(?:im\s)?standard(?:wert|m[aä](?:ß|ss)ig)?\s(?:ist|sind|von|auf|:)"
+    r"|\bstandard(?:wert|m[aä](?:ß|ss)ig)|voreingestellt|predetermin|por defecto|默认|預設",
+    re.IGNORECASE,
+)
+"""What says that something is a default; "the default provider" says it of nothing."""
+_IS_GONE = re.compile(
+    r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
+_GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
+"""A clause that leaves out that it says a default: "and `B` to `False`"."""
+_RELEASED = re.compile(
+    r"\b(?:in|since|from|until|with|version|release)\s{1,3}v?\d[\d.]{0,20}+", re.IGNORECASE
+)
+_GLUED = re.compile(r"(?<!`)(`[^`\n]{1,120}+`)-(?=\w)")
+"""A German compound with a name: `RequestEntityTooLarge`-Exception."""
+_CITED = re.compile(r"\[\d{1,2}\]")
 _WORD = re.compile(r"[\w.]+")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
@@ -58,15 +84,17 @@ class Checker:
         prose, blocks = _parted(text)
         for language, code in blocks:
             found += [f"The code has `{name}`, which no evidence has." for name in self._code(code, language)]
-        prose = _MARK.sub("", _URL.sub(" ", uncited(prose)))
-        if prose.strip():
-            found += self._prose(prose)
+        said = _said(prose)
+        if said.strip():
+            found += self._prose(said)
+            found += self._words(said, _cited(prose))
+            found += self._claims(said, _cited(prose))
         return tuple(dict.fromkeys(found))
 
     def holders(self, text: str) -> list[int]:
         """Return which evidence holds all names and numbers of a statement, and most of its words."""
         prose, blocks = _parted(text)
-        plain = _MARK.sub("", _URL.sub(" ", uncited(prose)))
+        plain = _said(prose)
         code = "\n".join(code for _, code in blocks)
         held = self.material.holders(_names(plain) + identifiers(code), [v for v, _ in numbers_of(plain)])
         terms = frozenset(query_terms(plain)) or frozenset(query_terms(code))
@@ -79,6 +107,20 @@ class Checker:
         facts = bool(_names(plain) or numbers_of(plain) or code)
         kept = [number for number, share in shares.items() if share >= least and (share or facts)]
         return sorted(kept, key=lambda number: -shares[number])
+
+    def recited(self, text: str) -> str:
+        """Return a statement with the page that holds it, where the cited ones hold far less of it."""
+        prose, _ = _parted(text)
+        cited, terms = _cited(prose), self._terms(_said(prose))
+        holders = [number for number in self.holders(text) if number not in cited]
+        if not cited or not holders or not terms:
+            return text
+        ours, theirs = self.material.held_by(cited, terms), self.material.held_by(holders[:1], terms)
+        if ours * 2 > theirs or (not self.alike and self.material.has_all(cited, _names(_said(prose)))):
+            return text
+        first = next(iter(_CITED.finditer(text)))
+        rest = _CITED.sub("", text[first.end() :])
+        return f"{text[: first.start()]}[{holders[0]}]{rest}"
 
     def allow(self, expression: str, result: str) -> None:
         """Let a result be named whose expression is made of known numbers."""
@@ -97,20 +139,54 @@ class Checker:
             if _AS_CODE.search(span):
                 for name in self._code(span, "sh" if re.search(r"(?<!\S)--?\w", span) else "python"):
                     yield f"`{name}` stands nowhere in the evidence."
+            elif _FORMULA.search(span) and not material.reads(span):
+                yield f"`{span}` stands nowhere in the evidence."
         for name in _names(prose):
             if not material.has(name):
                 yield f"`{name}` stands nowhere in the evidence."
+        for flag in _FLAG.findall(prose) if not _DENIES.search(prose) else ():
+            if not any(material.has_all([source.number], [flag]) for source in material.sources):
+                yield f"`{flag}` stands nowhere in the evidence."
         yield from self._numbers(_STEP.sub("", prose))
         if self.alike:
             for name in _NAMED.findall(_SPAN.sub("", prose)):
                 known = name.lower()
                 if not {known, known.rstrip("s")} & material.names:
                     yield f"{name} stands nowhere in the evidence."
-            terms = frozenset(query_terms(prose))
-            if len(terms) >= LEAST_TERMS and len(terms & material.terms) < HELD * len(terms):
-                yield "The evidence does not say this."
-        if material.speaks_of_default(prose):
+        if _IS_DEFAULT.search(prose):
             yield from self._default(prose)
+
+    def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
+        """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
+        terms = self._terms(prose)
+        if not terms or not self.alike or says_lack(prose):
+            return
+        material = self.material
+        is_held = not material.obeyed(_AGREES.sub("", prose))
+        if len(terms) >= LEAST_TERMS:
+            is_held = is_held and material.held(terms, cited) >= HELD
+        elif len(terms) > 1 and (material.ordered or terms <= material.asked.terms):
+            is_held = is_held and material.held(terms, cited) > 0
+        if not is_held:
+            yield "The evidence does not say this."
+
+    def _terms(self, prose: str) -> frozenset[str]:
+        """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
+        found = frozenset(query_terms(_AGREES.sub("", prose))) - self.material.known
+        return frozenset(term for term in found if not term.replace(".", "").isdigit())
+
+    def _claims(self, prose: str, cited: Collection[int]) -> Iterator[str]:
+        """Check that something is gone, and what is said of several releases at once."""
+        names = [name for name in _names(prose) if not _LITERAL.fullmatch(name)]
+        if _IS_GONE.search(prose):
+            for name in names:
+                if later := self.material.goes_later(name):
+                    yield f"The evidence says of `{name}` only what will be: {one_line(later)[:160]}"
+        releases = self.material.releases(cited)
+        for value in _LITERAL.findall(_RELEASED.sub(" ", prose)) if len(names) == 1 else ():
+            said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
+            for release in (one for one in releases if said[one] is False and True in said.values()):
+                yield f"The evidence for {release} does not say {value} of `{names[0]}`."
 
     def _numbers(self, prose: str) -> Iterator[str]:
         known = self.material.numbers
@@ -159,26 +235,39 @@ class Checker:
         return False
 
     def _default(self, prose: str) -> Iterator[str]:
-        """Check a default that a statement gives to a name against what is said of that name's default."""
-        names = [name for name in _names(prose) if not _LITERAL.fullmatch(name)]
-        values = [value.strip("\"'") for value in _LITERAL.findall(prose)]
-        if not names and _IS_DEFAULT.search(prose):
-            for value in values:
-                if value not in self.material.asked.names and not self.material.any_default(value):
-                    yield f"The evidence does not say that {value} is a default."
-        for name in names:
-            told = self.material.defaults(name)
-            for value in values if told else ():
-                if not any(_says(text, value) for text in told) and value not in self.material.asked.names:
-                    yield (
-                        f"{value} is not the default of `{name}` that the evidence gives:"
-                        f" {one_line(told[0])[:160]}"
-                    )
+        """Check a default that a clause gives to a name against what is said of that name's default."""
+        names: list[str] = []
+        for clause in _CLAUSE.split(_RELEASED.sub(" ", prose)):
+            names = [name for name in _names(clause) if not _LITERAL.fullmatch(name)] or names
+            values = [value.strip("\"'").rstrip(".") for value in _LITERAL.findall(clause)]
+            values = [value for value in values if value not in self.material.asked.names]
+            if values and (_IS_DEFAULT.search(clause) or _GOES_ON.match(clause)):
+                yield from self._defaults(names, values)
+
+    def _defaults(self, names: Sequence[str], values: Sequence[str]) -> Iterator[str]:
+        material = self.material
+        told = {name: texts for name in names if (texts := material.defaults(name))}
+        for value in values:
+            if not names and not material.any_default(value):
+                yield f"The evidence does not say that {value} is a default."
+            if told and not any(_says(text, value) for texts in told.values() for text in texts):
+                name, texts = next(iter(told.items()))
+                said = one_line(texts[0])[:160]
+                yield f"{value} is not the default of `{name}` that the evidence gives: {said}"
 
 
 def _says(text: str, value: str) -> bool:
     plain = text.replace("_", "") if value.isdigit() else text
     return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
+
+
+def _cited(prose: str) -> list[int]:
+    return [int(mark[1:-1]) for mark in _CITED.findall(prose)]
+
+
+def _said(prose: str) -> str:
+    """Return prose without citations, addresses and the marks of a list."""
+    return _MARK.sub("", _URL.sub(" ", uncited(_GLUED.sub(r"\1 ", prose))))
 
 
 def _names(prose: str) -> list[str]:
@@ -220,10 +309,9 @@ def checker_of(request: Request) -> Checker:
     for item in (item for item in request.evidence if item.number in laid):
         chunk = item.chunk
         head = f"{headings(chunk.title, chunk.heading, whole=True)} {chunk.release} {known}"
-        pieces.append(
-            (item.number, head, "\n\n".join((laid[item.number].whole, request.texts.get(item.number, ""))))
-        )
+        text = "\n\n".join((laid[item.number].whole, request.texts.get(item.number, "")))
+        pieces.append((item.number, head, text, chunk.release))
     asked = [request.question, request.original, known, *request.parts]
     asked += [turn.text for turn in request.history if turn.role == "user"]
     alike = not request.code or not request.documented or request.code == request.documented
-    return Checker(Material(pieces, asked), alike)
+    return Checker(Material(pieces, asked, known), alike)

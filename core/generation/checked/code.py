@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import keyword
 import re
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Collection, Iterator
 
 from core.generation.checked.material import Material, bare, last_of, numbers_of
 from core.vocabulary import word_list
@@ -45,6 +47,8 @@ _DECORATOR = re.compile(r"^\s*@([A-Za-z_][\w.]*)")
 _NAMED = re.compile(r"(?<![\w.])([A-Z][A-Z0-9]*_[A-Z0-9_]+|[A-Z][a-z0-9]+(?:[A-Z]\w*)?)\b")
 _KEYWORDS = re.compile(r"(?<![\w.])([\w.]{1,80}+)\(([^()]{0,200}+(?:\([^()]{0,200}+\)[^()]{0,200}+){0,6}+)\)")
 _KEYWORD = re.compile(r"(?:^|,)\s{0,40}+([a-z_]\w{0,60}+)\s?=(?!=)\s?([\"']?[\w.-]*[\"']?)")
+_AWAITED = re.compile(r"\bawait\s{1,3}+([A-Za-z_][\w.]{0,80}+)\(")
+_PROMPT = re.compile(r"^[ \t]{0,40}(?:>>>|\.\.\.) ", re.MULTILINE)
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
 _VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
 _SETTING = re.compile(r"\A\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
@@ -62,10 +66,13 @@ def unsaid(code: str, language: str, material: Material) -> list[str]:
     lines = code.split("\n")
     local = _local(code)
     found: list[str] = []
-    for line in lines:
-        if line.strip() and bare(line) not in material.lines:
-            is_shell = language in _SHELLS or re.match(r"\s*\$\s", line)
-            found += _of_shell(line, material) if is_shell else _of_line(line, language, local, material)
+    new = {at for at, line in enumerate(lines) if line.strip() and bare(line) not in material.lines}
+    for at in sorted(new):
+        line = lines[at]
+        is_shell = language in _SHELLS or re.match(r"\s*\$\s", line)
+        found += _of_shell(line, material) if is_shell else _of_line(line, language, local, material)
+    if language not in _SHELLS | _SETTINGS:
+        found += _of_calls(code, new, local, material)
     return list(dict.fromkeys(found))
 
 
@@ -99,7 +106,7 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
     if (value := _VALUE.search(line)) and not material.has(value[1]):
         yield value[1]
     yield from _of_numbers(plain, material)
-    yield from _of_keywords(line, local, material)
+    yield from _of_await(plain, material)
 
 
 def _of_import(imported: re.Match[str], material: Material) -> Iterator[str]:
@@ -117,18 +124,56 @@ def _of_numbers(plain: str, material: Material) -> Iterator[str]:
             yield value
 
 
-def _of_keywords(line: str, local: frozenset[str], material: Material) -> Iterator[str]:
-    """Return options that are given to something which the material never gives them to."""
-    for called, inside in _KEYWORDS.findall(line):
+def _of_await(plain: str, material: Material) -> Iterator[str]:
+    """Return what is awaited although the material calls it without that, and calls it no coroutine."""
+    for called in _AWAITED.findall(plain):
         name = last_of(called)
-        if name in local or name in _KNOWN:
+        calls = [line for line in material.lines if f"{name}(" in line]
+        is_async = any("await" in line for line in calls) or any(
+            material.together(word, name.lower()) for word in ("coroutine", "asynchronous", "awaitable")
+        )
+        if calls and not is_async:
+            yield f"await {name}()"
+
+
+def _of_calls(code: str, new: Collection[int], local: frozenset[str], material: Material) -> Iterator[str]:
+    """Return options that are given to something which the material never gives them to."""
+    for called, option, value, at in _keywords(code, local):
+        name = last_of(called)
+        if at not in new or name in local or name in _KNOWN:
             continue
-        for option, value in _KEYWORD.findall(inside):
-            word = value.strip("\"'")
-            if option not in local and not material.together(option.lower(), name.lower()):
-                yield f"{name}({option}=)"
-            elif value[:1] in "\"'" and word and not material.has(word):
-                yield word
+        is_code = option.lower() in material.code or option.lower() in material.asked.names
+        if not is_code or not material.together(option.lower(), name.lower()):
+            yield f"{name}({option}=)"
+        elif value and not material.has(value):
+            yield value
+
+
+def _keywords(code: str, local: frozenset[str]) -> list[tuple[str, str, str, int]]:
+    """Return what is called, an option, its text where that is one, and its line, of every call.
+
+    Python is read as Python, so that a call may go over several lines; what is none, line by line.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(_PROMPT.sub("", code)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [
+            (called, option, value.strip("\"'") if value[:1] in "\"'" else "", at)
+            for at, line in enumerate(code.split("\n"))
+            for called, inside in _KEYWORDS.findall(_COMMENT.sub("", line))
+            for option, value in _KEYWORD.findall(inside)
+            if option not in local
+        ]
+    own = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+    found: list[tuple[str, str, str, int]] = []
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        for given in call.keywords:
+            if given.arg and given.arg not in own:
+                value = given.value.value if isinstance(given.value, ast.Constant) else ""
+                said = value if isinstance(value, str) and re.fullmatch(r"[\w.-]+", value) else ""
+                name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+                found.append((name, given.arg, said, given.lineno - 1))
+    return found
 
 
 def _of_shell(line: str, material: Material) -> Iterator[str]:

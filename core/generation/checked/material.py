@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.generation.quotes.blocks import split
@@ -23,10 +23,20 @@ _ORDERS = re.compile(
     r"\b(?:instructions?|rules?|prompts?|evidence|questions?)\b"
     r"|\byou\s+are\s+now\s+(?:a|an|in|the)\b"
     r"|\b(?:reply|respond|answer)\s+(?:only\s+)?with\s+(?:the\s+words?|exactly|only|nothing)\b"
-    r"|\bsystem\s+prompt\b",
+    r"|\bsystem\s+prompt\b|[<‹]\s?/?(?:evidence|conversation|question|passage)\b",
     re.IGNORECASE,
 )
-"""What speaks to a model, not to a reader: nothing that it says is a fact."""
+"""What speaks to a model or forges what it is given: nothing that it says is a fact."""
+_SAY = re.compile(
+    r"\b(?:just|only|simply)\s(?:say|reply|answer|respond|write|output|print|repeat)\b"
+    r"|\b(?:say|reply|answer|respond|output|repeat)\s(?:exactly|with|only|the\swords?)?\s?[\"'“‘:]"
+    r"|\b(?:sag|sage|antworte|schreib)\s(?:einfach|nur)\b",
+    re.IGNORECASE,
+)
+"""What asks for words instead of an answer, where a question does."""
+
+_GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +53,8 @@ class Source:
     """What one piece of evidence, or the question, says.
 
     `names` are names and words in lower case, `code` the words of its code, `numbers` each value with its
-    units, `lines` its lines of code without blanks, `assigned` which values names are given.
+    units, `lines` its lines of code without blanks, `assigned` which values names are given
+    in prose and signatures.
     """
 
     number: int
@@ -54,9 +65,10 @@ class Source:
     assigned: frozenset[tuple[str, str]]
     blocks: tuple[Block, ...]
     terms: frozenset[str]
+    release: str = ""
 
     @classmethod
-    def of(cls, number: int, head: str, text: str) -> Source:
+    def of(cls, number: int, head: str, text: str, release: str = "") -> Source:
         """Read a text under its title and headings; a block that gives a model orders is left out."""
         kept = _without_orders(text)
         said = f"{head}\n\n{kept}"
@@ -70,16 +82,19 @@ class Source:
             frozenset(code),
             frozenset(numbers_of(said)),
             frozenset(bare(line) for line in inside.split("\n") if bare(line)),
-            frozenset((last_of(name).lower(), value) for name, value in _ASSIGNED.findall(said)),
+            frozenset((last_of(name).lower(), value) for name, value in _ASSIGNED.findall(_signed(said))),
             tuple(_blocks(head, kept)),
             frozenset(query_terms(said)),
+            release,
         )
 
 
 class Material:
     """Everything that an answer was to be written from: pieces of evidence, and what was asked."""
 
-    def __init__(self, evidence: Sequence[tuple[int, str, str]], asked: Sequence[str]) -> None:
+    def __init__(
+        self, evidence: Sequence[tuple[int, str, str, str]], asked: Sequence[str], known: str = ""
+    ) -> None:
         self.sources = tuple(Source.of(*piece) for piece in evidence)
         self.asked = Source.of(0, "", "\n\n".join(asked))
         every = (*self.sources, self.asked)
@@ -87,6 +102,9 @@ class Material:
         self.code = frozenset().union(*(source.code for source in every))
         self.lines = frozenset().union(*(source.lines for source in every))
         self.terms = frozenset().union(*(source.terms for source in every))
+        self.known = frozenset(query_terms(known))
+        self.ordered = _flat(" ".join(text for text in asked if _orders(text)))
+        """What gives orders in the question, in lower case: who repeats it obeys."""
         self.numbers: dict[str, set[str]] = {}
         for value, unit in (found for source in every for found in source.numbers):
             self.numbers.setdefault(value, set()).add(unit)
@@ -103,6 +121,52 @@ class Material:
             if all(_has(source, name) for name in names)
             and set(values) <= {value for value, _ in source.numbers}
         ]
+
+    def obeyed(self, said: str) -> bool:
+        """Return True if a sentence says what a question ordered, and no page has it in these words."""
+        said = _flat(said)
+        blocks = [block for source in self.sources for block in source.blocks]
+        return bool(said) and said in self.ordered and not any(said in _flat(one.text) for one in blocks)
+
+    def reads(self, code: str) -> bool:
+        """Return True if a stretch of code stands here as it is, or in a longer line."""
+        return any(bare(code) in line for line in self.lines)
+
+    def has_all(self, numbers: Collection[int], names: Sequence[str]) -> bool:
+        """Return True if each of these names stands in one of these pieces of evidence."""
+        some = [source for source in self.sources if source.number in numbers]
+        return all(any(_has(source, name) for source in some) for name in names)
+
+    def held_by(self, numbers: Collection[int], terms: frozenset[str]) -> float:
+        """Return the share of terms that these pieces of evidence hold together."""
+        said = frozenset[str]().union(*(one.terms for one in self.sources if one.number in numbers))
+        return len(terms & said) / len(terms)
+
+    def held(self, terms: frozenset[str], cited: Collection[int]) -> float:
+        """Return the share of terms that the cited evidence holds together, or the best piece alone."""
+        alone = [self.held_by([source.number], terms) for source in self.sources]
+        return max([self.held_by(cited, terms), *alone])
+
+    def goes_later(self, name: str) -> str:
+        """Return what says that something will be removed, where nothing says that it was; "" otherwise."""
+        blocks = [block for source in self.sources for block in source.blocks]
+        names = (name.lower(), last_of(name).lower())
+        named = [[block for block in blocks if one in block.words | block.under] for one in names]
+        told = [block.text for block in named[0] or named[1] if _GOES.search(block.text)]
+        is_later = all(_LATER.search(text) and not _GOES.search(_LATER.sub("", text)) for text in told)
+        return told[0] if told and is_later else ""
+
+    def releases(self, cited: Collection[int]) -> list[str]:
+        """Return the releases of what is cited, where there are several."""
+        found = {source.release: None for source in self.sources if source.number in cited and source.release}
+        return list(found) if len(found) > 1 else []
+
+    def says_of(self, release: str, name: str, value: str) -> bool | None:
+        """Return whether what a release has under a name has a value, too; None where it has nothing."""
+        name = last_of(name).lower()
+        blocks = [block for one in self.sources if one.release == release for block in one.blocks]
+        own = [block for block in blocks if words(block.text[:200])[:1] == [name]]
+        return any(value.lower() in block.words for block in own) if own else None
 
     def together(self, one: str, other: str) -> bool:
         """Return True if two words stand in one block, in neighbours, or one in a heading over the other."""
@@ -123,6 +187,10 @@ class Material:
             own = [block for block in source.blocks if name in block.words]
             found += [block.text for block in (*own, *owner) if _DEFAULT.search(block.text)]
             found += [f"{name} = {value}" for assigned, value in source.assigned if assigned == name]
+        named = {last_of(text.rpartition(" = ")[2]).lower() for text in found if " = " in text}
+        found += [
+            f"{one} = {value}" for source in self.sources for one, value in source.assigned if one in named
+        ]
         return found
 
     def any_default(self, value: str) -> bool:
@@ -133,9 +201,13 @@ class Material:
             for block in source.blocks
         )
 
-    def speaks_of_default(self, text: str) -> bool:
-        """Return True if a statement says what a default is."""
-        return bool(_DEFAULT.search(text))
+
+def _orders(question: str) -> bool:
+    return bool(_ORDERS.search(question) or _SAY.search(question))
+
+
+def _flat(text: str) -> str:
+    return one_line(text).lower().strip(" .,:;!?*_")
 
 
 def _has(source: Source, name: str) -> bool:
@@ -171,6 +243,17 @@ def _code_of(text: str) -> Iterator[str]:
             yield block.text
         else:
             yield from (found[1] for found in _CODE_SPAN.finditer(block.text))
+
+
+def _signed(text: str) -> str:
+    """Return a text without what its examples assign: of code only the lines that define something."""
+    kept = []
+    for block in split(text):
+        lines = block.text.split("\n")
+        if block.kind == "code":
+            lines = [line for line in lines if re.match(r"\s*(?:async\s+)?(?:def|class)\s|\s*@", line)]
+        kept += lines
+    return "\n".join(kept)
 
 
 def _plain_words(text: str) -> frozenset[str]:

@@ -11,6 +11,22 @@ _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?[^<>]*>", re.IG
 _TAGS = re.compile(
     r"</?(?:evidence|question|answer|response|conversation|remembered|rejected)\b[^<>]*>", re.I
 )
+_PLEASANTRY = re.compile(
+    r"(?:(?:great|good|excellent|nice)\squestion|(?:sure|certainly|of\scourse|absolutely)(?:\sthing)?[!.]+$"
+    r"|(?:i\s)?hope\s(?:this|that|it)\shelps|let\sme\sknow\s(?:if|whether)\b|feel\sfree\sto\s(?:ask|reach|let)\b"
+    r"|(?:if\syou\s(?:have|need)\s(?:any|more|further|other)\b[^.!?\n]{0,60}(?:ask|know|help|reach)\b)"
+    r"|(?:would\syou\slike|do\syou\s(?:want|need)|shall\si|should\si)\b|happy\scoding|good\sluck"
+    r"|(?:gute|tolle)\sfrage|gerne[!.]+$|ich\shoffe,?\s(?:das|dies)\shilft|(?:lass|lassen\ssie)\s(?:es\s)?mich\swissen"
+    r"|möchte(?:st\sdu|n\ssie)\b|buena\spregunta|espero\sque\s(?:esto\s)?(?:te\s|le\s)?(?:ayude|sirva)"
+    r"|(?:好问题|希望(?:这|以上)[^。！\n]{0,12}帮助))",
+    re.IGNORECASE,
+)
+"""What is said to be polite, or to go on talking, and tells nothing."""
+
+
+def polite(sentence: str) -> bool:
+    """Return True if a sentence only greets, praises, takes leave or offers to go on."""
+    return bool(_PLEASANTRY.match(sentence.strip("*_ "))) and not re.search(r"[`\[]", sentence)
 
 
 def plain(raw: str) -> str:

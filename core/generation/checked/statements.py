@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.generation.quotes.blocks import Kind, split
 from core.text.words import one_line, sentences
 
-_ORDINAL = re.compile(r"^(\s*)\d{1,3}([.)]\s)")
+_ORDINAL = re.compile(r"^(\s*)(\d{1,3})([.)]\s)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _CITED_END = re.compile(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
@@ -53,16 +53,19 @@ def _with_marks(told: Sequence[str]) -> list[str]:
 
 
 def joined(told: Sequence[Statement]) -> str:
-    """Write statements as Markdown again; steps of a list are numbered through."""
+    """Write statements as Markdown again; steps of a list are numbered through, over code, too."""
     parts: list[str] = []
-    ordinal = 0
+    ordinal = last = 0
     for at, one in enumerate(told):
         before = told[at - 1] if at else None
         text = one.text
-        ordinal = ordinal if before and before.kind == "item" else 0
+        if one.kind == "heading":
+            ordinal = last = 0
         if one.kind == "item" and (marked := _ORDINAL.match(text)):
-            ordinal += 1
-            text = f"{marked[1]}{ordinal}{marked[2]}{text[marked.end() :]}"
+            goes_on = int(marked[2]) > last or (before is not None and before.kind == "item")
+            ordinal = ordinal + 1 if goes_on else 1
+            last = int(marked[2])
+            text = f"{marked[1]}{ordinal}{marked[3]}{text[marked.end() :]}"
         if before:
             items = before.kind == one.kind == "item"
             parts.append(" " if before.block == one.block else "\n" if items else "\n\n")
@@ -137,7 +140,7 @@ def once(told: Sequence[Statement]) -> list[Statement]:
     said: set[str] = set()
     found: list[Statement] = []
     for one in told:
-        plain = one_line(_MARKS.sub("", one.text))
+        plain = one_line(_MARKS.sub("", one.text)).rstrip(" .:")
         if len(plain) < 20 or plain not in said:
             found.append(one)
         said.add(plain)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.domain import ContextChunk, Evidence
-from core.generation.quotes.blocks import last_heading, split
+from core.generation.quotes.blocks import Block, last_heading, split
 from core.text.words import one_line
 
 SHORT = 600
@@ -33,7 +33,7 @@ def laid_out(evidence: Sequence[Evidence]) -> dict[int, Laid]:
         if key not in pages:
             first.append(item)
         pages.add(key)
-    said = {one_line(block.text) for item in first for block in split(item.chunk.page)}
+    said = {_plain(block) for item in first for block in split(item.chunk.page)}
     found: dict[int, Laid] = {}
     for item in first:
         chunk = item.chunk
@@ -51,7 +51,7 @@ def _new(text: str, said: set[str]) -> str:
         if block.kind == "heading":
             heading = block.text
             continue
-        plain = one_line(block.text)
+        plain = _plain(block)
         # a neighbour's text begins or ends in the middle of its page
         if plain in said or any(plain in other for other in said if len(other) > len(plain)):
             continue
@@ -59,6 +59,12 @@ def _new(text: str, said: set[str]) -> str:
         kept += [heading, block.text] if heading else [block.text]
         heading = ""
     return "\n\n".join(kept)
+
+
+def _plain(block: Block) -> str:
+    """Return a block's words in one line; code without its fences, which a cut closes too early."""
+    lines = block.text.split("\n")
+    return one_line(" ".join(line for line in lines if not line.lstrip().startswith(("```", "~~~"))))
 
 
 def _under_heading(chunk: ContextChunk) -> str:

@@ -141,6 +141,16 @@ def test_a_pages_own_heading_stands_over_its_own_text_and_nothing_is_said_twice(
     assert set(laid_out([Evidence(1, length, 1.0), Evidence(2, other, 0.9)])) == {1, 2}
 
 
+def test_code_that_a_neighbour_only_begins_is_not_said_twice() -> None:
+    whole = "```python\n@login_required\ndef create():\n    return render()\n```"
+    create = ContextChunk("c1", "blog.rst", "Blog", "Create", "", f"Posts are created here.\n\n{whole}")
+    cut = "### Create\n\n```python\n@login_required\ndef create():\n```"
+    index = ContextChunk("c2", "blog.rst", "Blog", "Index", "", "All posts.", after=cut)
+    laid = laid_out([Evidence(1, index, 1.0), Evidence(2, create, 0.9)])
+    assert laid[1].whole == "All posts."
+    assert laid_out([Evidence(1, index, 1.0)])[1].whole == f"### Index\n\nAll posts.\n\n{cut}"
+
+
 def test_a_short_section_is_never_reduced() -> None:
     page = "Use this scheme for generating external URLs.\n\nDefault: `'http'`\n\nChanged in version 2.2."
     texts = reduce([evidence(1, page)], query_terms("scheme"), rare)

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
@@ -16,9 +16,8 @@ from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.text.mrkdwn import from_slack
 from bot.platforms.slack.text.words import attached, written
 from bot.ports.chat import Message, Person, Stray
-from bot.rendering.answers import SOURCES
+from bot.rendering.answers import said
 from core.domain import MessageRef, Turn
-from core.languages import translations_of
 
 log = logging.getLogger(__name__)
 
@@ -148,13 +147,13 @@ class Reader:
             if timestamp(ts) >= end or not text:
                 continue
             if self.own(message):
-                said = _sources().sub("", text)
+                told = said(text)
                 if turns and turns[-1].role == "assistant":
                     # a long answer takes several messages
-                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{said}".strip())
+                    turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n\n{told}".strip())
                 else:
                     key = MessageRef("slack", before.channel, ts).key
-                    turns.append(Turn("assistant", said, message=key))
+                    turns.append(Turn("assistant", told, message=key))
             elif is_person(message):
                 turns.append(Turn("user", text, f"slack:{message['user']}", at=float(ts)))
         return turns
@@ -170,13 +169,6 @@ def mention_of(user: str) -> re.Pattern[str]:
 def _gap(mention: re.Match[str]) -> str:
     before, after = mention.string[: mention.start()], mention.string[mention.end() :]
     return "" if not before or before.endswith("\n") or after[:1] in ("", *".,;:!?)\n") else " "
-
-
-@cache
-def _sources() -> re.Pattern[str]:
-    """Find where the list of sources begins that `rendering.answers` puts under an answer, in any tongue."""
-    heading = "|".join(map(re.escape, translations_of(SOURCES)))
-    return re.compile(rf"(?:\A|(?<!\n)\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
 
 
 def is_person(message: dict[str, Any]) -> bool:
