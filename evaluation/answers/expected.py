@@ -7,7 +7,6 @@ alternatives `a||b`; an alternative is a string, `re:` and a regular expression 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from evaluation.gold import Half, plain, said
+from evaluation.gold import Half, plain, read_lines, said
 
 HALVES = ("tune", "report")
 CODE, REGEX = "code:", "re:"
@@ -120,26 +119,9 @@ def expression(pattern: str) -> re.Pattern[str]:
 
 def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Expected, ...]:
     """Read the questions of a half and a product, or all; raises UsageError that names bad lines."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); name a file of JSON lines.") from None
-    found: list[Expected] = []
-    problems: list[str] = []
-    for number, raw in enumerate(text.splitlines(), start=1):
-        if not raw.strip():
-            continue
-        try:
-            found.append(parse(raw))
-        except ValueError as error:
-            problems.append(f"line {number}: {error}")
-    ids = [line.id for line in found]
-    problems += [f"the id {name!r} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
-    if problems:
-        raise UsageError(f"{path.name}: {'; '.join(problems[:5])}. Correct it and try again.")
     kept = tuple(
         line
-        for line in found
+        for line in read_lines(path, parse)
         if half in ("all", line.half) and (not product or line.product.casefold() == product.casefold())
     )
     if not kept:
@@ -148,14 +130,8 @@ def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Ex
     return kept
 
 
-def parse(raw: str) -> Expected:
-    """Read one JSON line; raises ValueError that says what is wrong with it."""
-    try:
-        entry = json.loads(raw)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON, {error.msg} at column {error.colno}") from None
-    if not isinstance(entry, dict):
-        raise ValueError("no JSON object")
+def parse(entry: Mapping[str, Any]) -> Expected:
+    """Read one JSON object; raises ValueError that says what is wrong with it."""
     texts = {name: _text(entry, name) for name in ("id", "product", "release", "kind", "question", "half")}
     if texts["half"] not in HALVES:
         raise ValueError(f'"half" must be one of {", ".join(HALVES)}')

@@ -100,7 +100,7 @@ async def test_what_is_measured_is_what_is_served(name: str, fails: bool, tmp_pa
 async def test_qa_pregeneration_reads_pairs_in_place_of_pages_and_cites_the_pages() -> None:
     model = FakeModel(says)
     made = await parts(model, pairs=True)
-    line = parse_line(json.dumps(GOLD[0]))
+    line = parse_line(GOLD[0])
     answer, outcome = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     read = model.calls[-1].prompts[1].content
     assert answer.route == "documents" and outcome.rank and outcome.calls == 1
@@ -117,6 +117,6 @@ async def _vector(made: Research, answer: Answer) -> Any:
 async def test_without_pairs_qa_pregeneration_does_not_know() -> None:
     model = FakeModel(says)
     made = await parts(model)
-    line = parse_line(json.dumps(GOLD[0]))
+    line = parse_line(GOLD[0])
     answer, _ = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     assert answer.route == "abstain" and not model.calls
