@@ -9,11 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from bot.app.builders.chat import Around, build_around
-from bot.app.builders.core import Core, Ground, build_core
+from bot.app.builders.core import Core, Ground, build_core, open_sources, tuned
 from bot.app.builders.models import open_models
-from bot.app.builders.sources import open_sources
 from bot.app.builders.storage import Stores, open_stores
-from bot.app.memory_settings import tuned
 from bot.home.configuration import find_catalogue
 from bot.home.home import SERVE, Home
 from bot.operations.application import Application

@@ -1,4 +1,7 @@
-"""`threadlore serve`: every platform that is configured, the clock, the socket, until a signal."""
+"""`threadlore serve`: every platform that is configured, the clock, the socket, until a signal.
+
+What the first question would wait for is loaded at the start, while nobody waits.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,13 @@ import logging
 import os
 import signal
 import threading
+import time
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 from bot.app.bootstrap import build
-from bot.app.errors_seen import ErrorsSeen
-from bot.app.overview import Overview
-from bot.app.warm_up import warm_up
+from bot.app.overview import ErrorsSeen, Overview
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
 from bot.dispatch.dispatch import Dispatch
@@ -29,8 +31,10 @@ from bot.operations.scheduler import Clock
 from bot.ports import platforms
 from bot.ports.platforms import Platform
 from bot.rendering.progress import Bars
+from core.domain import Question
 from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
+from core.query import language
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -171,3 +175,20 @@ async def _index_what_is_missing(app: Application, clock: Clock) -> None:
             except ThreadloreError as error:
                 log.error("windows or pairs of the documents could not be made: %s", error)
     clock.start()
+
+
+_ASKED = "How do I begin?"
+
+
+async def warm_up(app: Application) -> None:
+    """Load the language detector and the encoder, and quote an answer that nobody is told."""
+    began = time.perf_counter()
+    try:
+        await language.detect(_ASKED)
+        await (await app.library.encoders.current()).encode([_ASKED])
+        if app.engine.ready:
+            await app.engine.quoted(Question(_ASKED))
+    except ThreadloreError as error:  # the first question will say so
+        log.warning("the bot could not be warmed up: %s", error)
+        return
+    log.info("ready to answer after %.1f s of warming up", time.perf_counter() - began)

@@ -11,12 +11,11 @@ from typing import Any
 
 from bot.home.control_socket import Send
 from bot.operations.application import Application
-from bot.rendering.answers import compose
-from bot.rendering.components import WRONG
+from bot.rendering.answers import WRONG, compose
 from core.domain import Answer, Question, Scope, Trace, Turn
 from core.errors import ThreadloreError, UsageError
 from core.ports.opinions import Correction
-from core.query.language.detect import detect
+from core.query.language import detect
 from core.text.words import storable
 
 log = logging.getLogger(__name__)

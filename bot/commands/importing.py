@@ -14,7 +14,7 @@ from core.languages import DEFAULT
 from core.memory.exchange import Bad, Entry, read
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
-from core.query.language.detect import detected
+from core.query.language import detected
 from core.query.releases.resolve import lookup, resolve
 from core.query.understand import queries
 from core.system.offload import SHORT, aside

@@ -15,8 +15,7 @@ from bot.conversation.streaming_reply import StreamingReply
 from bot.home.logs import about
 from bot.ports.chat import Chat, Control, Message, Reply
 from bot.privacy.opted_out import OptedOut
-from bot.rendering.answers import WORKING, compose
-from bot.rendering.components import controls
+from bot.rendering.answers import WORKING, compose, controls
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.engine import Engine

@@ -6,7 +6,7 @@ from bot.ports.chat import Message, Person, Reaction
 from core.feedback.answer_log import GivenAnswers
 from core.languages import plain
 from core.ports import ConversationStore
-from core.query.language import detect as language
+from core.query import language
 
 
 class LocaleResolver:

@@ -28,8 +28,7 @@ from bot.interactions.reactions import ReactionHandler
 from bot.operations.live_history import HistoryUpkeep
 from bot.operations.notices import Notices
 from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
-from bot.ports.chats import Chats
-from bot.ports.figures import Figures
+from bot.ports.platforms import Figures
 from bot.privacy.holders import Holders
 from bot.privacy.opted_out import OptedOut
 from core.community.channels import EVERYWHERE, ChannelModes, Pauses
@@ -38,6 +37,25 @@ from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
 from core.engine import Engine
 from core.ports import ConversationStore
+
+
+class Chats:
+    """Knows the chat of each platform that is connected."""
+
+    def __init__(self) -> None:
+        self._chats: dict[str, Chat] = {}
+
+    def meet(self, chat: Chat) -> None:
+        """Know a platform that is connected."""
+        self._chats[chat.name] = chat
+
+    def of(self, platform: str) -> Chat | None:
+        """Return the chat of a platform, `slack`; None for one that is not connected."""
+        return self._chats.get(platform)
+
+    def clear(self) -> None:
+        """Say nothing anywhere any more."""
+        self._chats.clear()
 
 
 class Dispatch:

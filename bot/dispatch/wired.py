@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bot.commands.slash.all_commands import slash_commands
+from bot.commands.slash.derived import slash_commands
 from bot.conversation.locale import LocaleResolver
 from bot.conversation.pausing import Limits, Outage
 from bot.conversation.triggers import Hint
-from bot.dispatch.dispatch import Dispatch
+from bot.dispatch.dispatch import Chats, Dispatch
 from bot.escalation.asking import AN_HOUR, Escalation
 from bot.interactions.pages import Pages
 from bot.operations.alerts import Alerts
 from bot.operations.application import Application
 from bot.operations.digest import Digest
 from bot.operations.notices import Notices
-from bot.ports.chats import Chats
-from bot.ports.figures import Figures
+from bot.ports.platforms import Figures
 from bot.privacy.opted_out import OptedOut
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.languages import plain

@@ -8,12 +8,12 @@ from typing import Any
 
 from bot.commands.slash.table import SlashCommands, Subcommand
 from bot.ports.chat import Person
-from bot.privacy.privacy_line import PRIVACY
+from bot.privacy.my_data import PRIVACY
 from core.community.channels import ChannelModes
 from core.domain import Scope
 from core.feedback.answer_log import GivenAnswers
 from core.insights.examples import Examples
-from core.ports.passages import PassageStore
+from core.ports.corpora import PassageStore
 
 ASK = {
     "line": "/ask",

@@ -14,8 +14,8 @@ from bot.escalation.asking import Escalation
 from bot.interactions.sharing import FORGOTTEN, Sharing
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
 from bot.ports.message_codec import packed, unpacked
-from bot.privacy.reach import beyond
-from bot.rendering.components import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
+from bot.privacy.visibility import beyond
+from bot.rendering.answers import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError

@@ -13,7 +13,7 @@ from bot.home.logs import about
 from bot.interactions.marks import Marks
 from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
 from bot.privacy.opted_out import OptedOut
-from bot.rendering.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
+from bot.rendering.answers import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Vote
 from core.engine import Engine

@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.strays import Strays
+from bot.conversation.resumption import Strays
 from bot.ports.chat import Chat, Control, Message, Press, Reply
 from bot.ports.message_codec import packed, unpacked
-from bot.rendering.answers import compose
-from bot.rendering.components import controls
+from bot.rendering.answers import compose, controls
 from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError

@@ -29,8 +29,8 @@ from core.ports import (
     VectorIndex,
     WordIndex,
 )
+from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.passages import PassageStore
 from core.privacy.audit import AuditStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention

@@ -16,8 +16,8 @@ async def followups(app: Application, request: dict[str, Any], send: Send) -> No
     from evaluation.followups.measure import (  # numpy-heavy, and only this command needs it
         COLLECTION,
         measure,
+        write,
     )
-    from evaluation.followups.report import write
 
     encoder = await app.library.encoders.current()
     model = app.engine.model

@@ -10,8 +10,16 @@ from bot.platforms.slack import components as slack_controls
 from bot.platforms.slack.text.mrkdwn import to_mrkdwn
 from bot.platforms.slack.text.reading import _sources
 from bot.ports.chat import Reply
-from bot.rendering.answers import SOURCES, WORKING, compose, growing
-from bot.rendering.components import WRONG, controls, wrong_button, wrong_form
+from bot.rendering.answers import (
+    SOURCES,
+    WORKING,
+    WRONG,
+    compose,
+    controls,
+    growing,
+    wrong_button,
+    wrong_form,
+)
 from bot.rendering.splitting import split
 from core.domain import Answer, Citation, ContextChunk, Evidence, Resolution
 from core.languages import _, available, speaking

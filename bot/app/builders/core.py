@@ -1,4 +1,4 @@
-"""Builds what answers: memory, search, corpora and the engine, out of stores and models."""
+"""Builds what answers: sources, memory, search, corpora and the engine, out of stores and models."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 from bot.app.builders.models import Models
 from bot.app.builders.storage import Stores
 from bot.operations.live_history import Sources
+from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
+from core.errors import UsageError
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
 from core.ingestion.guarded import Quota
@@ -20,6 +22,10 @@ from core.ingestion.indexer import Indexer
 from core.ingestion.live.channels import LiveChannels
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
+from core.ingestion.sources import open_source
+from core.ingestion.sources.history.source import HistorySource
+from core.memory.calibrated import FILE as CALIBRATION
+from core.memory.calibrated import read_calibration, settle
 from core.memory.community import CommunityMemory
 from core.memory.decision import Decision
 from core.memory.guard import guard
@@ -28,13 +34,15 @@ from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.model_budget import TRANSLATE, ModelBudget
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
-from core.ports import Workers
+from core.ports import LeftOut, PeoplesSource, Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of
 from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
-from core.retrieval.tuned import FILE, load_ranking
+from core.retrieval.tuned import FILE as RANKING
+from core.retrieval.tuned import load_ranking
 from core.settings import Settings
+from core.system.private_files import set_aside
 
 log = logging.getLogger(__name__)
 
@@ -117,7 +125,7 @@ def _memory(ground: Ground) -> CommunityMemory:
 async def _searcher(ground: Ground) -> Searcher:
     stores, models = ground.stores, ground.models
     encoder = await models.encoders.current()
-    ranking, problem = await asyncio.to_thread(load_ranking, ground.home / FILE, encoder.name)
+    ranking, problem = await asyncio.to_thread(load_ranking, ground.home / RANKING, encoder.name)
     if problem:
         log.warning("%s", problem)
     return Searcher(
@@ -200,3 +208,53 @@ def _engine(
         privacy.is_out,
     )
     return research, engine
+
+
+_SETTINGS = {"delta": "reuse_threshold", "tau": "cluster_threshold", "reach": "memory_reach"}
+"""Which setting fixes which threshold."""
+
+
+def tuned(settings: Settings) -> tuple[Thresholds, Decision, str]:
+    """Return thresholds and decision, and a warning where they are not for the embedding model; blocking.
+
+    A calibration that cannot be read is set aside: then it is as if there had been none.
+    """
+    thresholds = Thresholds(
+        settings.reuse_threshold,
+        settings.cluster_threshold,
+        settings.quality_threshold,
+        min_voters=settings.min_voters,
+        limit=settings.memory_limit,
+    )
+    decision = Decision(settings.memory_decision, settings.memory_reach)
+    fixed = {name for name, field in _SETTINGS.items() if field in settings.model_fields_set}
+    broken = ""
+    try:
+        found = read_calibration(settings.home)
+    except UsageError as error:
+        found, aside = None, set_aside(settings.home / CALIBRATION)
+        where = f"It is set aside as {aside}, and" if aside else "Until then"
+        broken = f"{error} {where} memory goes by the thresholds that come with Threadlore."
+    thresholds, decision, warning = settle(found, settings.embedding_model, thresholds, decision, fixed)
+    return thresholds, decision, " ".join(filter(None, (broken, warning)))
+
+
+def open_sources(
+    *, catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
+) -> tuple[Sources, LiveChannels]:
+    """Build the sources of every release, and what reads live channels for them; nothing is read yet."""
+    live = LiveChannels(settings.home, platforms.readers(settings))
+    sources = {
+        release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
+        for release in catalogue.product.releases
+    }
+    left_out = LeftOut(privacy.is_out, privacy.forgotten, privacy.names.of_pages)
+    channels = []
+    for source in (source for opened in sources.values() for source in opened):
+        if isinstance(source, PeoplesSource):
+            source.heed(left_out)
+        if isinstance(source, HistorySource):
+            source.read_by(live)
+            channels += [(key, source.reach) for key in source.channels]
+    live.sweep(channels)
+    return sources, live

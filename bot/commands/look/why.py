@@ -88,8 +88,7 @@ async def for_admins(
 
 async def dialogue(app: Application, call: Call) -> None:
     """Explain in chat, to whoever asked and to admins. Raises UsageError for anybody else."""
-    from bot.privacy.reach import stay_within
-    from bot.privacy.visibility import may_hear
+    from bot.privacy.visibility import may_hear, stay_within
     from core.errors import UsageError
     from core.text.markup import inert
 

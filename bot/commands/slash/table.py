@@ -11,8 +11,8 @@ from bot.commands.slash.confirmations import Confirmations
 from bot.commands.slash.words import Option, parsed, words
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
 from bot.ports.chat import Chat, Command, Person, Press, Reply, Responder
-from bot.privacy.privacy_line import PRIVACY
-from bot.privacy.reach import Beyond, stay_within
+from bot.privacy.my_data import PRIVACY
+from bot.privacy.visibility import Beyond, stay_within
 from core.domain import MessageRef, Scope
 from core.errors import ThreadloreError, UsageError
 from core.languages import DEFAULT, N_, _, speaking

@@ -16,7 +16,7 @@ from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources import page_url
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ports import Workers
 from core.settings import Settings, variable
 from core.text.words import one_line

@@ -19,7 +19,7 @@ from core.errors import PlatformError, SourceClosed, TooCostly
 from core.ingestion.live.channels import ChannelRead, LiveChannels
 from core.ingestion.live.reading import Reach
 from core.ingestion.sources._conversations import Told, document, threads, told
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.history.exports import NoExport, platform_of, reader_of
 from core.ports import LeftOut, Workers
 from core.ports.history import Post

@@ -19,7 +19,7 @@ from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
 from core.errors import SourceAway, SourceError
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.website.addresses import Refused
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
 from core.ingestion.sources.website.fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
