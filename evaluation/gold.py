@@ -189,9 +189,10 @@ def plain(text: str) -> str:
     return _SPACE.sub(" ", _MARKS.sub("", text.translate(_QUOTES))).strip().casefold()
 
 
-def _holds(already_plain: str, wanted: str) -> bool:
+def _has(already_plain: str, wanted: str, pattern: Callable[[str], re.Pattern[str]]) -> bool:
+    """Return True if a text has one of the alternatives `a||b`, each as its pattern finds it."""
     options = (option for option in map(plain, wanted.split("||")) if option)
-    return any(spelled(option).search(already_plain) for option in options)
+    return any(pattern(option).search(already_plain) for option in options)
 
 
 @lru_cache(maxsize=4096)
@@ -210,7 +211,7 @@ def is_hit(place: Place, path: str, text: str) -> bool:
 def holds_any(text: str, wanted: Iterable[str]) -> bool:
     """Return True if a text has any of several strings, or of their alternatives `a||b`, as whole words."""
     comparable = plain(text)
-    return any(_holds(comparable, one) for one in wanted)
+    return any(_has(comparable, one, spelled) for one in wanted)
 
 
 def is_right(line: GoldLine, answer: str) -> bool:
@@ -219,14 +220,9 @@ def is_right(line: GoldLine, answer: str) -> bool:
     What it must contain may be part of a longer word ("worker" in "workers"), a number may not.
     """
     comparable = plain(answer)
-    return all(_says(comparable, one) for one in line.must_contain) and not any(
-        _holds(comparable, one) for one in line.must_not_contain
+    return all(_has(comparable, one, said) for one in line.must_contain) and not any(
+        _has(comparable, one, spelled) for one in line.must_not_contain
     )
-
-
-def _says(already_plain: str, wanted: str) -> bool:
-    options = (option for option in map(plain, wanted.split("||")) if option)
-    return any(said(option).search(already_plain) for option in options)
 
 
 @lru_cache(maxsize=4096)

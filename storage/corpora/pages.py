@@ -23,7 +23,7 @@ from storage.tables import (
     WordsRow,
     writable,
 )
-from storage.tables.columns import every, parts
+from storage.tables.columns import every, made, parts
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""
@@ -125,17 +125,7 @@ class SqlCorpusPages:
 
 def page_of(row: Any) -> ContextChunk:
     """Return the page of a row of `context_chunks` that has its document's path, title and release, too."""
-    return ContextChunk(
-        id=row.id,
-        path=row.path,
-        title=row.title,
-        heading=row.heading,
-        url=row.url,
-        page=row.page,
-        before=row.before,
-        after=row.after,
-        release=row.release,
-    )
+    return made(ContextChunk, row, people=())
 
 
 def _search_row(row: Any) -> SearchRow:
