@@ -75,7 +75,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
             app.corpora,
             app.schedules,
             on_schedule.reindex,
-            renew=app.renewal.slice,
+            renew=app.stale_review.slice,
             daily=on_schedule.tidy,
             watch=watches(app, dispatch.notices),
         )

@@ -71,9 +71,9 @@ class Dispatch:
         modes: ChannelModes,
         pauses: Pauses,
         opted_out: OptedOut,
-        tongues: LocaleResolver,
+        locales: LocaleResolver,
         notices: Notices,
-        noise: UnsolicitedReplyPolicy,
+        unsolicited: UnsolicitedReplyPolicy,
         hint: Hint,
         escalation: Escalation,
         outage: Outage,
@@ -97,9 +97,9 @@ class Dispatch:
         self.notices = notices
         self._pausing = Pausing(pauses)
         self.opted_out = opted_out
-        self.noise = noise
+        self.unsolicited = unsolicited
         self._answering = Answering(
-            engine, conversations, opted_out, outage, noise=noise, to_person=escalation.offered
+            engine, conversations, opted_out, outage, unsolicited=unsolicited, to_person=escalation.offered
         )
         self._resolving = Resolving(engine, escalation)
         marks = Marks(engine, self._answering.history, self._resolving)
@@ -110,18 +110,18 @@ class Dispatch:
             engine,
             conversations,
             self._answering,
-            Triggers(conversations, modes, opted_out, noise),
+            Triggers(conversations, modes, opted_out, unsolicited),
             self._resolving,
             limits,
             self._pausing,
             opted_out,
-            tongues,
-            noise,
+            locales,
+            unsolicited,
             hint,
             self._lock,
             outage,
         )
-        self._attending = InteractionHandler(
+        self._interactions = InteractionHandler(
             engine,
             conversations,
             self._answering,
@@ -130,18 +130,18 @@ class Dispatch:
             limits,
             self._pausing,
             opted_out,
-            tongues,
-            noise,
+            locales,
+            unsolicited,
             hint,
             InteractionLedger(conversations, opted_out),
         )
-        self._reacting = ReactionHandler(
+        self._reactions = ReactionHandler(
             engine,
             conversations,
             marks,
             opted_out,
-            tongues,
-            noise,
+            locales,
+            unsolicited,
             self._lock,
             outage,
         )
@@ -191,25 +191,25 @@ class Dispatch:
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
         self.meet(chat)
-        await asyncio.gather(self._questions.resume(chat), self._attending.resume(chat))
+        await asyncio.gather(self._questions.resume(chat), self._interactions.resume(chat))
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote or as a ✅ or ❌ mark; errors are logged, never posted."""
         self._noted(reaction.ref)
-        await self._reacting.take(chat, reaction)
+        await self._reactions.take(chat, reaction)
 
     async def reactions_cleared(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw votes and marks whose reactions a moderator cleared."""
         self._noted(cleared.ref)
-        await self._reacting.cleared(chat, cleared)
+        await self._reactions.cleared(chat, cleared)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
-        await self._attending.command(chat, command, responder)
+        await self._interactions.command(chat, command, responder)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Handle a pressed button or a submitted form, and answer the person."""
-        await self._attending.press(chat, press, responder)
+        await self._interactions.press(chat, press, responder)
 
     async def take(self, platform: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
@@ -217,7 +217,7 @@ class Dispatch:
         `to` is the `address` of its responder. Raises StorageUnavailable: then it must not be
         acknowledged as done.
         """
-        return await self._attending.take(platform, kind, event, account, to)
+        return await self._interactions.take(platform, kind, event, account, to)
 
     async def channel_became_private(self, channel: str) -> None:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
@@ -244,14 +244,14 @@ class Dispatch:
 
     async def why(self, answer_id: str) -> dict[str, Any]:
         """Return what led to an answer; raises KeyError for an unknown one."""
-        return await self._engine.given.why(answer_id)
+        return await self._engine.answer_log.why(answer_id)
 
     async def stop(self) -> None:
         """Cancel what is running and say so; it is answered after the next start."""
         self._chats.clear()
-        self._attending.stop()
+        self._interactions.stop()
         await self._answering.stop()
-        await self._reacting.stop()
+        await self._reactions.stop()
 
     def _lock(self, key: str) -> asyncio.Lock:
         return self._locks.setdefault(key, asyncio.Lock())

@@ -37,9 +37,9 @@ def dispatch_of(
         app.modes,
         app.pauses,
         opted_out,
-        LocaleResolver(app.conversations, engine.given, plain(app.settings.language)),
+        LocaleResolver(app.conversations, engine.answer_log, plain(app.settings.language)),
         notices,
-        UnsolicitedReplyPolicy(app.noise, app.modes, notices.tell_admins),
+        UnsolicitedReplyPolicy(app.unsolicited, app.modes, notices.tell_admins),
         Hint(engine.product.name, app.examples),
         Escalation(
             engine,
@@ -53,7 +53,7 @@ def dispatch_of(
         Outage(app.health),
         chats=chats,
         history=app.history,
-        pages=Pages(slash, app.modes, engine.given, app.passages, app.examples),
+        pages=Pages(slash, app.modes, engine.answer_log, app.passages, app.examples),
         holders=app.holders,
         overview=overview,
     )

@@ -100,7 +100,7 @@ class Marks:
                 channel=message.ref.channel_key,
                 scope=message.scope,
                 release="" if "+" in ticket.release else ticket.release,
-                authors=tuple(sorted(await self._engine.given.authors(ticket.answer_id))),
+                authors=tuple(sorted(await self._engine.answer_log.authors(ticket.answer_id))),
             )
             await self._remember(chat, message, reaction, asked)
         elif ticket.is_open:

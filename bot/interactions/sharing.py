@@ -70,14 +70,14 @@ class Sharing:
             self._posting.discard(key)
 
     async def _post(self, chat: Chat, press: Press, where: MessageRef, answer_id: str, key: str) -> str:
-        answer, question = await self._engine.given.answer(answer_id)
+        answer, question = await self._engine.answer_log.answer(answer_id)
         if not answer.text:
             return FORGOTTEN
         known = await self._conversations.claimed(key)
         if known and known.parts:
             return ALREADY
         if not known:
-            authors = tuple(sorted(await self._engine.given.authors(answer_id) - {press.person.id}))
+            authors = tuple(sorted(await self._engine.answer_log.authors(answer_id) - {press.person.id}))
             said = Message(where, press.person, question, press.scope, language=spoken(), authors=authors)
             asked = packed(said)
             now = time.time()

@@ -54,9 +54,9 @@ class Application:
     people: Forgetting
     vectors: VectorIndex
     words: WordIndex
-    electorate: VoteWeighting
+    vote_weighting: VoteWeighting
     upkeep: UpkeepStore
-    renewal: StaleAnswerReview
+    stale_review: StaleAnswerReview
     statistics: Statistics
     searcher: Searcher
     modes: ChannelModes
@@ -66,7 +66,7 @@ class Application:
     privacy: Privacy
     my_data: MyData
     retention: Retention
-    noise: NoiseStore
+    unsolicited: NoiseStore
     notices: NoticeStore
     examples: Examples
     passages: PassageStore

@@ -24,7 +24,7 @@ class Asking:
     scope: str
 
 
-class GivenAnswers:
+class AnswerLog:
     """Reads answers back from the store; what a forgotten person asked is not there any more."""
 
     def __init__(

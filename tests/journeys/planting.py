@@ -523,7 +523,7 @@ async def _(g: Garden, mark: str) -> None:
     page = g.bot.kettle.folder / "docs" / "2.0" / "configuration.md"
     page.write_text(page.read_text().replace("in which a worker is started", "that is named kitchen"))
     await g.bot.app.library.reindex("2.0")
-    await g.bot.app.renewal.slice()
+    await g.bot.app.stale_review.slice()
 
 
 # --- commands ---------------------------------------------------------------------------------

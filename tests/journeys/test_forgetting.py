@@ -249,8 +249,8 @@ async def test_what_a_stale_pair_was_offered_goes_with_it(kettle: Kettle, bot: B
     page = kettle.folder / "docs" / "2.0" / "dashboard.rst"
     page.write_text(page.read_text().replace("9090", "9191 xyloport"))
     await bot.app.library.reindex("2.0")
-    await bot.app.renewal.slice()
-    assert len(await bot.app.renewal.waiting()) == 1
+    await bot.app.stale_review.slice()
+    assert len(await bot.app.stale_review.waiting()) == 1
     url = f"sqlite:///{kettle.home / 'threadlore.sqlite3'}"
     assert rows_with(url, "xyloport", "pairs")
     await bot.app.people.forget(ANN)

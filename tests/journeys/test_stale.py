@@ -67,7 +67,7 @@ async def test_a_page_that_says_it_still_renews_the_pair(bot: Bot) -> None:
     assert again.route != "reuse", "never silently reused"
     assert "What it cites has changed since." in again.trace["guard"]
     assert (await bot.counts())["stale"] == 1
-    assert await bot.app.renewal.slice() == 1
+    assert await bot.app.stale_review.slice() == 1
     now = await asked(bot)
     assert (now.route, now.text, now.pair_id) == ("reuse", without_introduction(first.text), first.pair_id)
     live = await bot.app.corpora.page_hashes("2.0")
@@ -79,7 +79,7 @@ async def test_a_page_that_says_something_else_is_left_to_an_admin(bot: Bot) -> 
     first = await learnt(bot)
     edit(page(bot), "9090", "9191")
     await bot.app.library.reindex("2.0")
-    assert await bot.app.renewal.slice() == 1 and await bot.app.renewal.slice() == 0
+    assert await bot.app.stale_review.slice() == 1 and await bot.app.stale_review.slice() == 0
     assert (await asked(bot)).route != "reuse"
     shown = status_text(await bot.app.library.status())
     assert "1 remembered answers cite pages that changed; `threadlore memory stale`" in shown
@@ -118,7 +118,7 @@ async def test_a_page_that_is_gone_cannot_be_kept_as_source(bot: Bot) -> None:
     first = await learnt(bot, "How do I send the report every night at fixed times with cron?")
     page(bot, "scheduling.md").unlink()
     await bot.app.library.reindex("2.0")
-    await bot.app.renewal.slice()
+    await bot.app.stale_review.slice()
     ((line,), _) = await told(bot, action="stale")
     assert "is not there any more" in line
     with pytest.raises(UsageError, match="retire the pair"):
@@ -130,7 +130,7 @@ async def test_pages_that_come_back_make_it_current_without_anybody(bot: Bot) ->
     for before, after in (("9090", "9191"), ("9191", "9090")):
         edit(page(bot), before, after)
         await bot.app.library.reindex("2.0")
-        await bot.app.renewal.slice()
+        await bot.app.stale_review.slice()
     now = await asked(bot)
     assert (now.route, now.text) == ("reuse", without_introduction(first.text))
     assert await sound(bot) and (await bot.counts())["stale"] == 0
@@ -151,7 +151,7 @@ async def test_a_comparison_is_current_again_when_both_releases_say_so(bot: Bot)
     edit(page(bot, release="1.5"), "The dashboard shows", "Look: the dashboard shows")
     edit(page(bot, release="1.5"), "in the browser", "in any browser")
     await bot.app.library.reindex("1.5")
-    await bot.app.renewal.slice()
+    await bot.app.stale_review.slice()
     assert (await asked(bot, both)).route == "reuse" and await sound(bot)
 
 
@@ -173,12 +173,12 @@ async def test_a_process_that_died_before_or_while_looking_goes_on(kettle: Kettl
     async with house(kettle) as bot:
         assert (await asked(bot)).route != "reuse", "a start marks what a dead process could not"
         assert (await bot.counts())["stale"] == 2
-        assert await bot.app.renewal.slice(1) == 1
+        assert await bot.app.stale_review.slice(1) == 1
     async with house(kettle) as bot:
-        clock = Clock(bot.app.corpora, {}, bot.app.library.reindex, renew=bot.app.renewal.slice)
+        clock = Clock(bot.app.corpora, {}, bot.app.library.reindex, renew=bot.app.stale_review.slice)
         await clock.renew()
-        assert await bot.app.renewal.slice() == 0
-        (waiting,) = await bot.app.renewal.waiting()
+        assert await bot.app.stale_review.slice() == 0
+        (waiting,) = await bot.app.stale_review.waiting()
         assert "8" in waiting.finding and waiting.pair.answer != waiting.proposal
         assert (await asked(bot)).route == "reuse"
         assert await sound(bot)
@@ -195,7 +195,7 @@ async def test_the_model_writes_it_anew_and_the_same_answer_is_renewed(
     await writer.app.library.reindex("2.0")
     ollama.say("The dashboard listens on the port 9090 [1].")
     calls = ollama.calls
-    assert await writer.app.renewal.slice() == 1
+    assert await writer.app.stale_review.slice() == 1
     assert ollama.calls > calls
     now = await asked(writer)
     assert (now.route, now.pair_id) == ("reuse", first.pair_id) and "on the port 9090" in now.text
@@ -203,8 +203,8 @@ async def test_the_model_writes_it_anew_and_the_same_answer_is_renewed(
     edit(page(writer), "Its port is 9090", "Its port is 9191")
     await writer.app.library.reindex("2.0")
     ollama.say("The dashboard listens on port 9191 [1].")
-    await writer.app.renewal.slice()
-    (waiting,) = await writer.app.renewal.waiting()
+    await writer.app.stale_review.slice()
+    (waiting,) = await writer.app.stale_review.waiting()
     assert "9191" in waiting.proposal and (await asked(writer)).route != "reuse"
     assert await sound(writer)
 
@@ -215,8 +215,8 @@ async def test_while_the_model_is_away_a_pair_waits_for_it(writer: Bot, ollama: 
     edit(page(writer), "The dashboard listens on port 9090 by default", "Its port is 9090")
     await writer.app.library.reindex("2.0")
     ollama.always = Behaviour("crashed")
-    assert await writer.app.renewal.slice() == 0
-    (waiting,) = await writer.app.renewal.waiting()
+    assert await writer.app.stale_review.slice() == 0
+    (waiting,) = await writer.app.stale_review.waiting()
     assert waiting.finding == "" and (await asked(writer)).route != "reuse"
 
 

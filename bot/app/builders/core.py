@@ -74,8 +74,8 @@ class Core:
     memory: CommunityMemory
     searcher: Searcher
     research: Research
-    electorate: VoteWeighting
-    renewal: StaleAnswerReview
+    vote_weighting: VoteWeighting
+    stale_review: StaleAnswerReview
 
 
 async def build_core(ground: Ground) -> Core:
@@ -83,7 +83,7 @@ async def build_core(ground: Ground) -> Core:
     settings, catalogue, stores, models = ground.settings, ground.catalogue, ground.stores, ground.models
     memory = _memory(ground)
     await stores.voters.link(catalogue.people)
-    electorate = VoteWeighting(
+    vote_weighting = VoteWeighting(
         stores.voters,
         memory.thresholds,
         Policy(settings.newcomer_days, settings.votes_per_hour),
@@ -91,8 +91,8 @@ async def build_core(ground: Ground) -> Core:
         (*settings.helpers, *settings.admins),
     )
     searcher = await _searcher(ground)
-    library = _library(ground, memory, searcher, electorate)
-    research, engine = _engine(ground, memory, searcher, electorate)
+    library = _library(ground, memory, searcher, vote_weighting)
+    research, engine = _engine(ground, memory, searcher, vote_weighting)
     await library.open()
     return Core(
         engine=engine,
@@ -100,8 +100,8 @@ async def build_core(ground: Ground) -> Core:
         memory=memory,
         searcher=searcher,
         research=research,
-        electorate=electorate,
-        renewal=StaleAnswerReview(
+        vote_weighting=vote_weighting,
+        stale_review=StaleAnswerReview(
             stores.upkeep, stores.corpora, models.encoders, engine.draft, models.writer is not None
         ),
     )
@@ -141,7 +141,7 @@ async def _searcher(ground: Ground) -> Searcher:
 
 
 def _library(
-    ground: Ground, memory: CommunityMemory, searcher: Searcher, electorate: VoteWeighting
+    ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
 ) -> CorpusManager:
     settings, stores, models = ground.settings, ground.stores, ground.models
     corpora, vectors, words, encoders = stores.corpora, stores.vectors, stores.words, models.encoders
@@ -168,7 +168,7 @@ def _library(
         memory=memory,
         encoders=encoders,
         upkeep=stores.upkeep,
-        electorate=electorate,
+        vote_weighting=vote_weighting,
         pregeneration=Pregeneration(
             stores.pregenerated, corpora, vectors, words, rules, searcher.load, quota=quota
         ),
@@ -176,7 +176,7 @@ def _library(
 
 
 def _engine(
-    ground: Ground, memory: CommunityMemory, searcher: Searcher, electorate: VoteWeighting
+    ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
 ) -> tuple[Research, Engine]:
     """Return what answers a question, and the part of it that finds what to answer from."""
     settings, stores, models, privacy = ground.settings, ground.stores, ground.models, ground.privacy
@@ -204,7 +204,7 @@ def _engine(
         parts,
         recipe_of(settings.recipe)(parts),
         AcceptedAnswers(memory, stores.memories, stores.opinions, research, privacy.is_out),
-        electorate,
+        vote_weighting,
         privacy.is_out,
     )
     return research, engine

@@ -83,7 +83,7 @@ class Stores:
     memories: MemoryStore
     names: Names
     """One-way names by the key that belongs to this database."""
-    noise: NoiseStore
+    unsolicited: NoiseStore
     notices: NoticeStore
     opinions: OpinionStore
     opt_outs: OptOutStore
@@ -176,7 +176,7 @@ def _stores(
         health=SqlHealth(database, free),
         memories=SqlMemories(database, names.veils),
         names=names,
-        noise=SqlNoise(database),
+        unsolicited=SqlNoise(database),
         notices=SqlNotices(database),
         opinions=SqlOpinions(database),
         opt_outs=SqlOptOuts(database),
