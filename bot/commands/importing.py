@@ -73,7 +73,7 @@ async def brought(app: Application, text: str, name: str) -> tuple[Brought, list
 
 
 def _is_there(pair: Remembered, known: Remembered | None) -> bool:
-    """Tell whether a line is what `memory export` wrote of a pair that is still there, under its own id.
+    """Return True if a line is what `memory export` wrote of a pair that is still there, under its own id.
 
     Raises UsageError for a person's words that were taken back since.
     """

@@ -1,4 +1,4 @@
-"""Dispatch on a house that stands, for whoever serves: the bot itself, journeys, measurements."""
+"""Builds the dispatch of a running application: for the bot itself, for journeys and measurements."""
 
 from __future__ import annotations
 

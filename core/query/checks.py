@@ -127,7 +127,7 @@ def translated(base: str, question: str, history: Sequence[Turn], language: str)
 
 
 def _keeps_negation(base: str, question: str, said: str, language: str) -> bool:
-    """Tell that "not" is neither lost nor invented; where nobody knows its words, that is not looked at."""
+    """Return True if "not" is neither lost nor invented; not checked in a language without a list."""
     if language not in _NOT:
         return True
     if _denies(question, language):

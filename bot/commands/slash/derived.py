@@ -1,4 +1,4 @@
-"""What is given in chat, made from the table of commands."""
+"""The commands of chat, made from the table of commands."""
 
 from __future__ import annotations
 
@@ -102,6 +102,6 @@ def subcommands_of(app: Application) -> tuple[Subcommand, ...]:
 
 
 def slash_commands(app: Application) -> SlashCommands:
-    """Return the table for a house that stands."""
+    """Return the commands of chat for a running application."""
     permissions = Permissions(app.settings.admins, app.catalogue.permissions, app.engine.helps)
     return SlashCommands(subcommands_of(app), permissions, Audit(app.audit))

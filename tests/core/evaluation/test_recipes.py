@@ -22,8 +22,8 @@ from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes
 from evaluation.gold import parse_line, read_gold
 from evaluation.pipeline import ask
-from evaluation.recipes.comparison import COLUMNS, compare, table
-from evaluation.recipes.comparison import write as report
+from evaluation.recipes import COLUMNS, compare, table
+from evaluation.recipes import write as report
 from tests.core.evaluation.small import GOLD, parts, write
 from tests.fake_upkeep import FakeVoters
 from tests.fakes import FakeMemories, FakeModel, FakeOpinions, Reply
