@@ -84,10 +84,9 @@ async def serve(settings: Settings, options: Namespace) -> int:
             for platform in connect_all(settings, dispatch)
         }
         if not running:
-            names = " or ".join(setup.NAME for setup in platforms.setups().values())
             raise PlatformError(
                 "There is nothing to serve: set THREADLORE_PLAYGROUND=true, or the tokens of "
-                f"{names}, in .env."
+                f"{platforms.titles(' or ')}, in .env."
             )
         stopped = asyncio.Event()
 

@@ -112,6 +112,11 @@ def setups() -> dict[str, Setup]:
     return dict(sorted(found.items(), key=lambda entry: (entry[1].RANK, entry[0])))
 
 
+def titles(joined: str = " and ") -> str:
+    """Return the platforms' names as people write them, joined in the order of their questions."""
+    return joined.join(setup.NAME for setup in setups().values())
+
+
 def names() -> list[str]:
     """Return the names of all platforms there are."""
     return sorted(module.name for module in iter_modules(import_module(PACKAGE).__path__))

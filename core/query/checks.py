@@ -98,7 +98,7 @@ _NOT_WORDS = {
     "zh": r"[不没無无别未]",
     "ja": r"ない|なく|ません|なし",
 }
-_NOT = {language: re.compile(words, re.IGNORECASE) for language, words in _NOT_WORDS.items()}
+_NOT = {language: re.compile(said, re.IGNORECASE) for language, said in _NOT_WORDS.items()}
 _NO_NEGATION = re.compile(
     r"([\u4e00-\u9fff])[不没]\1|有没有|[区级类特个分]别|不[同过仅断管]|未来|なければ\w*|ないと\w*|かもしれない"
 )
