@@ -114,7 +114,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         settings=ground.settings,
         catalogue=catalogue,
         engine=core.engine,
-        library=core.library,
+        corpus_manager=core.corpus_manager,
         memory=core.memory,
         conversations=stores.conversations,
         corpora=stores.corpora,

@@ -92,8 +92,8 @@ class Overview:
             self._at = now
         return {
             **self._figures,
-            "indexing": self._app.library.progress(),
-            "indexed": self._app.library.ended(),
+            "indexing": self._app.corpus_manager.progress(),
+            "indexed": self._app.corpus_manager.ended(),
             "errors": self._errors.shown(),
             "paused": await self._paused(),
             "quieter": sum(given.by == BOT for given in await self._app.modes.given()),
@@ -102,7 +102,7 @@ class Overview:
 
     def progress(self) -> dict[str, Any]:
         """Return the index work that goes on, and how that of each release ended last."""
-        return {"running": self._app.library.progress(), "ended": self._app.library.ended()}
+        return {"running": self._app.corpus_manager.progress(), "ended": self._app.corpus_manager.ended()}
 
     async def metrics(self) -> bytes:
         """Return everything that counts in Prometheus' text format."""

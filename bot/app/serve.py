@@ -70,7 +70,9 @@ async def serve(settings: Settings, options: Namespace) -> int:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out)
-        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit), dispatch.notices.tell_admins)
+        on_schedule = OnSchedule(
+            app.corpus_manager, app.retention, Audit(app.audit), dispatch.notices.tell_admins
+        )
         clock = Clock(
             app.corpora,
             app.schedules,
@@ -159,16 +161,18 @@ async def _index_what_is_missing(app: Application, clock: Clock) -> None:
         def show(progress: Progress) -> None:
             bars.show(progress_dict(progress))
 
-        for release in app.library.order():
-            if any(entry["name"] == release and entry["ready"] for entry in await app.library.releases()):
+        for release in app.corpus_manager.order():
+            if any(
+                entry["name"] == release and entry["ready"] for entry in await app.corpus_manager.releases()
+            ):
                 continue
             try:
-                await app.library.reindex(release, show, pairs=False, windows=False)
-                log.info("%s %s is ready", app.library.product.name, release)
+                await app.corpus_manager.reindex(release, show, pairs=False, windows=False)
+                log.info("%s %s is ready", app.corpus_manager.product.name, release)
             except ThreadloreError as error:
                 log.error("indexing %s failed: %s", release, error)
         # what a first answer need not wait for, whatever release it is of
-        for later in (app.library.complete, app.library.pregenerate):
+        for later in (app.corpus_manager.complete, app.corpus_manager.pregenerate):
             try:
                 await later(report=show)
             except ThreadloreError as error:
@@ -184,7 +188,7 @@ async def warm_up(app: Application) -> None:
     began = time.perf_counter()
     try:
         await language.detect(_ASKED)
-        await (await app.library.encoders.current()).encode([_ASKED])
+        await (await app.corpus_manager.encoders.current()).encode([_ASKED])
         if app.engine.ready:
             await app.engine.quoted(Question(_ASKED))
     except ThreadloreError as error:  # the first question will say so

@@ -65,7 +65,7 @@ class Dispatch:
         self,
         engine: Engine,
         conversations: ConversationStore,
-        library: CorpusManager,
+        corpus_manager: CorpusManager,
         slash: SlashCommands,
         limits: Limits,
         modes: ChannelModes,
@@ -85,7 +85,7 @@ class Dispatch:
         overview: Figures | None = None,
     ) -> None:
         self._engine = engine
-        self._library = library
+        self._corpus_manager = corpus_manager
         self.slash = slash
         self.overview = overview
         """Figures for pages and machines, where somebody collects them."""
@@ -232,11 +232,11 @@ class Dispatch:
 
     async def releases(self) -> list[dict[str, Any]]:
         """Return the releases and how ready they are."""
-        return await self._library.releases()
+        return await self._corpus_manager.releases()
 
     def progress(self) -> list[dict[str, Any]]:
         """Return the index work that is going on."""
-        return self._library.progress()
+        return self._corpus_manager.progress()
 
     async def paused(self) -> bool:
         """Return True if no new questions are answered anywhere."""

@@ -31,7 +31,7 @@ def dispatch_of(
     dispatch = Dispatch(
         engine,
         app.conversations,
-        app.library,
+        app.corpus_manager,
         slash,
         Limits(app.settings.questions_per_minute),
         app.modes,
@@ -64,4 +64,4 @@ def dispatch_of(
 def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
     """Return what looks every minute for something that admins should be told, or that is left to do."""
     digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
-    return Alerts(app, notices).tick, digest.tick, app.library.settle, app.people.settle
+    return Alerts(app, notices).tick, digest.tick, app.corpus_manager.settle, app.people.settle

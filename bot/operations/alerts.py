@@ -79,7 +79,7 @@ class Alerts:
                 await self._notices.tell_over(f"{what} again.", key)
 
     async def _encoder(self) -> None:
-        current = (await self._app.library.encoders.current()).name
+        current = (await self._app.corpus_manager.encoders.current()).name
         others = {c.encoder for c in self._app.research.corpora.values()} - {current}
         if others:
             await self._notices.tell_admins(

@@ -45,7 +45,7 @@ class Application:
     settings: Settings
     catalogue: Catalogue
     engine: Engine
-    library: CorpusManager
+    corpus_manager: CorpusManager
     memory: CommunityMemory
     conversations: ConversationStore
     corpora: CorpusStore

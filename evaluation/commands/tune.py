@@ -48,7 +48,7 @@ async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     if tuned.ranking is None:
         await send({"line": "Nothing is changed."})
     else:
-        encoder = (await app.library.encoders.current()).name
+        encoder = (await app.corpus_manager.encoders.current()).name
         await asyncio.to_thread(save_ranking, path, tuned.ranking, encoder)
         app.searcher.ranking, app.searcher.problem = tuned.ranking, ""
         await send({"line": "It is used from now on; `threadlore tune --reset` goes back."})

@@ -29,14 +29,16 @@ from tests.ollama_server import OllamaServer
 async def test_reading_a_release_makes_its_pairs_where_that_is_on(kettle: Kettle) -> None:
     async with house(kettle, ollama_host="off") as bot:
         await told(bot, "index", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        assert not await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        assert not await bot.app.corpus_manager.pregeneration.pairs("2.0")
     async with house(kettle, ollama_host="off", pregenerate="rules") as bot:
         await told(bot, "index", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        pairs = await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        pairs = await bot.app.corpus_manager.pregeneration.pairs("2.0")
         assert pairs and all(pair.url and pair.by.startswith("rules") for pair in pairs)
-        count = await bot.app.library.pregeneration.run("2.0", await bot.app.library.encoders.current())
+        count = await bot.app.corpus_manager.pregeneration.run(
+            "2.0", await bot.app.corpus_manager.encoders.current()
+        )
         assert count is not None and count.done == count.documents
 
 
@@ -104,8 +106,8 @@ async def test_what_the_model_made_finds_its_page_and_survives_a_restart(kettle:
 
 
 async def found(bot: Bot) -> None:
-    assert bot.app.library.pregeneration is not None
-    made = await bot.app.library.pregeneration.pairs("2.0")
+    assert bot.app.corpus_manager.pregeneration is not None
+    made = await bot.app.corpus_manager.pregeneration.pairs("2.0")
     assert ASKED in [pair.question for pair in made]
     asked = await bot.app.research.understand(Question(ASKED))
 
@@ -123,8 +125,8 @@ async def test_a_model_that_is_down_is_told_and_what_is_made_stays(kettle: Kettl
         await told(bot, "index", release="2.0")
         with pytest.raises(ThreadloreError, match="give the command again"):
             await told(bot, "pregenerate", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        assert await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        assert await bot.app.corpus_manager.pregeneration.pairs("2.0")
 
 
 def like_a_model(recorded: Recorded, _: Mapping[str, Any]) -> str:
@@ -147,8 +149,8 @@ async def test_what_a_model_invents_is_dropped_and_the_command_says_how_much(ket
     async with OllamaServer(structured=like_a_model) as model, house(kettle, ollama_host=model.url) as bot:
         await told(bot, "index", release="2.0")
         lines, _ = await told(bot, "pregenerate", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        pairs = await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        pairs = await bot.app.corpus_manager.pregeneration.pairs("2.0")
     texts = "".join(pair.answer + pair.full_answer for pair in pairs)
     assert "7321" not in texts and "Zebulon" not in texts
     found = re.search(r"made (\d+) pairs: (\d+) kept, (\d+) dropped .*?\((\d+) number", lines[1])
@@ -186,8 +188,8 @@ async def test_what_a_reviewer_refuses_is_gone_and_stays_away(kettle: Kettle, tm
 
 
 async def questions_of(bot: Bot, path: str) -> list[str]:
-    assert bot.app.library.pregeneration is not None
-    pairs = await bot.app.library.pregeneration.pairs("2.0")
+    assert bot.app.corpus_manager.pregeneration is not None
+    pairs = await bot.app.corpus_manager.pregeneration.pairs("2.0")
     return [pair.question for pair in pairs if pair.path == path]
 
 
@@ -215,12 +217,12 @@ async def test_a_killed_run_goes_on_where_it_stopped(kettle: Kettle) -> None:
         model.first_token_delay = 0.0
         async with house(kettle, ollama_host=model.url) as bot:
             lines, _ = await told(bot, "pregenerate", release="2.0")
-            assert bot.app.library.pregeneration is not None
-            made = await bot.app.library.pregeneration.pairs("2.0")
+            assert bot.app.corpus_manager.pregeneration is not None
+            made = await bot.app.corpus_manager.pregeneration.pairs("2.0")
             assert ASKED in [pair.question for pair in made] and await verified(bot)
             again = model.calls - before
-            await bot.app.library.pregeneration.run(
-                "2.0", await bot.app.library.encoders.current(), maker=ModelPairs(bot.app.engine.model)
+            await bot.app.corpus_manager.pregeneration.run(
+                "2.0", await bot.app.corpus_manager.encoders.current(), maker=ModelPairs(bot.app.engine.model)
             )
             assert model.calls == before + again, "all is done"
         async with house(kettle, ollama_host="off") as other:

@@ -70,7 +70,7 @@ class Core:
     """What answers, and what it answers from."""
 
     engine: Engine
-    library: CorpusManager
+    corpus_manager: CorpusManager
     memory: CommunityMemory
     searcher: Searcher
     research: Research
@@ -91,12 +91,12 @@ async def build_core(ground: Ground) -> Core:
         (*settings.helpers, *settings.admins),
     )
     searcher = await _searcher(ground)
-    library = _library(ground, memory, searcher, vote_weighting)
+    corpus_manager = _corpus_manager(ground, memory, searcher, vote_weighting)
     research, engine = _engine(ground, memory, searcher, vote_weighting)
-    await library.open()
+    await corpus_manager.open()
     return Core(
         engine=engine,
-        library=library,
+        corpus_manager=corpus_manager,
         memory=memory,
         searcher=searcher,
         research=research,
@@ -140,7 +140,7 @@ async def _searcher(ground: Ground) -> Searcher:
     )
 
 
-def _library(
+def _corpus_manager(
     ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
 ) -> CorpusManager:
     settings, stores, models = ground.settings, ground.stores, ground.models
