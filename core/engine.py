@@ -10,7 +10,7 @@ from typing import Literal
 
 from core.domain import Answer, Question, Vote
 from core.feedback.accepted_answers import AcceptedAnswers
-from core.feedback.answer_log import GivenAnswers
+from core.feedback.answer_log import AnswerLog
 from core.languages import speaking
 from core.memory.scoring.vote_weighting import VoteWeighting
 from core.pipeline.context import QueryContext, Silence
@@ -31,20 +31,20 @@ class Engine:
         parts: Resources,
         stages: Sequence[Stage],
         accepted: AcceptedAnswers,
-        electorate: VoteWeighting,
+        vote_weighting: VoteWeighting,
         is_out: Callable[[str], bool] = nobody,
     ) -> None:
         """Answer by `stages`, made with `parts`; `is_out` tells who opted out."""
         self.product = parts.product
         self.model = parts.model
         self.accepted = accepted
-        self.given = GivenAnswers(parts.store, accepted, self.product, parts.memory.thresholds)
+        self.answer_log = AnswerLog(parts.store, accepted, self.product, parts.memory.thresholds)
         self._memory = parts.memory
         self._store = parts.store
         self._searcher = parts.searcher
         self.stages = tuple(stages)
         self._keeper = AnswerKeeper(parts.memory, parts.store, parts.gone)
-        self._electorate = electorate
+        self._vote_weighting = vote_weighting
         self._private: set[str] = set()
         self._is_out = is_out
 
@@ -100,8 +100,8 @@ class Engine:
         if row is None or self._is_out(vote.voter):
             return False
         now = vote.at.timestamp() if vote.at else time.time()
-        ballot = await self._electorate.weigh(vote.voter, row["asker"], row["pair_id"], helper, now)
-        voter = self._electorate.voter(vote.voter)
+        ballot = await self._vote_weighting.weigh(vote.voter, row["asker"], row["pair_id"], helper, now)
+        voter = self._vote_weighting.voter(vote.voter)
         await self._memory.vote(replace(vote, voter=voter, standing=ballot.standing), ballot.weight)
         value = "withdrawn" if vote.value is None else "up" if vote.value else "down"
         log.info("vote counted", extra={"answer": vote.answer_id, "vote": value})
@@ -109,21 +109,21 @@ class Engine:
 
     async def votes_cleared(self, answer_id: str, value: Literal[0, 1], holders: Collection[str]) -> None:
         """Take back every 👍 (1) or 👎 (0) by reaction but those of the people behind these accounts."""
-        kept = {self._electorate.voter(account) for account in holders}
+        kept = {self._vote_weighting.voter(account) for account in holders}
         for voter in await self._store.hands(answer_id, value, kept):
             await self._memory.vote(Vote(answer_id, voter, None, withdraws=value), 1.0)
 
     async def opinion(self, answer_id: str, account: str) -> Literal[0, 1] | None:
         """Return which vote of the person behind an account stands on an answer; None for none."""
-        return await self._store.opinion(answer_id, self._electorate.voter(account))
+        return await self._store.opinion(answer_id, self._vote_weighting.voter(account))
 
     def helps(self, person: str) -> bool:
         """Return True if somebody is configured as a helper, under any of their accounts."""
-        return self._electorate.helps(person)
+        return self._vote_weighting.helps(person)
 
     def is_same(self, account: str, other: str) -> bool:
         """Return True if two accounts belong to one person."""
-        return self._electorate.voter(account) == self._electorate.voter(other)
+        return self._vote_weighting.voter(account) == self._vote_weighting.voter(other)
 
     @property
     def ready(self) -> list[str]:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeVar
 
 from core.domain import Turn
 from core.errors import UsageError
@@ -65,28 +65,7 @@ class GoldLine:
 
 def read_gold(path: Path, half: Half = "all") -> tuple[GoldLine, ...]:
     """Read the lines of one half, or all of them; raises UsageError that names the bad lines."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); name a file of JSON lines.") from None
-    found: list[GoldLine] = []
-    problems: list[str] = []
-    first: dict[str, int] = {}
-    for number, raw in enumerate(text.splitlines(), start=1):
-        if not raw.strip():
-            continue
-        try:
-            line = parse_line(raw)
-        except ValueError as error:
-            problems.append(f"line {number}: {error}")
-            continue
-        if line.id in first:
-            problems.append(f"line {number}: the id {line.id!r} is that of line {first[line.id]} too")
-        first.setdefault(line.id, number)
-        found.append(line)
-    if problems:
-        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        raise UsageError(f"{path.name}: {'; '.join(problems[:_SHOWN])}{more}. Correct them and try again.")
+    found = read_lines(path, parse_line)
     kept = tuple(line for line in found if half == "all" or line.split == half)
     if not kept:
         without = " (its lines have no `split`; use --half all)" if half != "all" and found else ""
@@ -94,14 +73,45 @@ def read_gold(path: Path, half: Half = "all") -> tuple[GoldLine, ...]:
     return kept
 
 
-def parse_line(raw: str) -> GoldLine:
-    """Read one JSON line; raises ValueError that says what is wrong with it."""
+class _Line(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+L = TypeVar("L", bound=_Line)
+
+
+def read_lines(path: Path, parse: Callable[[dict[str, Any]], L]) -> list[L]:
+    """Read JSON objects, one a line, each with its own id; raises UsageError that names bad ones."""
     try:
-        entry = json.loads(raw)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON, {error.msg} at column {error.colno}") from None
-    if not isinstance(entry, dict):
-        raise ValueError("no JSON object")
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read ({error}); name a file of JSON lines.") from None
+    found: dict[str, L] = {}
+    problems: list[str] = []
+    for number, raw in enumerate(text.splitlines(), start=1):
+        if not raw.strip():
+            continue
+        try:
+            entry = json.loads(raw)
+            if not isinstance(entry, dict):
+                raise ValueError("no JSON object")
+            line = parse(entry)
+            if line.id in found:
+                raise ValueError(f"the id {line.id!r} is there twice")
+            found[line.id] = line
+        except json.JSONDecodeError as error:
+            problems.append(f"line {number}: no JSON, {error.msg} at column {error.colno}")
+        except ValueError as error:
+            problems.append(f"line {number}: {error}")
+    if problems:
+        more = f"; and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise UsageError(f"{path.name}: {'; '.join(problems[:_SHOWN])}{more}. Correct them and try again.")
+    return list(found.values())
+
+
+def parse_line(entry: Mapping[str, Any]) -> GoldLine:
+    """Read one JSON object; raises ValueError that says what is wrong with it."""
     kind = _text(entry, "type", needed=True)
     line = GoldLine(
         id=_text(entry, "id", needed=True),
@@ -179,14 +189,10 @@ def plain(text: str) -> str:
     return _SPACE.sub(" ", _MARKS.sub("", text.translate(_QUOTES))).strip().casefold()
 
 
-def holds(text: str, wanted: str) -> bool:
-    """Return True if a text has one of the alternatives `a||b` as whole words."""
-    return _holds(plain(text), wanted)
-
-
-def _holds(already_plain: str, wanted: str) -> bool:
+def _has(already_plain: str, wanted: str, pattern: Callable[[str], re.Pattern[str]]) -> bool:
+    """Return True if a text has one of the alternatives `a||b`, each as its pattern finds it."""
     options = (option for option in map(plain, wanted.split("||")) if option)
-    return any(spelled(option).search(already_plain) for option in options)
+    return any(pattern(option).search(already_plain) for option in options)
 
 
 @lru_cache(maxsize=4096)
@@ -203,9 +209,9 @@ def is_hit(place: Place, path: str, text: str) -> bool:
 
 
 def holds_any(text: str, wanted: Iterable[str]) -> bool:
-    """Return True if a text has any of several strings."""
+    """Return True if a text has any of several strings, or of their alternatives `a||b`, as whole words."""
     comparable = plain(text)
-    return any(_holds(comparable, one) for one in wanted)
+    return any(_has(comparable, one, spelled) for one in wanted)
 
 
 def is_right(line: GoldLine, answer: str) -> bool:
@@ -214,14 +220,9 @@ def is_right(line: GoldLine, answer: str) -> bool:
     What it must contain may be part of a longer word ("worker" in "workers"), a number may not.
     """
     comparable = plain(answer)
-    return all(_says(comparable, one) for one in line.must_contain) and not any(
-        _holds(comparable, one) for one in line.must_not_contain
+    return all(_has(comparable, one, said) for one in line.must_contain) and not any(
+        _has(comparable, one, spelled) for one in line.must_not_contain
     )
-
-
-def _says(already_plain: str, wanted: str) -> bool:
-    options = (option for option in map(plain, wanted.split("||")) if option)
-    return any(said(option).search(already_plain) for option in options)
 
 
 @lru_cache(maxsize=4096)

@@ -103,7 +103,7 @@ def _post(line: str, number: int) -> Post | None:
         if "question" not in entry:
             files = tuple(str(entry.get("gold_file") or "").split("||")) if entry.get("gold_file") else ()
             return Post(entry["id"], entry["kind"], entry["split"], entry["text"], entry["speak"], files)
-        gold = parse_line(line)
+        gold = parse_line(entry)
     except (ValueError, KeyError, AttributeError) as error:
         raise UsageError(f"line {number} is no post ({error!r}); see tests/golden/README.md.") from None
     if gold.history or gold.ask_release:

@@ -91,7 +91,7 @@ async def reindex(recorder: Recorder, kettle: Any) -> dict[str, Any]:
     async with build(kettle.settings(), "index", one_for_all, InThisProcess()) as app:
         page.write_text(page.read_text() + "\nA job may be named.\n")
         with recorder.recording() as figures:
-            await app.library.reindex("2.0")
+            await app.corpus_manager.reindex("2.0")
     return figures
 
 

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -127,29 +127,18 @@ class FakeModel:
 # --- indexes -----------------------------------------------------------------------------------
 
 
-class FakeVectors:
-    """The `VectorIndex` port, by comparing with every vector."""
+T = TypeVar("T")
+
+
+class _Collections(Generic[T]):
+    """What an index holds under its ids, by collection."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, dict[str, Vector]] = {}
-
-    async def upsert(self, collection: str, ids: Sequence[str], vectors: Matrix) -> None:
-        self._kept.setdefault(collection, {}).update(zip(ids, vectors, strict=True))
+        self._kept: dict[str, dict[str, T]] = {}
 
     async def delete(self, collection: str, ids: Sequence[str]) -> None:
         for key in ids:
             self._kept.get(collection, {}).pop(key, None)
-
-    async def search(self, collection: str, queries: Matrix, k: int) -> list[list[Hit]]:
-        kept = self._kept.get(collection, {})
-        found = []
-        for query in queries:
-            hits = [
-                Hit(key, float(row @ query / (np.linalg.norm(row) * np.linalg.norm(query))))
-                for key, row in kept.items()
-            ]
-            found.append(sorted(hits, key=lambda hit: -hit.score)[:k])
-        return found
 
     async def ids(self, collection: str) -> set[str]:
         return set(self._kept.get(collection, {}))
@@ -164,11 +153,26 @@ class FakeVectors:
         """Hold nothing to release."""
 
 
-class FakeWords:
-    """The `WordIndex` port: BM25 (k1 1.2, b .75) counted anew at every search."""
+class FakeVectors(_Collections[Vector]):
+    """The `VectorIndex` port, by comparing with every vector."""
 
-    def __init__(self) -> None:
-        self._kept: dict[str, dict[str, tuple[list[str], list[str]]]] = {}
+    async def upsert(self, collection: str, ids: Sequence[str], vectors: Matrix) -> None:
+        self._kept.setdefault(collection, {}).update(zip(ids, vectors, strict=True))
+
+    async def search(self, collection: str, queries: Matrix, k: int) -> list[list[Hit]]:
+        kept = self._kept.get(collection, {})
+        found = []
+        for query in queries:
+            hits = [
+                Hit(key, float(row @ query / (np.linalg.norm(row) * np.linalg.norm(query))))
+                for key, row in kept.items()
+            ]
+            found.append(sorted(hits, key=lambda hit: -hit.score)[:k])
+        return found
+
+
+class FakeWords(_Collections[tuple[list[str], list[str]]]):
+    """The `WordIndex` port: BM25 (k1 1.2, b .75) counted anew at every search."""
 
     async def upsert(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
         kept = self._kept.setdefault(collection, {})
@@ -182,10 +186,6 @@ class FakeWords:
         if entries or collection in self._kept:
             self._kept[collection] = {}
             await self.upsert(collection, entries)
-
-    async def delete(self, collection: str, ids: Sequence[str]) -> None:
-        for key in ids:
-            self._kept.get(collection, {}).pop(key, None)
 
     async def search(self, collection: str, terms: Sequence[str], k: int) -> list[Hit]:
         kept = self._kept.get(collection, {})
@@ -207,18 +207,6 @@ class FakeWords:
             return dict.fromkeys(terms, 0.0)
         texts = [set(text) for _, text in self._kept[collection].values()]
         return {term: _idf(len(texts), sum(term in text for text in texts)) for term in terms}
-
-    async def ids(self, collection: str) -> set[str]:
-        return set(self._kept.get(collection, {}))
-
-    async def drop(self, collection: str) -> None:
-        self._kept.pop(collection, None)
-
-    async def collections(self) -> set[str]:
-        return set(self._kept)
-
-    def close(self) -> None:
-        """Hold nothing to release."""
 
 
 def _idf(total: int, holding: int) -> float:

@@ -28,7 +28,7 @@ MOST_SECONDS = 400
 """Processor seconds after which measuring is given up; 30 are needed."""
 LONGEST = 5.0
 """Processor seconds after which one measurement is given up."""
-USED = {"core.ingestion.sources._routes:Patterns.__init__": "fullmatch"}
+USED = {"core.ingestion.sources._files:Patterns.__init__": "fullmatch"}
 ALREADY_MET = ()
 """Where what a function builds stands in variables of its module."""
 
@@ -41,7 +41,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.generation.quotes import quote
     from core.ingestion.formats import _files
     from core.ingestion.formats.markdown import snippets as _snippets
-    from core.ingestion.sources._routes import Patterns
+    from core.ingestion.sources._files import Patterns
     from core.memory.guard.sense import product_of, release_of
     from core.models.ollama import filters as control_tokens
     from core.models.ollama.filters import TurnedBack
@@ -67,7 +67,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.ingestion.formats._files:definition_of": [_files.definition_of("parse")],
         "core.ingestion.formats.markdown.snippets:region_ends": _snippets.region_ends("setup"),
         "core.ingestion.formats.markdown.snippets:section_ends": _snippets.section_ends("setup"),
-        "core.ingestion.sources._routes:Patterns.__init__": patterns_in(Patterns(globs)),
+        "core.ingestion.sources._files:Patterns.__init__": patterns_in(Patterns(globs)),
         "core.memory.guard.sense:product_of": [product_of("Flask")],
         "core.memory.guard.sense:release_of": release_of("2.3"),
         "core.models.ollama.filters:TurnedBack.__init__": patterns_in(TurnedBack({"<|im_end|>"})),

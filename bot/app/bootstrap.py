@@ -9,11 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from bot.app.builders.chat import Around, build_around
-from bot.app.builders.core import Core, Ground, build_core
+from bot.app.builders.core import Core, Ground, build_core, open_sources, tuned
 from bot.app.builders.models import open_models
-from bot.app.builders.sources import open_sources
 from bot.app.builders.storage import Stores, open_stores
-from bot.app.memory_settings import tuned
 from bot.home.configuration import find_catalogue
 from bot.home.home import SERVE, Home
 from bot.operations.application import Application
@@ -116,7 +114,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         settings=ground.settings,
         catalogue=catalogue,
         engine=core.engine,
-        library=core.library,
+        corpus_manager=core.corpus_manager,
         memory=core.memory,
         conversations=stores.conversations,
         corpora=stores.corpora,
@@ -125,9 +123,9 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         people=around.people,
         vectors=stores.vectors,
         words=stores.words,
-        electorate=core.electorate,
+        vote_weighting=core.vote_weighting,
         upkeep=stores.upkeep,
-        renewal=core.renewal,
+        stale_review=core.stale_review,
         statistics=Statistics(stores.statistics, ground.models.encoders, core.memory.thresholds),
         searcher=core.searcher,
         modes=around.modes,
@@ -137,7 +135,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         privacy=ground.privacy,
         my_data=around.my_data,
         retention=around.retention,
-        noise=stores.noise,
+        unsolicited=stores.unsolicited,
         notices=stores.notices,
         examples=examples,
         passages=stores.passages,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import heapq
+import logging
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +16,6 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from bot.app.errors_seen import ErrorsSeen
 from bot.commands.command_line import status_of
 from bot.operations.application import Application
 from core.catalogue.schedule import Schedule
@@ -92,8 +92,8 @@ class Overview:
             self._at = now
         return {
             **self._figures,
-            "indexing": self._app.library.progress(),
-            "indexed": self._app.library.ended(),
+            "indexing": self._app.corpus_manager.progress(),
+            "indexed": self._app.corpus_manager.ended(),
             "errors": self._errors.shown(),
             "paused": await self._paused(),
             "quieter": sum(given.by == BOT for given in await self._app.modes.given()),
@@ -102,7 +102,7 @@ class Overview:
 
     def progress(self) -> dict[str, Any]:
         """Return the index work that goes on, and how that of each release ended last."""
-        return {"running": self._app.library.progress(), "ended": self._app.library.ended()}
+        return {"running": self._app.corpus_manager.progress(), "ended": self._app.corpus_manager.ended()}
 
     async def metrics(self) -> bytes:
         """Return everything that counts in Prometheus' text format."""
@@ -225,3 +225,39 @@ def _every(schedules: Mapping[tuple[str, str], Schedule], source: Mapping[str, A
     """Return the seconds between two readings; 0 for a source that is no longer configured."""
     schedule = schedules.get((source["release"], source["source"]))
     return schedule.every(source["level"]) if schedule else 0.0
+
+
+HOURS = 24
+"""Hours that are counted."""
+LAST = 8
+"""Errors that are told one by one."""
+_HOUR = 3600.0
+
+
+class ErrorsSeen(logging.Handler):
+    """Counts what is logged as an error; keeps no word of what was logged, which may be people's."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        super().__init__(logging.ERROR)
+        self._clock = clock
+        self._by_hour: Counter[int] = Counter()
+        self._total = 0
+        self._last: deque[dict[str, Any]] = deque(maxlen=LAST)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one error."""
+        now = self._clock()
+        hour = int(now // _HOUR)
+        self._by_hour[hour] += 1
+        for old in [known for known in self._by_hour if known <= hour - HOURS]:
+            del self._by_hour[old]
+        part = ".".join(record.name.split(".")[:3])
+        self._total += 1
+        kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
+        self._last.appendleft({"at": now, "part": part, "kind": kind})
+
+    def shown(self) -> dict[str, Any]:
+        """Return errors of the last 24 hours by hour, oldest first, and the last ones."""
+        hour = int(self._clock() // _HOUR)
+        hours = [self._by_hour[hour - back] for back in range(HOURS - 1, -1, -1)]
+        return {"hours": hours, "total": self._total, "last": list(self._last)}

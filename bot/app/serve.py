@@ -1,4 +1,7 @@
-"""`threadlore serve`: every platform that is configured, the clock, the socket, until a signal."""
+"""`threadlore serve`: every platform that is configured, the clock, the socket, until a signal.
+
+What the first question would wait for is loaded at the start, while nobody waits.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,13 @@ import logging
 import os
 import signal
 import threading
+import time
 from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 from bot.app.bootstrap import build
-from bot.app.errors_seen import ErrorsSeen
-from bot.app.overview import Overview
-from bot.app.warm_up import probe, warm_up
+from bot.app.overview import ErrorsSeen, Overview
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
 from bot.commands.registry import table
@@ -30,8 +32,11 @@ from bot.operations.scheduler import Clock
 from bot.ports import platforms
 from bot.ports.platforms import Platform
 from bot.rendering.progress import Bars
+from core.domain import Question
 from core.errors import PlatformError, StorageError, ThreadloreError
 from core.ingestion.reading import Progress
+from core.models.breaker import Breaker
+from core.query import language
 from core.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -67,12 +72,14 @@ async def serve(settings: Settings, options: Namespace) -> int:
             await handle(app, request, send)
 
         control = Control(settings.home, carry_out, table().ends_with_caller)
-        on_schedule = OnSchedule(app.library, app.retention, Audit(app.audit), dispatch.notices.tell_admins)
+        on_schedule = OnSchedule(
+            app.corpus_manager, app.retention, Audit(app.audit), dispatch.notices.tell_admins
+        )
         clock = Clock(
             app.corpora,
             app.schedules,
             on_schedule.reindex,
-            renew=app.renewal.slice,
+            renew=app.stale_review.slice,
             daily=on_schedule.tidy,
             watch=watches(app, dispatch.notices),
         )
@@ -81,10 +88,9 @@ async def serve(settings: Settings, options: Namespace) -> int:
             for platform in connect_all(settings, dispatch)
         }
         if not running:
-            names = " or ".join(setup.NAME for setup in platforms.setups().values())
             raise PlatformError(
                 "There is nothing to serve: set THREADLORE_PLAYGROUND=true, or the tokens of "
-                f"{names}, in .env."
+                f"{platforms.titles(' or ')}, in .env."
             )
         stopped = asyncio.Event()
 
@@ -158,22 +164,56 @@ async def _index_what_is_missing(app: Application, clock: Clock) -> None:
         def show(progress: Progress) -> None:
             bars.show(progress_dict(progress))
 
-        for release in app.library.order():
-            if any(entry["name"] == release and entry["ready"] for entry in await app.library.releases()):
+        for release in app.corpus_manager.order():
+            if any(
+                entry["name"] == release and entry["ready"] for entry in await app.corpus_manager.releases()
+            ):
                 continue
             try:
-                await app.library.reindex(release, show, pairs=False, windows=False)
-                log.info("%s %s is ready", app.library.product.name, release)
+                await app.corpus_manager.reindex(release, show, pairs=False, windows=False)
+                log.info("%s %s is ready", app.corpus_manager.product.name, release)
             except ThreadloreError as error:
                 log.error("indexing %s failed: %s", release, error)
         # what a first answer need not wait for, whatever release it is of
-        for later in (app.library.complete, app.library.pregenerate):
+        for later in (app.corpus_manager.complete, app.corpus_manager.pregenerate):
             try:
                 await later(report=show)
             except ThreadloreError as error:
                 log.error("windows or pairs of the documents could not be made: %s", error)
     clock.start()
     try:
-        await app.library.remake_pairs()
+        await app.corpus_manager.remake_pairs()
     except ThreadloreError as error:
         log.error("pairs of what changed could not be made: %s", error)
+
+
+_ASKED = "How do I begin?"
+AGAIN_SECONDS, LONGEST_SECONDS = 60.0, 3600.0
+"""When a model that could not be asked is asked again, doubling; and how often its version is looked at."""
+
+
+async def warm_up(app: Application) -> None:
+    """Load the language detector and the encoder, and quote an answer that nobody is told."""
+    began = time.perf_counter()
+    try:
+        await language.detect(_ASKED)
+        await (await app.corpus_manager.encoders.current()).encode([_ASKED])
+        if app.engine.ready:
+            await app.engine.quoted(Question(_ASKED))
+    except ThreadloreError as error:  # the first question will say so
+        log.warning("the bot could not be warmed up: %s", error)
+        return
+    log.info("ready to answer after %.1f s of warming up", time.perf_counter() - began)
+
+
+async def probe(app: Application) -> None:
+    """See whether the model is kept to a JSON schema, and again when its version changes; for ever.
+
+    Nobody waits for it, and a question goes first.
+    """
+    model, wait = app.engine.model, AGAIN_SECONDS
+    while isinstance(model, Breaker):
+        known = await model.probe()
+        wait = LONGEST_SECONDS if known is not None else wait
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, LONGEST_SECONDS)

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from typing import Any
 
-from bot.rendering.components import WRONG
+from bot.rendering.answers import WRONG
 from core.settings import Settings
 
 HELP = (

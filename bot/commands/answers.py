@@ -11,12 +11,11 @@ from typing import Any
 
 from bot.home.control_socket import Send
 from bot.operations.application import Application
-from bot.rendering.answers import compose
-from bot.rendering.components import WRONG
+from bot.rendering.answers import WRONG, compose
 from core.domain import Answer, Question, Scope, Trace, Turn
 from core.errors import ThreadloreError, UsageError
 from core.ports.opinions import Correction
-from core.query.language.detect import detect
+from core.query.language import detect
 from core.text.words import storable
 
 log = logging.getLogger(__name__)
@@ -161,13 +160,13 @@ async def again(app: Application, request: dict[str, Any], send: Send) -> None:
     known = [entry.name for entry in app.engine.product.releases]
     if release not in known:
         raise UsageError(f"There is no release {release!r}; there is: {', '.join(known)}.")
-    text = await app.engine.given.question(answer_id, release)
+    text = await app.engine.answer_log.question(answer_id, release)
     if not text:
         raise UsageError(f"There is no answer {answer_id}.")
-    spoken = await app.engine.given.language_of(answer_id)
+    spoken = await app.engine.answer_log.language_of(answer_id)
     user = request["user"]
-    authors = tuple(sorted(await app.engine.given.authors(answer_id) - {user}))
-    before = await app.engine.given.release_of(answer_id)
+    authors = tuple(sorted(await app.engine.answer_log.authors(answer_id) - {user}))
+    before = await app.engine.answer_log.release_of(answer_id)
     question = Question(text, user, release=release, language=spoken, authors=authors, after=before)
     answer = await app.engine.answer(question)
     line = compose(answer, app.engine.product.name).markdown + f"\n\n(answer {answer.id})"

@@ -97,7 +97,7 @@ async def _feedback(app: Application, given: Mapping[str, Any]) -> dict[str, Any
     if app.privacy.is_out(person):
         raise UsageError(f"{person} has opted out, so no votes of theirs are kept.")
     with suppress(KeyError):
-        heard = (await app.engine.given.asked_by(answer)).scope
+        heard = (await app.engine.answer_log.asked_by(answer)).scope
         vote = Vote(answer, person, 1 if value == "up" else 0)
         if Scope().hears(heard) and await app.engine.feedback(vote):
             await Audit(app.audit).note(person, CHANNEL, f"vote {answer} {value}", DONE)

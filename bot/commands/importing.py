@@ -14,7 +14,7 @@ from core.languages import DEFAULT
 from core.memory.exchange import Bad, Entry, read
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
-from core.query.language.detect import detected
+from core.query.language import detected
 from core.query.releases.resolve import lookup, resolve
 from core.query.understand import queries
 from core.system.offload import SHORT, aside
@@ -73,7 +73,7 @@ async def brought(app: Application, text: str, name: str) -> tuple[Brought, list
 
 
 def _is_there(pair: Remembered, known: Remembered | None) -> bool:
-    """Tell whether a line is what `memory export` wrote of a pair that is still there, under its own id.
+    """Return True if a line is what `memory export` wrote of a pair that is still there, under its own id.
 
     Raises UsageError for a person's words that were taken back since.
     """

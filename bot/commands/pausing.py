@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from bot.ports.platforms import saying
 from bot.rendering.status import mode_line, pause_line
 from core.community.channels import DEFAULT, MODES, ChannelModes, ModeSet, Pause, Pauses
 from core.errors import UsageError
@@ -101,7 +102,7 @@ def channel_of(said: str, here: str) -> str:
         return f"{platform}:{found[1]}"
     if re.fullmatch(r"[a-z][a-z0-9_-]*:\S+", said):
         return said
-    plain = said.removeprefix("#") if platform in ("web", "fake") else said
+    plain = said if platform in saying("CHANNELS_HAVE_IDS") else said.removeprefix("#")
     if platform and re.fullmatch(r"[\w-]+", plain):
         return f"{platform}:{plain}"
     raise UsageError(

@@ -43,11 +43,11 @@ class Permissions:
                 )
 
     def is_admin(self, person: Person) -> bool:
-        """Tell whether somebody is an admin, by their platform or by THREADLORE_ADMINS."""
+        """Return True if somebody is an admin, by their platform or by THREADLORE_ADMINS."""
         return person.admin or person.id in self._admins
 
     def may(self, person: Person, name: str) -> bool:
-        """Tell whether somebody may give a command; what is said of it alone counts before its group."""
+        """Return True if somebody may give a command; what is said of it alone counts before its group."""
         grant = self._granted.get(name) or self._granted.get(name.split(" ")[0])
         return any(self._is(person, who) for who in (grant.who if grant else ADMINS))
 

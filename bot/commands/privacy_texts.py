@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.privacy.reach import stay_within
+from bot.privacy.visibility import stay_within
 from core.languages import N_
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
     wrong: list[str] = []
     told: list[str] = []
     corpora = await app.corpora.live()
-    for release in app.library.order():
+    for release in app.corpus_manager.order():
         if release not in corpora:
             wrong.append(f"{release}: it is not indexed; run `threadlore index --release {release}`.")
             continue
@@ -29,7 +29,11 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
         wrong += found
         if not found:
             corpus = (await app.corpora.live())[release]
-            pairs = await app.library.pregeneration.pairs(release) if app.library.pregeneration else ()
+            pairs = (
+                await app.corpus_manager.pregeneration.pairs(release)
+                if app.corpus_manager.pregeneration
+                else ()
+            )
             told.append(
                 f"{release}: {corpus.documents} documents, {corpus.chunks} passages and {len(pairs)} pairs "
                 f"made of them are as they should be."
@@ -40,7 +44,7 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
                 f"{release}: {left} documents were read by a run that was cut short, and do not answer yet; "
                 f"`threadlore index --release {release}` goes on with them or removes them."
             )
-    if not app.library.progress():
+    if not app.corpus_manager.progress():
         wrong += await _strangers(app)
     memory = await app.memory.verify() + await app.upkeep.broken()
     wrong += [f"memory: {sentence} Run `threadlore memory rebuild`." for sentence in memory]
@@ -99,10 +103,10 @@ async def _indexes(app: Application, corpus: Corpus) -> list[str]:
 
 async def _pairs(app: Application, corpus: Corpus) -> list[str]:
     """Compare both indexes with the pairs made of documents, and the pairs with the live pages."""
-    if app.library.pregeneration is None:
+    if app.corpus_manager.pregeneration is None:
         return []
     name = corpus.release
-    pairs = await app.library.pregeneration.pairs(name)
+    pairs = await app.corpus_manager.pregeneration.pairs(name)
     pages = {row.context_id for row in await app.corpora.rows(name)}
     lost = [pair for pair in pairs if pair.context_id not in pages]
     wrong = [f"{name}: {len(lost)} pairs cite pages that are gone; {RESTORE}."] if lost else []
@@ -135,4 +139,4 @@ async def _strangers(app: Application) -> list[str]:
 
 
 def _runs(app: Application, release: str) -> bool:
-    return any(entry["release"] == release for entry in app.library.progress())
+    return any(entry["release"] == release for entry in app.corpus_manager.progress())

@@ -15,8 +15,7 @@ from bot.conversation.streaming_reply import StreamingReply
 from bot.home.logs import about
 from bot.ports.chat import Chat, Control, Message, Reply
 from bot.privacy.opted_out import OptedOut
-from bot.rendering.answers import WORKING, compose, said
-from bot.rendering.components import controls
+from bot.rendering.answers import WORKING, compose, controls, said
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.engine import Engine
@@ -55,10 +54,10 @@ class Answering:
         opted_out: OptedOut,
         outage: Outage,
         *,
-        noise: UnsolicitedReplyPolicy,
+        unsolicited: UnsolicitedReplyPolicy,
         to_person: Callable[[MessageRef, Scope], bool],
     ) -> None:
-        """`noise` counts answers that nobody asked for; `to_person` tells if a person can be asked there."""
+        """`unsolicited` counts answers that nobody asked for; `to_person` tells if a person can be asked."""
         self._opted_out = opted_out
         self._engine = engine
         self._conversations = conversations
@@ -66,7 +65,7 @@ class Answering:
         self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
         self._held: Counter[str] = Counter()
         self.stopping = False
-        self._noise = noise
+        self._unsolicited = unsolicited
         self._to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -159,7 +158,7 @@ class Answering:
                 await self._outage.over()
         if answer_id and not self._opted_out.is_out(message.author.id):
             if message.unasked:
-                await self._noise.answered(answer_id, message.ref)
+                await self._unsolicited.answered(answer_id, message.ref)
             try:
                 await chat.seed_votes(answer.parts[-1])
             except PlatformError as error:  # the answer stands, and people can still vote on it
@@ -269,10 +268,10 @@ class Answering:
         """
         history = await chat.history(ref, TURNS)
         given = await self._conversations.answers_in(ref.conversation, TURNS)
-        release = await self._engine.given.release_of(given[0]) if given else ""
-        authors = tuple(sorted(await self._engine.given.whose(given)))
+        release = await self._engine.answer_log.release_of(given[0]) if given else ""
+        authors = tuple(sorted(await self._engine.answer_log.whose(given)))
         of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
-        emptied = await self._engine.given.emptied(list(of.values()))
+        emptied = await self._engine.answer_log.emptied(list(of.values()))
         turns = [
             turn if turn.role == "user" else replace(turn, text=said(turn.text), authors=authors)
             for turn in self._opted_out.heard(history)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from bot.ports.chat import Message, Person, Reaction
-from core.feedback.answer_log import GivenAnswers
+from core.feedback.answer_log import AnswerLog
 from core.languages import plain
 from core.ports import ConversationStore
-from core.query.language import detect as language
+from core.query import language
 
 
 class LocaleResolver:
     """Decides the language; `default` is used where nothing else tells."""
 
-    def __init__(self, conversations: ConversationStore, given: GivenAnswers, default: str) -> None:
+    def __init__(self, conversations: ConversationStore, answer_log: AnswerLog, default: str) -> None:
         self._conversations = conversations
-        self._given = given
+        self._answer_log = answer_log
         self._default = default
 
     async def of(self, message: Message) -> str:
@@ -40,7 +40,7 @@ class LocaleResolver:
 
     async def of_answer(self, answer_id: str, person: Person) -> str:
         """Return the language of an answer, else the person's."""
-        found = await self._given.language_of(answer_id) if answer_id else ""
+        found = await self._answer_log.language_of(answer_id) if answer_id else ""
         return found or self.of_person(person)
 
     async def of_reaction(self, reaction: Reaction, answer_id: str) -> str:

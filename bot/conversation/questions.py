@@ -48,13 +48,13 @@ class Questions:
         engine: Engine,
         conversations: ConversationStore,
         answering: Answering,
-        meant: Triggers,
+        triggers: Triggers,
         resolving: Resolving,
         limits: Limits,
         pausing: Pausing,
         opted_out: OptedOut,
-        tongues: LocaleResolver,
-        noise: UnsolicitedReplyPolicy,
+        locales: LocaleResolver,
+        unsolicited: UnsolicitedReplyPolicy,
         hint: Hint,
         lock: Callable[[str], asyncio.Lock],
         outage: Outage,
@@ -62,13 +62,13 @@ class Questions:
         self._engine = engine
         self._conversations = conversations
         self._answering = answering
-        self._meant = meant
+        self._triggers = triggers
         self._resolving = resolving
         self._limits = limits
         self._pausing = pausing
         self._opted_out = opted_out
-        self._tongues = tongues
-        self._noise = noise
+        self._locales = locales
+        self._unsolicited = unsolicited
         self._hint = hint
         self._lock = lock
         self._outage = outage
@@ -122,10 +122,10 @@ class Questions:
             self._outage.end(key)
 
     async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> Found:
-        meant = await self._meant.at_once(message)
-        if meant is None:
+        trigger = await self._triggers.at_once(message)
+        if trigger is None:
             return Found(message, (), is_new=False)
-        asked, decided = meant
+        asked, decided = trigger
         claim = replace(self._opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
         is_new = await self._conversations.claim(claim, message.event)
         return Found(asked, parts, is_new, decided)
@@ -141,7 +141,7 @@ class Questions:
                 found = replace(found, message=decided, decided=True)
             if self._answering.stopping:
                 return  # it is claimed, and answered after the next start
-            message = replace(found.message, language=await self._tongues.of(found.message))
+            message = replace(found.message, language=await self._locales.of(found.message))
             with speaking(message.language):
                 await self._take(chat, replace(found, message=message))
 
@@ -163,7 +163,7 @@ class Questions:
         if claim is None or claim.decided:
             return None  # it was deleted, or edited so that it calls the bot
         message = unpacked(claim.payload) if claim.payload else message
-        if not await self._meant.goes_on(chat, message):
+        if not await self._triggers.goes_on(chat, message):
             await self._conversations.dropped(key)
             return None
         await self._conversations.decided(key, claim.payload)
@@ -257,7 +257,7 @@ class Questions:
                 await chat.delete(claim.parts)
                 await self._conversations.posted(key, ())
             if claim is not None and claim.answer_id:
-                await self._noise.withdrawn(claim.answer_id)
+                await self._unsolicited.withdrawn(claim.answer_id)
             return True
 
     async def resume(self, chat: Chat) -> None:

@@ -25,12 +25,12 @@ class Triggers:
         conversations: ConversationStore,
         modes: ChannelModes,
         opted_out: OptedOut,
-        noise: UnsolicitedReplyPolicy,
+        unsolicited: UnsolicitedReplyPolicy,
     ) -> None:
         self._conversations = conversations
         self._modes = modes
         self._opted_out = opted_out
-        self._noise = noise
+        self._unsolicited = unsolicited
 
     async def at_once(self, message: Message) -> tuple[Message, bool] | None:
         """Return a message that is or may be for the bot, and whether that is certain; None for others.
@@ -81,7 +81,7 @@ class Triggers:
         last = await self._conversations.last_told(conversation)
         if last is None or not self._opted_out.is_asker(last, message.author.id):
             return False
-        await self._noise.went_on(conversation)
+        await self._unsolicited.went_on(conversation)
         if message.mentions_others or _asks_nothing(message.text):
             return False
         turns = await chat.history(message.ref, 1)

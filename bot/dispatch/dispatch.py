@@ -28,8 +28,7 @@ from bot.interactions.reactions import ReactionHandler
 from bot.operations.live_history import HistoryUpkeep
 from bot.operations.notices import Notices
 from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
-from bot.ports.chats import Chats
-from bot.ports.figures import Figures
+from bot.ports.platforms import Figures
 from bot.privacy.holders import Holders
 from bot.privacy.opted_out import OptedOut
 from core.community.channels import EVERYWHERE, ChannelModes, Pauses
@@ -40,6 +39,25 @@ from core.engine import Engine
 from core.ports import ConversationStore
 
 
+class Chats:
+    """Knows the chat of each platform that is connected."""
+
+    def __init__(self) -> None:
+        self._chats: dict[str, Chat] = {}
+
+    def meet(self, chat: Chat) -> None:
+        """Know a platform that is connected."""
+        self._chats[chat.name] = chat
+
+    def of(self, platform: str) -> Chat | None:
+        """Return the chat of a platform, `slack`; None for one that is not connected."""
+        return self._chats.get(platform)
+
+    def clear(self) -> None:
+        """Say nothing anywhere any more."""
+        self._chats.clear()
+
+
 class Dispatch:
     """Passes events of platforms to the parts that handle them."""
 
@@ -47,15 +65,15 @@ class Dispatch:
         self,
         engine: Engine,
         conversations: ConversationStore,
-        library: CorpusManager,
+        corpus_manager: CorpusManager,
         slash: SlashCommands,
         limits: Limits,
         modes: ChannelModes,
         pauses: Pauses,
         opted_out: OptedOut,
-        tongues: LocaleResolver,
+        locales: LocaleResolver,
         notices: Notices,
-        noise: UnsolicitedReplyPolicy,
+        unsolicited: UnsolicitedReplyPolicy,
         hint: Hint,
         escalation: Escalation,
         outage: Outage,
@@ -67,7 +85,7 @@ class Dispatch:
         overview: Figures | None = None,
     ) -> None:
         self._engine = engine
-        self._library = library
+        self._corpus_manager = corpus_manager
         self.slash = slash
         self.overview = overview
         """Figures for pages and machines, where somebody collects them."""
@@ -80,9 +98,9 @@ class Dispatch:
         self._pausing = Pausing(pauses)
         self._outage = outage
         self.opted_out = opted_out
-        self.noise = noise
+        self.unsolicited = unsolicited
         self._answering = Answering(
-            engine, conversations, opted_out, outage, noise=noise, to_person=escalation.offered
+            engine, conversations, opted_out, outage, unsolicited=unsolicited, to_person=escalation.offered
         )
         self._resolving = Resolving(engine, escalation)
         marks = Marks(engine, self._answering.history, self._resolving)
@@ -93,18 +111,18 @@ class Dispatch:
             engine,
             conversations,
             self._answering,
-            Triggers(conversations, modes, opted_out, noise),
+            Triggers(conversations, modes, opted_out, unsolicited),
             self._resolving,
             limits,
             self._pausing,
             opted_out,
-            tongues,
-            noise,
+            locales,
+            unsolicited,
             hint,
             self._lock,
             outage,
         )
-        self._attending = InteractionHandler(
+        self._interactions = InteractionHandler(
             engine,
             conversations,
             self._answering,
@@ -113,18 +131,18 @@ class Dispatch:
             limits,
             self._pausing,
             opted_out,
-            tongues,
-            noise,
+            locales,
+            unsolicited,
             hint,
             InteractionLedger(conversations, opted_out),
         )
-        self._reacting = ReactionHandler(
+        self._reactions = ReactionHandler(
             engine,
             conversations,
             marks,
             opted_out,
-            tongues,
-            noise,
+            locales,
+            unsolicited,
             self._lock,
             outage,
         )
@@ -178,25 +196,25 @@ class Dispatch:
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
         self.meet(chat)
-        await asyncio.gather(self._questions.resume(chat), self._attending.resume(chat))
+        await asyncio.gather(self._questions.resume(chat), self._interactions.resume(chat))
 
     async def reaction(self, chat: Chat, reaction: Reaction) -> None:
         """Count a reaction as a vote or as a ✅ or ❌ mark; errors are logged, never posted."""
         self._noted(reaction.ref)
-        await self._reacting.take(chat, reaction)
+        await self._reactions.take(chat, reaction)
 
     async def reactions_cleared(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw votes and marks whose reactions a moderator cleared."""
         self._noted(cleared.ref)
-        await self._reacting.cleared(chat, cleared)
+        await self._reactions.cleared(chat, cleared)
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
         """Carry out a slash command and answer whoever typed it."""
-        await self._attending.command(chat, command, responder)
+        await self._interactions.command(chat, command, responder)
 
     async def press(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Handle a pressed button or a submitted form, and answer the person."""
-        await self._attending.press(chat, press, responder)
+        await self._interactions.press(chat, press, responder)
 
     async def take(self, platform: str, kind: Kind, event: str, account: str, to: Mapping[str, Any]) -> bool:
         """Note a command or a press before it is acknowledged; return False if it was noted before.
@@ -204,7 +222,7 @@ class Dispatch:
         `to` is the `address` of its responder. Raises StorageUnavailable: then it must not be
         acknowledged as done.
         """
-        return await self._attending.take(platform, kind, event, account, to)
+        return await self._interactions.take(platform, kind, event, account, to)
 
     async def channel_became_private(self, channel: str) -> None:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
@@ -219,11 +237,11 @@ class Dispatch:
 
     async def releases(self) -> list[dict[str, Any]]:
         """Return the releases and how ready they are."""
-        return await self._library.releases()
+        return await self._corpus_manager.releases()
 
     def progress(self) -> list[dict[str, Any]]:
         """Return the index work that is going on."""
-        return self._library.progress()
+        return self._corpus_manager.progress()
 
     async def paused(self) -> bool:
         """Return True if no new questions are answered anywhere."""
@@ -231,14 +249,14 @@ class Dispatch:
 
     async def why(self, answer_id: str) -> dict[str, Any]:
         """Return what led to an answer; raises KeyError for an unknown one."""
-        return await self._engine.given.why(answer_id)
+        return await self._engine.answer_log.why(answer_id)
 
     async def stop(self) -> None:
         """Cancel what is running and say so; it is answered after the next start."""
         self._chats.clear()
-        self._attending.stop()
+        self._interactions.stop()
         await self._answering.stop()
-        await self._reacting.stop()
+        await self._reactions.stop()
 
     def _lock(self, key: str) -> asyncio.Lock:
         return self._locks.setdefault(key, asyncio.Lock())

@@ -1,22 +1,21 @@
-"""Dispatch on a house that stands, for whoever serves: the bot itself, journeys, measurements."""
+"""Builds the dispatch of a running application: for the bot itself, for journeys and measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from bot.commands.slash.all_commands import slash_commands
+from bot.commands.slash.derived import slash_commands
 from bot.conversation.locale import LocaleResolver
 from bot.conversation.pausing import Limits, Outage
 from bot.conversation.triggers import Hint
-from bot.dispatch.dispatch import Dispatch
+from bot.dispatch.dispatch import Chats, Dispatch
 from bot.escalation.asking import AN_HOUR, Escalation
 from bot.interactions.pages import Pages
 from bot.operations.alerts import Alerts
 from bot.operations.application import Application
 from bot.operations.digest import Digest
 from bot.operations.notices import Notices
-from bot.ports.chats import Chats
-from bot.ports.figures import Figures
+from bot.ports.platforms import Figures
 from bot.privacy.opted_out import OptedOut
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.languages import plain
@@ -32,15 +31,15 @@ def dispatch_of(
     dispatch = Dispatch(
         engine,
         app.conversations,
-        app.library,
+        app.corpus_manager,
         slash,
         Limits(app.settings.questions_per_minute),
         app.modes,
         app.pauses,
         opted_out,
-        LocaleResolver(app.conversations, engine.given, plain(app.settings.language)),
+        LocaleResolver(app.conversations, engine.answer_log, plain(app.settings.language)),
         notices,
-        UnsolicitedReplyPolicy(app.noise, app.modes, notices.tell_admins),
+        UnsolicitedReplyPolicy(app.unsolicited, app.modes, notices.tell_admins),
         Hint(engine.product.name, app.examples),
         Escalation(
             engine,
@@ -54,7 +53,7 @@ def dispatch_of(
         Outage(app.health),
         chats=chats,
         history=app.history,
-        pages=Pages(slash, app.modes, engine.given, app.passages, app.examples),
+        pages=Pages(slash, app.modes, engine.answer_log, app.passages, app.examples),
         holders=app.holders,
         overview=overview,
     )
@@ -65,4 +64,4 @@ def dispatch_of(
 def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
     """Return what looks every minute for something that admins should be told, or that is left to do."""
     digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
-    return Alerts(app, notices).tick, digest.tick, app.library.settle, app.people.settle
+    return Alerts(app, notices).tick, digest.tick, app.corpus_manager.settle, app.people.settle

@@ -103,7 +103,7 @@ class Escalation:
         if press.scope.kind != "public" and not own:
             await responder.reply(Reply(_(text.NOT_THEIRS)))
         elif press.scope.kind != "public" and not shown:
-            question = await self._engine.given.question(answer_id)
+            question = await self._engine.answer_log.question(answer_id)
             wanted = [_Sent(one, "", (one,)) for one in targets.people]
             wanted += [_Sent(one, "") for one in targets.channels]
             form = text.form(answer_id, question, await self._names(chat, wanted))
@@ -188,7 +188,7 @@ class Escalation:
         return _(text.ASKED_DIRECTLY if direct else text.ASKED).format(names=names)
 
     async def _case(self, chat: Chat, press: Press, asked: Message, where: MessageRef) -> text.Case:
-        answer, question = await self._engine.given.answer(press.value)
+        answer, question = await self._engine.answer_log.answer(press.value)
         own = self._engine.is_same(asked.author.id, press.person.id)
         by = asked.author if own else press.person
         return text.Case(
@@ -196,7 +196,7 @@ class Escalation:
             release=answer.release,
             asker=asked.author.name or text.NO_NAME,
             by=by.name or text.NO_NAME,
-            question=await self._engine.given.question(press.value) or question,
+            question=await self._engine.answer_log.question(press.value) or question,
             link=await chat.permalink(where) if where.message else "",
             answer=answer,
         )

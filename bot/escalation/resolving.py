@@ -159,7 +159,7 @@ class Resolving:
 
     async def _authors(self, ticket: Ticket) -> frozenset[str]:
         """Return whose words the question of a ticket holds, and who put it to people."""
-        return await self._engine.given.authors(ticket.answer_id) | {ticket.by}
+        return await self._engine.answer_log.authors(ticket.answer_id) | {ticket.by}
 
     async def _removed(self, message: str) -> Ticket | None:
         """Remove a ticket and return its last state: what people are just being told of it is in that."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from bot.home.findings import Finding, good, unsure
+from bot.ports.platforms import titles
 from core.settings import Settings
 
 ANYBODY = "they can play anybody there, admins included"
@@ -47,7 +48,7 @@ def _port(settings: Settings) -> Finding:
 
 def _playground(settings: Settings) -> Finding:
     if not settings.serves_playground:
-        said = "off beside Slack and Discord; THREADLORE_PLAYGROUND=true serves it, behind a token"
+        said = f"off beside {titles()}; THREADLORE_PLAYGROUND=true serves it, behind a token"
         return good("Playground", said)
     own = settings.playground_token.get_secret_value().strip()
     is_alone = _is_local(settings.host) and not settings.allowed_hosts

@@ -18,9 +18,9 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
+from itertools import chain
 from logging.handlers import TimedRotatingFileHandler
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, TextIO
 from urllib.parse import urlsplit
 
@@ -84,7 +84,7 @@ class Lines(logging.Formatter):
         self._shape = shape
         self._open = open_
         known = sorted({s for s in secrets if len(s) >= LEAST_SECRET}, key=len, reverse=True)
-        self._tokens = (_TOKENS, *(platform.SECRETS for platform in _of_platforms()))
+        self._tokens = (_TOKENS, *platforms.saying("SECRETS").values())
         self._secrets = re.compile("|".join(map(re.escape, known))) if known else None
 
     def format(self, record: logging.LogRecord) -> str:
@@ -142,8 +142,7 @@ def set_up(settings: Settings, level: str, in_home: bool = False) -> None:
     root = logging.getLogger()
     root.handlers[:] = handlers
     root.setLevel(level)
-    libraries = (library for platform in _of_platforms() for library in platform.LIBRARIES)
-    for noisy in (*_NOISY, *libraries):
+    for noisy in chain(_NOISY, *platforms.saying("LIBRARIES").values()):
         logging.getLogger(noisy).setLevel(level if level == "DEBUG" else max(logging.WARNING, root.level))
     logging.captureWarnings(True)
     logging.raiseExceptions = False  # a line that cannot be written would be printed with all it holds
@@ -201,10 +200,6 @@ def _by_day(folder: Path, days: int) -> logging.Handler:
         encoding="utf-8",
         utc=True,
     )
-
-
-def _of_platforms() -> list[ModuleType]:
-    return [platforms.part(name, "logs") for name in platforms.having("logs")]
 
 
 def _of_thread(given: threading.ExceptHookArgs) -> None:

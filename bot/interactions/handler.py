@@ -47,8 +47,8 @@ class InteractionHandler:
         limits: Limits,
         pausing: Pausing,
         opted_out: OptedOut,
-        tongues: LocaleResolver,
-        noise: UnsolicitedReplyPolicy,
+        locales: LocaleResolver,
+        unsolicited: UnsolicitedReplyPolicy,
         hint: Hint,
         ledger: InteractionLedger,
     ) -> None:
@@ -60,8 +60,8 @@ class InteractionHandler:
         self._limits = limits
         self._pausing = pausing
         self._opted_out = opted_out
-        self._tongues = tongues
-        self._noise = noise
+        self._locales = locales
+        self._unsolicited = unsolicited
         self._hint = hint
         self._ledger = ledger
         self._running: set[asyncio.Task[Any]] = set()
@@ -95,7 +95,7 @@ class InteractionHandler:
         asks = command.name == "ask"
         answered = Answered(responder, lambda: self._ledger.done(key))
         work = self._carry_out(chat, command, answered)
-        with speaking(await self._tongues.of_text(command.text if asks else "", command.person)):
+        with speaking(await self._locales.of_text(command.text if asks else "", command.person)):
             is_done = await self._attend(work, f"/{command.name}", answered, kindly=asks, again=asks)
         await (self._ledger.done(key) if is_done else self._ledger.keep(key))
 
@@ -116,7 +116,7 @@ class InteractionHandler:
                 await self._ledger.fill(key, press.person.id, responder.address, press=packed(told))
             await self._pressed(chat, told, answered)
 
-        with speaking(await self._tongues.of_answer(press.value.partition(" ")[0], press.person)):
+        with speaking(await self._locales.of_answer(press.value.partition(" ")[0], press.person)):
             await self._attend(work(), f"pressing {press.name}", answered, kindly=press.name != CONFIRM)
         await self._ledger.done(key)
 
@@ -222,7 +222,7 @@ class InteractionHandler:
                 emoji = UP if VOTES[press.name] else DOWN
                 await chat.take_back(Reaction(press.ref, press.person, emoji, True))
             raise
-        await self._noise.noticed(answer_id)
+        await self._unsolicited.noticed(answer_id)
 
     async def _deleted(self, chat: Chat, press: Press, answer_id: str, responder: Responder) -> None:
         """Delete an answer; log it if an admin deletes somebody else's."""
@@ -230,7 +230,7 @@ class InteractionHandler:
         await self._presses.carry_out(chat, press, responder)
         if await self._conversations.claim_of(answer_id) is not None:
             return
-        await self._noise.deleted(answer_id)
+        await self._unsolicited.deleted(answer_id)
         if before is not None and not self._opted_out.is_asker(before, press.person.id):
             await self._slash.note(press.person, press.ref, f"delete {answer_id}")
 
@@ -266,7 +266,7 @@ class InteractionHandler:
         if command.author in ("", command.person.id):
             return set()
         answer_id = await self._conversations.answer_of(command.where.key)
-        repeated = await self._engine.given.whose([answer_id]) if answer_id else frozenset()
+        repeated = await self._engine.answer_log.whose([answer_id]) if answer_id else frozenset()
         return {command.author, *repeated}
 
     def stop(self) -> None:

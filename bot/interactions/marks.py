@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from bot.escalation.resolving import Resolving
 from bot.escalation.texts import REMEMBERED_LATER
 from bot.ports.chat import Chat, Message, Reaction, Reply
-from bot.rendering.components import mark_of
+from bot.rendering.answers import mark_of
 from core.domain import MessageRef, Question, Turn, Vote
 from core.engine import Engine
 from core.feedback.accepted_answers import Written
@@ -100,7 +100,7 @@ class Marks:
                 channel=message.ref.channel_key,
                 scope=message.scope,
                 release="" if "+" in ticket.release else ticket.release,
-                authors=tuple(sorted(await self._engine.given.authors(ticket.answer_id))),
+                authors=tuple(sorted(await self._engine.answer_log.authors(ticket.answer_id))),
             )
             await self._remember(chat, message, reaction, asked)
         elif ticket.is_open:

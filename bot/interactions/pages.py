@@ -8,12 +8,12 @@ from typing import Any
 
 from bot.commands.slash.table import SlashCommands, Subcommand
 from bot.ports.chat import Person
-from bot.privacy.privacy_line import PRIVACY
+from bot.privacy.my_data import PRIVACY
 from core.community.channels import ChannelModes
 from core.domain import Scope
-from core.feedback.answer_log import GivenAnswers
+from core.feedback.answer_log import AnswerLog
 from core.insights.examples import Examples
-from core.ports.passages import PassageStore
+from core.ports.corpora import PassageStore
 
 ASK = {
     "line": "/ask",
@@ -34,7 +34,7 @@ class Pages:
         self,
         slash: SlashCommands,
         modes: ChannelModes,
-        given: GivenAnswers,
+        given: AnswerLog,
         passages: PassageStore,
         examples: Examples,
     ) -> None:

@@ -14,8 +14,8 @@ from bot.escalation.asking import Escalation
 from bot.interactions.sharing import FORGOTTEN, Sharing
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
 from bot.ports.message_codec import packed, unpacked
-from bot.privacy.reach import beyond
-from bot.rendering.components import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
+from bot.privacy.visibility import beyond
+from bot.rendering.answers import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
 from core.domain import Vote
 from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError
@@ -65,7 +65,7 @@ class Presses:
         answer_id, release = press.value.partition(" ")[::2]
         if press.name == "delete":
             await responder.reply(Reply(_(await self._delete(chat, press, answer_id))))
-        elif not await self._engine.given.question(answer_id):
+        elif not await self._engine.answer_log.question(answer_id):
             await responder.reply(Reply(_(FORGOTTEN)))
         elif press.name in VOTES:
             await self._voted(press, VOTES[press.name], responder)
@@ -80,7 +80,7 @@ class Presses:
         elif press.name == "release":
             await self._ask_again(chat, press, answer_id, release, responder)
         elif press.name == "why":
-            sentences = (await self._engine.given.why(answer_id))["sentences"]
+            sentences = (await self._engine.answer_log.why(answer_id))["sentences"]
             await responder.reply(Reply("\n".join(f"- {sentence}" for sentence in sentences)))
         else:
             await responder.reply(Reply(_(OLD)))
@@ -143,8 +143,8 @@ class Presses:
         if claim is None:
             await responder.reply(Reply(_(FORGOTTEN)))
             return
-        text = await self._engine.given.question(answer_id, release)
-        authors = await self._engine.given.authors(answer_id) - {press.person.id}
+        text = await self._engine.answer_log.question(answer_id, release)
+        authors = await self._engine.answer_log.authors(answer_id) - {press.person.id}
         asked = unpacked(claim.payload).ref
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked if asked.message or not claim.parts else claim.parts[0]
@@ -156,7 +156,7 @@ class Presses:
             release=release,
             language=spoken(),
             authors=tuple(sorted(authors)),
-            after=await self._engine.given.release_of(answer_id),
+            after=await self._engine.answer_log.release_of(answer_id),
         )
         known = await self._conversations.claimed(message.key)
         if known and known.parts:

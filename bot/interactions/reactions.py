@@ -13,7 +13,7 @@ from bot.home.logs import about
 from bot.interactions.marks import Marks
 from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
 from bot.privacy.opted_out import OptedOut
-from bot.rendering.components import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
+from bot.rendering.answers import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Vote
 from core.engine import Engine
@@ -40,8 +40,8 @@ class ReactionHandler:
         conversations: ConversationStore,
         marks: Marks,
         opted_out: OptedOut,
-        tongues: LocaleResolver,
-        noise: UnsolicitedReplyPolicy,
+        locales: LocaleResolver,
+        unsolicited: UnsolicitedReplyPolicy,
         lock: Callable[[str], asyncio.Lock],
         outage: Outage,
     ) -> None:
@@ -49,8 +49,8 @@ class ReactionHandler:
         self._conversations = conversations
         self._marks = marks
         self._opted_out = opted_out
-        self._tongues = tongues
-        self._noise = noise
+        self._locales = locales
+        self._unsolicited = unsolicited
         self._lock = lock
         self._outage = outage
         self._counting: set[asyncio.Task[None]] = set()
@@ -63,9 +63,9 @@ class ReactionHandler:
         answer_id = await self._conversations.answer_of(reaction.ref.key)
         if value is None and not mark:
             if answer_id and reaction.added:
-                await self._noise.noticed(answer_id)
+                await self._unsolicited.noticed(answer_id)
             return
-        with speaking(await self._tongues.of_reaction(reaction, answer_id)):
+        with speaking(await self._locales.of_reaction(reaction, answer_id)):
             await self._to_its_end(
                 self._kept(
                     chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
@@ -93,7 +93,7 @@ class ReactionHandler:
             if not cleared.emoji or _worth(cleared.emoji) == value:
                 holders = {a for emoji, all_ in cleared.left.items() for a in all_ if _worth(emoji) == value}
                 await self._engine.votes_cleared(answer_id, value, holders)
-        await self._noise.noticed(answer_id)
+        await self._unsolicited.noticed(answer_id)
 
     async def _unmarked(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw the ✅ of everybody whose ✅ is no longer on the message."""
@@ -149,7 +149,7 @@ class ReactionHandler:
         given = Vote(answer_id, voter, value, by_reaction=True)
         vote = given if added else Vote(answer_id, voter, None, withdraws=value)
         await self._engine.feedback(vote, helper=reaction.person.helper)
-        await self._noise.noticed(answer_id)
+        await self._unsolicited.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
         is_new = await self._is_new(reaction.event)
         if is_new and added and not value:

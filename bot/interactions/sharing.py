@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.strays import Strays
+from bot.conversation.resumption import Strays
 from bot.ports.chat import Chat, Control, Message, Press, Reply
 from bot.ports.message_codec import packed, unpacked
-from bot.rendering.answers import compose
-from bot.rendering.components import controls
+from bot.rendering.answers import compose, controls
 from core.domain import Answer, MessageRef, Scope
 from core.engine import Engine
 from core.errors import PlatformError
@@ -71,14 +70,14 @@ class Sharing:
             self._posting.discard(key)
 
     async def _post(self, chat: Chat, press: Press, where: MessageRef, answer_id: str, key: str) -> str:
-        answer, question = await self._engine.given.answer(answer_id)
+        answer, question = await self._engine.answer_log.answer(answer_id)
         if not answer.text:
             return FORGOTTEN
         known = await self._conversations.claimed(key)
         if known and known.parts:
             return ALREADY
         if not known:
-            authors = tuple(sorted(await self._engine.given.authors(answer_id) - {press.person.id}))
+            authors = tuple(sorted(await self._engine.answer_log.authors(answer_id) - {press.person.id}))
             said = Message(where, press.person, question, press.scope, language=spoken(), authors=authors)
             asked = packed(said)
             now = time.time()

@@ -79,7 +79,7 @@ class Alerts:
                 await self._notices.tell_over(f"{what} again.", key)
 
     async def _encoder(self) -> None:
-        current = (await self._app.library.encoders.current()).name
+        current = (await self._app.corpus_manager.encoders.current()).name
         others = {c.encoder for c in self._app.research.corpora.values()} - {current}
         if others:
             await self._notices.tell_admins(
@@ -112,7 +112,7 @@ class Alerts:
             )
 
     async def _bursts(self) -> None:
-        for burst in await self._app.electorate.bursts(self._clock()):
+        for burst in await self._app.vote_weighting.bursts(self._clock()):
             key = f"burst {burst.pair_id} {burst.voter} {burst.began_at:.0f}"
             if not await self._notices.was_told(key):
                 await self._notices.tell_admins(f"{_told(burst)} `threadlore memory bursts` lists them.", key)

@@ -29,8 +29,8 @@ from core.ports import (
     VectorIndex,
     WordIndex,
 )
+from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.passages import PassageStore
 from core.privacy.audit import AuditStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
@@ -45,7 +45,7 @@ class Application:
     settings: Settings
     catalogue: Catalogue
     engine: Engine
-    library: CorpusManager
+    corpus_manager: CorpusManager
     memory: CommunityMemory
     conversations: ConversationStore
     corpora: CorpusStore
@@ -54,9 +54,9 @@ class Application:
     people: Forgetting
     vectors: VectorIndex
     words: WordIndex
-    electorate: VoteWeighting
+    vote_weighting: VoteWeighting
     upkeep: UpkeepStore
-    renewal: StaleAnswerReview
+    stale_review: StaleAnswerReview
     statistics: Statistics
     searcher: Searcher
     modes: ChannelModes
@@ -66,7 +66,7 @@ class Application:
     privacy: Privacy
     my_data: MyData
     retention: Retention
-    noise: NoiseStore
+    unsolicited: NoiseStore
     notices: NoticeStore
     examples: Examples
     passages: PassageStore

@@ -32,11 +32,16 @@ class HistoryUpkeep:
         *,
         live: LiveChannels,
         sources: Sources,
-        library: CorpusManager,
+        corpus_manager: CorpusManager,
         scrub: Callable[[], Awaitable[None]],
         made_anew: Callable[[Collection[str]], None],
     ) -> None:
-        self._live, self._library, self._scrub, self._made_anew = live, library, scrub, made_anew
+        self._live, self._corpus_manager, self._scrub, self._made_anew = (
+            live,
+            corpus_manager,
+            scrub,
+            made_anew,
+        )
         self._sources = {
             release: [source for source in all_ if isinstance(source, HistorySource)]
             for release, all_ in sources.items()
@@ -118,11 +123,11 @@ class HistoryUpkeep:
             await asyncio.to_thread(self._withhold)
         except OSError as error:
             log.error("what people said is left in a copy of a channel: %s", error.strerror)
-        ready = {entry["name"] for entry in await self._library.releases() if entry["ready"]}
+        ready = {entry["name"] for entry in await self._corpus_manager.releases() if entry["ready"]}
         failed = False
         for release in [name for name in names if name in ready]:
             try:
-                [done] = await self._library.reindex(release, only=names[release])
+                [done] = await self._corpus_manager.reindex(release, only=names[release])
                 failed = failed or bool(done.reading.failed)
             except ThreadloreError as error:
                 failed = True
@@ -130,7 +135,7 @@ class HistoryUpkeep:
         if not failed:
             self._made_anew(forgotten)
         try:
-            await self._library.rewrite_words()
+            await self._corpus_manager.rewrite_words()
             await self._scrub()
         except ThreadloreError as error:
             log.error("what people said is removed, but not overwritten yet: %s", error)

@@ -83,10 +83,10 @@ class Notices:
         for place in places:
             await self._say(Notice(place, key, text, now))
 
-    async def was_told(self, key: str, since: float = 0.0) -> bool:
-        """Return True if a notice was said in every channel, at or after a moment in seconds."""
+    async def was_told(self, key: str) -> bool:
+        """Return True if a notice was said in every channel."""
         known = [await self._store.notice(channel, _key(key)) for channel in self.channels]
-        return all(notice is not None and notice.told_at >= max(since, 1e-9) for notice in known)
+        return all(notice is not None and notice.told_at > 0 for notice in known)
 
     async def say_once(self, text: str, key: str, concerns: str = "") -> None:
         """Post a text where it was not posted yet; the text is not kept, so the caller must retry.

@@ -26,17 +26,17 @@ class OnSchedule:
     """Scheduled reindexing and tidying; `tell` tells admins what waits for them."""
 
     def __init__(
-        self, library: CorpusManager, retention: Retention, audit: Audit, tell: Tell = to_log
+        self, corpus_manager: CorpusManager, retention: Retention, audit: Audit, tell: Tell = to_log
     ) -> None:
         self._tell = tell
-        self._library = library
+        self._corpus_manager = corpus_manager
         self._retention = retention
         self._audit = audit
 
     async def reindex(self, release: str, sources: Collection[str] = ()) -> None:
         """Bring a release up to date, or only these of its sources; raises ThreadloreError."""
         try:
-            done = await self._library.reindex(release, only=sources)
+            done = await self._corpus_manager.reindex(release, only=sources)
         except ThreadloreError as error:
             await self._audit.by_bot(f"reindex {release}", outcome=f"failed: {error}")
             raise
@@ -49,7 +49,7 @@ class OnSchedule:
                     f"{len(reading.removed)} removed{failed}"
                 )
                 await self._audit.by_bot(f"reindex {release}", outcome=told)
-        await self._library.remake_pairs(release)
+        await self._corpus_manager.remake_pairs(release)
 
     async def tidy(self) -> None:
         """Remove what is older than it may be, unless the clock may be wrong; raises ThreadloreError."""

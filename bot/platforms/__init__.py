@@ -8,7 +8,6 @@ The bot asks a platform's package for these modules, of which only the first mus
                        looks at what the platform needs; empty where it is not used.
     history.py         open_reader(settings) -> async context manager of a HistoryReader
                        signs in to read channels as sources.
-    logs.py            LIBRARIES whose loggers tell too much, and SECRETS, a pattern of what no line may hold.
     setup.py           what `threadlore init` asks and writes (`bot.ports.platforms.Setup`).
     personal_data.py   what the platform keeps of people in the home (`bot.ports.platforms.PersonalData`).
 
@@ -16,4 +15,7 @@ A package may say of its platform, in its `__init__.py`:
 
     NOBODY_SIGNS_IN = True    from there people reach nobody on other platforms
     SENDS_NO_FILES = True     the bot cannot send a file there
+    CHANNELS_HAVE_IDS = True  a channel is written by its id, not by its name
+    LIBRARIES                 names of loggers that tell too much
+    SECRETS                   a pattern of what no line of a log may hold
 """

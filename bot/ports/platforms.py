@@ -20,6 +20,23 @@ if TYPE_CHECKING:
     from core.ports.history import HistoryReader, OpenReader
     from core.settings import Settings
 
+
+class Figures(Protocol):
+    """Collects figures; nothing in them comes from a private channel or a direct message."""
+
+    async def unready(self) -> str:
+        """Return why nothing can be answered now, in one sentence; empty where it can."""
+
+    async def figures(self) -> dict[str, Any]:
+        """Return what a dashboard shows."""
+
+    def progress(self) -> dict[str, Any]:
+        """Return the index work that goes on, and how that of each release ended last."""
+
+    async def metrics(self) -> bytes:
+        """Return everything that counts, in Prometheus' text format."""
+
+
 PACKAGE = "bot.platforms"
 
 
@@ -95,6 +112,11 @@ def setups() -> dict[str, Setup]:
     return dict(sorted(found.items(), key=lambda entry: (entry[1].RANK, entry[0])))
 
 
+def titles(joined: str = " and ") -> str:
+    """Return the platforms' names as people write them, joined in the order of their questions."""
+    return joined.join(setup.NAME for setup in setups().values())
+
+
 def names() -> list[str]:
     """Return the names of all platforms there are."""
     return sorted(module.name for module in iter_modules(import_module(PACKAGE).__path__))
@@ -115,9 +137,10 @@ def having(name: str) -> list[str]:
     return [platform for platform in names() if has(platform, name)]
 
 
-def saying(what: str) -> list[str]:
-    """Return the platforms whose packages say something of theirs, such as `NOBODY_SIGNS_IN = True`."""
-    return [name for name in names() if getattr(import_module(f"{PACKAGE}.{name}"), what, False)]
+def saying(what: str) -> dict[str, Any]:
+    """Return what platforms' packages say under a name, such as `NOBODY_SIGNS_IN = True`, by platform."""
+    said = {name: getattr(import_module(f"{PACKAGE}.{name}"), what, None) for name in names()}
+    return {name: value for name, value in said.items() if value}
 
 
 def readers(settings: Settings) -> dict[str, OpenReader]:

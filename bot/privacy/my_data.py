@@ -107,3 +107,9 @@ def _question(row: Mapping[str, Any]) -> str:
     cut = shortened(str(row["question"]), SHOWN) or _("(its words are removed already)")
     where = f" in {row['channel']}" if row["channel"] else ""
     return f"- {row['at'][:10]}{where}: {cut}"
+
+
+PRIVACY = N_(
+    "I keep what you ask me and how you vote, so that answers get better. `/threadlore my-data` shows it to "
+    "you, `/threadlore forget me` removes it, and with `/threadlore opt-out` nothing of yours is kept."
+)

@@ -25,9 +25,9 @@ class Plan:
     touched: tuple[Remembered, ...]
 
 
-async def plans(library: CorpusManager, memory: CommunityMemory, release: str = "") -> list[Plan]:
+async def plans(corpus_manager: CorpusManager, memory: CommunityMemory, release: str = "") -> list[Plan]:
     """Read the sources of a release, or of all, and tell what would change; nothing is written."""
-    found = await library.plan(release)
+    found = await corpus_manager.plan(release)
     pairs = await memory.everything()
     return [Plan(name, reading, _touched(pairs, name, reading)) for name, reading in found.items()]
 

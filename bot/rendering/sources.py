@@ -10,7 +10,7 @@ from typing import Any
 from core.catalogue.schedule import Schedule
 from core.ports import CorpusStore, SourceRun
 from core.text.times import iso, minute_of, since_epoch
-from core.workers.costs import is_too_costly
+from core.workers.process import is_too_costly
 
 LISTED = 12
 """Sources that `status` lists."""

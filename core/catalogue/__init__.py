@@ -5,7 +5,7 @@ Every mistake is a ConfigurationError that names file, line, key and what is all
 
 from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceKinds, SourceSpec
 from core.catalogue.loading import load_catalogue
-from core.catalogue.tables import Mode, SourceOptions, SourceTable, Text
+from core.catalogue.tables import Mode, SourceOptions, Text
 
 __all__ = [
     "Catalogue",
@@ -15,7 +15,6 @@ __all__ = [
     "SourceKinds",
     "SourceOptions",
     "SourceSpec",
-    "SourceTable",
     "Text",
     "load_catalogue",
 ]

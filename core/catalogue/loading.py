@@ -1,4 +1,4 @@
-"""From the file to the catalogue."""
+"""From the file to the catalogue: each release once, oldest first, and exactly one the latest."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pydantic import ValidationError
 
 from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceKinds
 from core.catalogue.glossary import load_glossary
-from core.catalogue.releases import releases_of
 from core.catalogue.sources import sources_of
 from core.catalogue.tables import ACCOUNT, MODELS, FileTable, keys_at
 from core.catalogue.toml_file import TomlFile, keys_of, label
 from core.catalogue.toml_lines import Place
-from core.domain import Product
-from core.text.version_order import normalised
+from core.domain import Product, Release
+from core.text.version_order import normalised, oldest_first, preliminary
 
 
 def load_catalogue(path: Path, kinds: SourceKinds) -> Catalogue:
@@ -125,3 +124,53 @@ def _permissions(file: TomlFile, tables: FileTable) -> dict[str, Grant]:
         name: Grant(tuple(who), f"{file.path}, line {file.line(('permissions', name))}")
         for name, who in tables.permissions.items()
     }
+
+
+def releases_of(file: TomlFile, tables: FileTable) -> tuple[Release, ...]:
+    """Return the releases, oldest first; raises ConfigurationError where names or marks collide."""
+    _check_names(file, tables)
+    marked = _marked(file, tables)
+    by_name = {table.name: table for table in tables.release}
+    names = oldest_first(by_name)
+    released = [name for name in names if not preliminary(name)] or names
+    latest = marked or released[-1]
+    return tuple(
+        Release(
+            name=name,
+            aliases=tuple(alias for alias in dict.fromkeys(by_name[name].aliases) if alias != name),
+            latest=name == latest,
+            lts=by_name[name].lts,
+        )
+        for name in names
+    )
+
+
+def _check_names(file: TomlFile, tables: FileTable) -> None:
+    """Raise where a name or alias belongs to two releases."""
+    owners: dict[str, int] = {}
+    for index, table in enumerate(tables.release):
+        for place, name in (
+            (("release", index, "name"), table.name),
+            *((("release", index, "aliases", n), alias) for n, alias in enumerate(table.aliases)),
+        ):
+            owner = owners.setdefault(normalised(name), index)
+            if owner != index:
+                line = file.line(("release", owner))
+                raise file.mistake(
+                    place,
+                    f'"{name}" names the release "{tables.release[owner].name}" of line {line} already',
+                    "a name or alias of one release only",
+                )
+
+
+def _marked(file: TomlFile, tables: FileTable) -> str:
+    """Return the name of the release that says it is the latest; empty where none does."""
+    marked = [index for index, table in enumerate(tables.release) if table.latest]
+    if len(marked) > 1:
+        line = file.line(("release", marked[0], "latest"))
+        raise file.mistake(
+            ("release", marked[1], "latest"),
+            f'"latest" is true on line {line} already',
+            "true in one release only",
+        )
+    return tables.release[marked[0]].name if marked else ""

@@ -38,7 +38,7 @@ class CorpusManager:
         memory: CommunityMemory,
         encoders: Encoders,
         upkeep: UpkeepStore,
-        electorate: VoteWeighting,
+        vote_weighting: VoteWeighting,
         pregeneration: Pregeneration | None = None,
     ) -> None:
         self.product = product
@@ -50,7 +50,7 @@ class CorpusManager:
         self._searcher = searcher
         self._memory = memory
         self._upkeep = upkeep
-        self._electorate = electorate
+        self._vote_weighting = vote_weighting
         self.pregeneration = pregeneration
 
     async def open(self) -> None:
@@ -172,7 +172,7 @@ class CorpusManager:
         return {
             **memory_size(await self._upkeep.census()),
             "stale": len(await self._upkeep.stale()),
-            "bursts": len(await self._electorate.bursts(time.time())),
+            "bursts": len(await self._vote_weighting.bursts(time.time())),
         }
 
     async def _runs(self) -> list[SourceRun]:

@@ -19,7 +19,7 @@ from core.pipeline.research import Research
 from core.ports import MemoryStore, Remembered
 from core.ports.opinions import Correction, OpinionStore
 from core.privacy.names import nobody
-from core.query.language import detect as language
+from core.query import language
 
 OBJECTED = N_("Its author does not want it to be remembered.")
 OPTED_OUT = N_("Somebody who opted out wrote it, or what it answers, and nothing of theirs is kept.")

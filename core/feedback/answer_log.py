@@ -13,7 +13,7 @@ from core.languages import DEFAULT
 from core.memory.exchange import tally
 from core.memory.scoring.score import Thresholds
 from core.ports import MemoryStore
-from core.query.again import for_release
+from core.query.releases.resolve import for_release
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Asking:
     scope: str
 
 
-class GivenAnswers:
+class AnswerLog:
     """Reads answers back from the store; what a forgotten person asked is not there any more."""
 
     def __init__(

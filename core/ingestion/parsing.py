@@ -1,14 +1,19 @@
-"""Raw documents to parsed ones: decode the bytes, then hand over to the format's own file."""
+"""Raw documents to parsed ones: decode the bytes, then hand over to the format's own file; then to chunks.
+
+A worker process does it in one go, and every new one pays for what is imported here.
+"""
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
-from core.domain import Document, RawDocument, Section
-from core.errors import SourceError
+from core.domain import ChunkedDocument, Document, RawDocument, Section, content_hash
+from core.errors import SourceError, ThreadloreError
 from core.ingestion import formats
+from core.ingestion.chunking import chunk
 from core.text.invisible import visible
 from core.text.markup import literal, unlinked
 from core.text.words import one_line
@@ -128,3 +133,77 @@ def _declared(content: bytes) -> str:
         return "cp1252"
     # A page whose declaration could be read byte by byte cannot be UTF-16 or UTF-32 (HTML standard).
     return "" if codec.name in NO_CHARSETS or codec.name.startswith(("utf-16", "utf-32")) else codec.name
+
+
+INDEX_VERSION = "4"
+"""Raised when parsing or chunking change, so that unchanged files are read anew."""
+PDF_PATIENCE = 10.0
+"""Times as long as another document a PDF may take: a page takes 0.1 s, and manuals have thousands."""
+
+
+def cut(
+    raw: RawDocument,
+    release: str,
+    source: str,
+    count_tokens: Callable[[str], int],
+    max_tokens: int,
+    before: str = "",
+) -> ChunkedDocument | None:
+    """Parse and cut a document; None where its hash is the one `before`.
+
+    Raises SourceError with what is wrong with it, and MemoryError.
+    """
+    try:
+        return _cut(raw, release, source, count_tokens, max_tokens, before)
+    except (ThreadloreError, MemoryError):
+        raise
+    except Exception as error:  # one page that trips a parser must not keep the others from being read
+        raise SourceError(f"it cannot be parsed ({type(error).__name__}: {error})") from error
+
+
+def patience(raw: RawDocument) -> float:
+    """Return by how much the limit of time is multiplied for a document."""
+    return PDF_PATIENCE if raw.format == "pdf" else 1.0
+
+
+def _cut(
+    raw: RawDocument,
+    release: str,
+    source: str,
+    count_tokens: Callable[[str], int],
+    max_tokens: int,
+    before: str,
+) -> ChunkedDocument | None:
+    content = raw.content.decode("latin-1")
+    hash_ = content_hash(INDEX_VERSION, str(max_tokens), raw.path, raw.url, raw.format, content)
+    document = None
+    if reaches_out(raw):  # what it includes may change while it stays the same
+        document = parse(raw)
+        hash_ = content_hash(hash_, *(t for s in document.sections for t in (*s.headings, s.anchor, s.text)))
+    if before == hash_:
+        return None
+    made = chunk(
+        document or parse(raw),
+        release=release,
+        source=source,
+        count_tokens=count_tokens,
+        max_tokens=max_tokens,
+    )
+    if not made.searches:
+        raise SourceError("holds no text")
+    return replace(_keyed(made, hash_), people=raw.people)
+
+
+def _keyed(made: ChunkedDocument, hash_: str) -> ChunkedDocument:
+    """Let every id depend on the hash, so that two versions of a document share none."""
+    contexts = {context.id: content_hash(hash_, context.id) for context in made.contexts}
+    return replace(
+        made,
+        id=content_hash(hash_, made.id),
+        hash=hash_,
+        contexts=tuple(replace(context, id=contexts[context.id]) for context in made.contexts),
+        searches=tuple(
+            replace(piece, id=content_hash(hash_, piece.id), context_id=contexts[piece.context_id])
+            for piece in made.searches
+        ),
+    )

@@ -21,12 +21,16 @@ from core.ports.corpora import (
     WordIndex,
 )
 from core.ports.memory import (
+    Census,
     MemoryChange,
     MemoryStore,
     Placement,
     Remembered,
     Reworded,
     RewordingStore,
+    StalePair,
+    Stored,
+    UpkeepStore,
     always,
 )
 from core.ports.models import (
@@ -60,7 +64,6 @@ from core.ports.pregenerated import (
     pairs_collection,
     refusal_of,
 )
-from core.ports.upkeep import Census, StalePair, Stored, UpkeepStore
 from core.ports.workers import Alone, Workers
 
 __all__ = [

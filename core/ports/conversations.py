@@ -112,7 +112,7 @@ class ConversationStore(Protocol):
 
 
 class StorageHealth(Protocol):
-    """Tells whether something can be written down now."""
+    """Says whether anything can be written to storage now."""
 
     def problem(self) -> str:
         """Return why the last write failed, or that the disk is nearly full; empty where all is well."""

@@ -261,3 +261,10 @@ class WordIndex(Protocol):
 
     def close(self) -> None:
         """Release files and threads."""
+
+
+class PassageStore(Protocol):
+    """Finds pages of live corpora by what they say."""
+
+    async def text(self, release: str, page_hash: str) -> str:
+        """Return the page with that hash (`ContextChunk.hash`) of a release; empty where it is gone."""

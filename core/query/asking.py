@@ -120,7 +120,7 @@ def _prose(text: str) -> str:
 
 
 def _is_code(line: str) -> bool:
-    """Tell whether a line looks like code: it opens or ends like it, or calls something and says no more."""
+    """Return True if a line looks like code: it opens or ends like it, or only calls something."""
     plain = line.strip()
     opens = plain.startswith(("{", "[", "<")) or plain.endswith(("{", "}", ";"))
     return opens or any(called[1] is not None for called in _CALL.finditer(line))

@@ -47,11 +47,11 @@ class Proposal:
     pages: tuple[str, ...]
 
 
-def propose(texts: Iterable[tuple[str, str]], least: int = 1) -> tuple[Proposal, ...]:
+def propose(texts: Iterable[tuple[str, str]]) -> tuple[Proposal, ...]:
     """Find acronyms that pages define, "Performance Monitoring (PM)" or "PM (performance monitoring)".
 
     `texts` are (Markdown, page) pairs. Returns them by acronym, the most frequent meaning first; for a
-    person to review. A definition found fewer than `least` times is left out.
+    person to review.
     """
     found: dict[tuple[str, str], list[str]] = {}
     for text, page in texts:
@@ -60,7 +60,6 @@ def propose(texts: Iterable[tuple[str, str]], least: int = 1) -> tuple[Proposal,
     proposals = [
         Proposal(acronym, meaning, len(pages), tuple(dict.fromkeys(pages)))
         for (acronym, meaning), pages in found.items()
-        if len(pages) >= least
     ]
     return tuple(sorted(proposals, key=lambda p: (p.acronym, -p.count, p.meaning)))
 

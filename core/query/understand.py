@@ -14,11 +14,10 @@ from core.errors import ModelRefused
 from core.languages import name_of
 from core.ports import LanguageModel, Prompt
 from core.query import glossary
+from core.query.checks import checked, translated
 from core.query.decompose import MOST, parts
-from core.query.followups.checks import checked
 from core.query.followups.complete import complete
 from core.query.forms import filtered, topic, without
-from core.query.language.checks import translated
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
 from core.text.words import RULED, cut_at_word, identifiers, one_line, parts_of, quantities, query_terms

@@ -128,7 +128,7 @@ def query_terms(text: str) -> list[str]:
 
 
 def closes_fence(line: str, mark: str, before: str = " \t") -> bool:
-    """Tell whether a line closes a fence that `mark` opened; it may be indented by the signs of `before`."""
+    """Return True if a line closes a fence that `mark` opened; signs of `before` may indent it."""
     marks = line.lstrip(before).rstrip()
     return len(marks) >= len(mark) and not marks.strip(mark[0])
 

@@ -2,7 +2,7 @@
 
     python -m core.workers.child CONNECTION PARENT MEGABYTES IDLE_SECONDS
 
-It begins with nothing but Python's own library; what work needs, work imports.
+It begins with little but Python's own library; what work needs, work imports.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.workers.wire import BEGUN, DONE, FAILED, MEMORY_OVER, Wire
+from core.workers.process import BEGUN, DONE, FAILED, MEMORY_OVER, Wire
 
 SPENT_SHARE = 0.5
 """Share of its memory that a worker may still have when it has done its work; one with more ends."""

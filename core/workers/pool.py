@@ -9,8 +9,7 @@ from typing import Any, TypeVar
 from core.errors import TooCostly, WorkEnded
 from core.ports import Alone, Workers
 from core.settings import Settings
-from core.workers.costs import crashed
-from core.workers.process import Limits, Unused, Worker, alone
+from core.workers.process import Limits, Unused, Worker, alone, crashed
 
 T = TypeVar("T")
 SIZE = 2

@@ -1,7 +1,12 @@
-"""One worker process as this process sees it: started, given work, and killed where it takes too much."""
+"""One worker process as this process sees it: started, given work, and killed where it takes too much.
+
+What travels between the two are pickles in pieces, within a limit of time and of size. What is said of a
+document that took too much comes first where `sources` and `status` list it.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import signal
@@ -9,12 +14,107 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from core.workers.costs import crashed, over
-from core.workers.wire import BEGUN, FAILED, MEMORY_OVER, Wire
+from core.errors import TooCostly
+
+MEMORY_OVER = 77
+"""Exit status of a worker that ran out of its memory."""
+BEGUN, DONE, FAILED = "begun", "done", "failed"
+"""What a worker says: that it has the work, then what came of it."""
+_BUFFER = 256 * 1024
+
+
+class Wire(io.RawIOBase):
+    """One end of a connection, over which objects go; at most `most` bytes of each come in, 0 for any number.
+
+    Reading and writing let other threads run, so that a large object holds nobody up: pickle takes and gives
+    64 KB at a time.
+    """
+
+    def __init__(self, connection: socket.socket, most: int = 0) -> None:
+        self._connection, self._most, self._taken = connection, most, 0
+        self._deadline = 0.0
+        self._reader = io.BufferedReader(self, _BUFFER)
+
+    def send(self, thing: object, seconds: float = 0.0) -> None:
+        """Send an object; raises OSError where nobody listens (TimeoutError in time), and what pickle raises.
+
+        With 0 `seconds` there is no limit of time.
+        """
+        self._begin(seconds)
+        pickle.dump(thing, self, pickle.HIGHEST_PROTOCOL)
+
+    def receive(self, seconds: float = 0.0) -> Any:
+        """Return the next object; raises EOFError, TimeoutError, and OverflowError where it is too large."""
+        self._begin(seconds)
+        return pickle.load(self._reader)
+
+    def shut(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read what there is."""
+        self._in_time()
+        count = self._connection.recv_into(buffer)
+        self._taken += count
+        if self._most and self._taken > self._most:
+            raise OverflowError
+        return count
+
+    def write(self, data: Any) -> int:
+        """Write all of it."""
+        self._in_time()
+        view = memoryview(data)  # of an array it is no bytes
+        self._connection.sendall(view)
+        return view.nbytes
+
+    def _begin(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds if seconds else 0.0
+        self._taken = 0
+
+    def _in_time(self) -> None:
+        if not self._deadline:
+            self._connection.settimeout(None)
+            return
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+
+
+_OVER, _ENDED = "over the limit of one document: ", "its parser crashed: "
+_ADVICE = "; split or simplify it, or leave it out of the source"
+
+
+def over(what: str, memory: bool = False) -> TooCostly:
+    """Return the error for a document that takes more than `what` it may have."""
+    return TooCostly(f"{_OVER}{what}{_ADVICE}", memory)
+
+
+def crashed(status: int | None) -> TooCostly:
+    """Return the error for a document that ended its process with a status (of `subprocess`)."""
+    if status is None:
+        told = "its process ended"
+    elif status < 0:
+        told = f"signal {-status} ({signal.Signals(-status).name})"
+    else:
+        told = f"status {status}"
+    return TooCostly(f"{_ENDED}{told}{_ADVICE}")
+
+
+def is_too_costly(reason: str) -> bool:
+    """Return True if the reason for passing a document over is that it takes more than one may."""
+    return reason.startswith((_OVER, _ENDED))
+
 
 IDLE_SECONDS = 30
 """After which a worker without work ends; between two pages of a slow site it stays."""

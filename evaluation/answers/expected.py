@@ -8,7 +8,6 @@ Lines of the golden sets are read as well, as far as they stand alone and draw o
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import UsageError
-from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, parse_line, plain, said
+from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, parse_line, plain, read_lines, said
 
 HALVES = ("tune", "report")
 CODE, REGEX = "code:", "re:"
@@ -124,29 +123,14 @@ def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Ex
 
     Golden lines do not name their product: they are about `product`.
     """
-    try:
-        text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read ({error}); name a file of JSON lines.") from None
-    found: list[Expected] = []
-    problems: list[str] = []
-    for number, raw in enumerate(text.splitlines(), start=1):
-        if not raw.strip():
-            continue
-        try:
-            line = of_gold(parse_line(raw), product) if '"split"' in raw else parse(raw)
-        except ValueError as error:
-            problems.append(f"line {number}: {error}")
-            continue
-        found += [line] if line else []
-    ids = [line.id for line in found]
-    problems += [f"the id {name!r} is there twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
-    if problems:
-        raise UsageError(f"{path.name}: {'; '.join(problems[:5])}. Correct it and try again.")
+    read = read_lines(path, _either)
+    lines = [of_gold(line, product) if isinstance(line, GoldLine) else line for line in read]
     kept = tuple(
         line
-        for line in found
-        if half in ("all", line.half) and (not product or line.product.casefold() == product.casefold())
+        for line in lines
+        if line
+        and half in ("all", line.half)
+        and (not product or line.product.casefold() == product.casefold())
     )
     if not kept:
         about = f" about {product}" if product else ""
@@ -177,14 +161,12 @@ def of_gold(line: GoldLine, product: str) -> Expected | None:
     )
 
 
-def parse(raw: str) -> Expected:
-    """Read one JSON line; raises ValueError that says what is wrong with it."""
-    try:
-        entry = json.loads(raw)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"no JSON, {error.msg} at column {error.colno}") from None
-    if not isinstance(entry, dict):
-        raise ValueError("no JSON object")
+def _either(entry: Mapping[str, Any]) -> Expected | GoldLine:
+    return parse_line(entry) if "split" in entry else parse(entry)
+
+
+def parse(entry: Mapping[str, Any]) -> Expected:
+    """Read one JSON object; raises ValueError that says what is wrong with it."""
     texts = {name: _text(entry, name) for name in ("id", "product", "release", "kind", "question", "half")}
     if texts["half"] not in HALVES:
         raise ValueError(f'"half" must be one of {", ".join(HALVES)}')

@@ -12,7 +12,7 @@ from typing import Any
 
 from core.domain import Answer, Question
 from core.errors import ThreadloreError
-from core.query.language.detect import detect
+from core.query.language import detect
 from evaluation.answers.checks import begins, ends, unsupported
 from evaluation.answers.expected import Expected, Said
 from evaluation.metrics import reliability

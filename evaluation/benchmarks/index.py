@@ -227,7 +227,7 @@ def _settings(place: Path) -> Settings:
 
 async def _timed(app: Application, laps: Laps) -> tuple[Indexed, float]:
     began = time.perf_counter()
-    (done,) = await app.library.reindex(RELEASE, laps, pairs=False)
+    (done,) = await app.corpus_manager.reindex(RELEASE, laps, pairs=False)
     return done, time.perf_counter() - began
 
 

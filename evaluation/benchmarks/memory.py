@@ -108,7 +108,7 @@ async def fill(app: Application, home: Path, world: World) -> None:
 
 
 async def _fill(app: Application, store: MemoryStore, world: World) -> None:
-    encoder = (await app.library.encoders.current()).name
+    encoder = (await app.corpus_manager.encoders.current()).name
     now = time.time()
     clusters = max(1, len(world.vectors) * TOPICS // PAIRS)
     for start in range(0, len(world.questions), 2000):
@@ -134,7 +134,7 @@ async def _fill(app: Application, store: MemoryStore, world: World) -> None:
 
 async def measure(app: Application, world: World) -> None:
     """Print times and ratios."""
-    encoder = await app.library.encoders.current()
+    encoder = await app.corpus_manager.encoders.current()
     before = _resident_mb()
     began = time.perf_counter()
     await app.memory.load(encoder, {})

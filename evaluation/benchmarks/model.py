@@ -6,7 +6,7 @@ import asyncio
 import statistics
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,13 +27,43 @@ from core.pipeline.model_budget import ModelBudget
 from core.pipeline.stage import Stage
 from core.pipeline.stages.reading.pages import Reduce, Select
 from core.pipeline.stages.write import Temper, request_of
-from core.ports import Prompt
+from core.ports import LanguageModel, ModelHealth, Prompt
 from core.retrieval.found import Found
 from core.settings import load_settings
 from core.text.words import one_line, query_terms, sentences
-from evaluation.counted import Counted
 from tests.ollama_answers import Recorded, evidence_of, question_of, tokens_of
 from tests.ollama_server import Behaviour, OllamaServer
+
+
+class Counted:
+    """A language model whose calls are counted."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.name = model.name
+        self.context_tokens = model.context_tokens
+        self.calls = 0
+
+    def count_tokens(self, text: str) -> int:
+        """Estimate the tokens of a text."""
+        return self._model.count_tokens(text)
+
+    def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> AsyncIterator[str]:
+        """Yield the answer piece by piece."""
+        self.calls += 1
+        return self._model.stream(prompts, temperature=temperature, max_tokens=max_tokens)
+
+    async def structured(
+        self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
+    ) -> dict[str, Any]:
+        """Return output that fits the schema."""
+        self.calls += 1
+        return await self._model.structured(prompts, schema, max_tokens=max_tokens)
+
+    async def health(self) -> ModelHealth:
+        """Ask the server whether the model could answer now."""
+        return await self._model.health()
+
 
 WRITTEN = 50.0
 """Tokens the model writes a second."""

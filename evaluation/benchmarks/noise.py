@@ -21,10 +21,10 @@ USUAL = 0.3
 """Share of answers that are noticed where the other share is varied."""
 
 
-def falls_after(bad: float, noticed: float, rng: random.Random, answers: int = ANSWERS) -> int:
+def falls_after(bad: float, noticed: float, rng: random.Random) -> int:
     """Return after how many answers a channel falls back, 0 for never; a day passes between two answers."""
     latest: list[Heard] = []
-    for number in range(1, answers + 1):
+    for number in range(1, ANSWERS + 1):
         is_bad = rng.random() < bad
         against = frozenset({f"person {rng.randrange(PEOPLE)}"}) if is_bad else frozenset[str]()
         latest = [Heard(number * PATIENCE, rng.random() < noticed, against), *latest][:WINDOW]

@@ -25,9 +25,9 @@ async def main() -> None:
     home = Path(os.environ.get("THREADLORE_BENCH_HOME", ".threadlore/bench"))
     settings = load_settings(home=home, ollama_host="")
     async with build(settings, "bench") as app:
-        for release in app.library.order():
-            if not any(e["name"] == release and e["ready"] for e in await app.library.releases()):
-                done = (await app.library.reindex(release))[0]
+        for release in app.corpus_manager.order():
+            if not any(e["name"] == release and e["ready"] for e in await app.corpus_manager.releases()):
+                done = (await app.corpus_manager.reindex(release))[0]
                 rate = done.embedded / done.seconds
                 print(f"indexed {release}: {done.corpus.chunks} passages, {rate:.0f} embedded/s")
         await hot_path(app)
@@ -37,7 +37,7 @@ async def hot_path(app: Application) -> None:
     """Ask every golden question that has a page, and embed its texts alone, in turns."""
     lines = [json.loads(line) for line in GOLD.read_text(encoding="utf-8").splitlines()]
     asked = [line for line in lines if line.get("gold_file") and not line.get("history")]
-    encoder = await app.library.encoders.current()
+    encoder = await app.corpus_manager.encoders.current()
     whole, alone, saving = [], [], []
     steps: dict[str, list[float]] = {step: [] for step in PATH}
     for turn in range(ROUNDS + 1):

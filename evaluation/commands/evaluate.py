@@ -16,17 +16,16 @@ from core.pipeline.research import Research
 
 async def evaluate(app: Application, request: dict[str, Any], send: Send) -> None:
     """Run the harness on `gold` and write its report to the folder `report`, both absolute paths."""
-    from evaluation import harness
-    from evaluation.recipes import comparison
+    from evaluation import harness, recipes
 
     research, model = app.research, app.engine.model
     if model is not None and not (health := await model.health()).ready:
         research = Research(replace(research.parts, model=None, budget=ModelBudget()))
         await send({"note": f"{health.problem} Answers quote the documentation."})
     if names := request.get("recipe"):
-        rows = await comparison.compare(research, Path(request["gold"]), names, request.get("half") or "all")
-        await asyncio.to_thread(comparison.write, Path(request["report"]), rows)
-        await send({"line": comparison.table(rows)})
+        rows = await recipes.compare(research, Path(request["gold"]), names, request.get("half") or "all")
+        await asyncio.to_thread(recipes.write, Path(request["report"]), rows)
+        await send({"line": recipes.table(rows)})
         await send({"line": f"The report is in {request['report']}."})
         await send({"code": 0})
         return

@@ -16,10 +16,10 @@ async def followups(app: Application, request: dict[str, Any], send: Send) -> No
     from evaluation.followups.measure import (  # numpy-heavy, and only this command needs it
         COLLECTION,
         measure,
+        write,
     )
-    from evaluation.followups.report import write
 
-    encoder = await app.library.encoders.current()
+    encoder = await app.corpus_manager.encoders.current()
     model = app.engine.model
     if model is not None and not (health := await model.health()).ready:
         await send({"note": f"{health.problem} Only the rules are measured."})

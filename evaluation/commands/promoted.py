@@ -24,7 +24,7 @@ async def promoted_command(app: Application, request: dict[str, Any], send: Send
     pairs = [pair for pair in promoted if pair.origin == "answer"]
     if people := len(promoted) - len(pairs):
         await send({"note": f"{people} answers that people wrote or brought are not asked again."})
-    encoder = await app.library.encoders.current()
+    encoder = await app.corpus_manager.encoders.current()
     replayed = []
     async for item in replay(pairs, app.engine.draft, encoder):
         replayed.append(item)

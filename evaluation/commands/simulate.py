@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from bot.app.builders.core import tuned
 from bot.app.builders.storage import open_memory
-from bot.app.memory_settings import tuned
 from core.memory.guard import guard
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder

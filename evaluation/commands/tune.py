@@ -81,7 +81,7 @@ async def _quotes(app: Application, path: Path, send: Send) -> None:
 
 async def _use(app: Application, ranking: Ranking, send: Send) -> None:
     """Keep a ranking in the home and use it."""
-    encoder = (await app.library.encoders.current()).name
+    encoder = (await app.corpus_manager.encoders.current()).name
     await asyncio.to_thread(save_ranking, app.settings.home / FILE, ranking, encoder)
     app.searcher.ranking, app.searcher.problem = ranking, ""
     await send({"line": "It is used from now on; `threadlore tune --reset` goes back."})

@@ -64,11 +64,7 @@ def read_topics(path: Path) -> tuple[Topic, ...]:
     """
     if path.is_dir():
         path = next((p for name in ("*.xml", "*.jsonl") for p in sorted(path.glob(name))), path)
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"{path} cannot be read ({reason}); name a file of lines {FORM}.") from None
+    text = _text(path, f"of lines {FORM}")
     lines = _threads(path, text) if path.suffix.lower() == ".xml" else _lines(path, text)
     topics = _grouped(lines)
     if sum(len(topic.rewordings) for topic in topics) == 0:
@@ -107,11 +103,7 @@ def others_of(
 
 def read_others(path: Path) -> tuple[str, ...]:
     """Read questions, one a line of text, each once; blocking. Raises UsageError."""
-    try:
-        rows = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"{path} cannot be read ({reason}); name a file with one question a line.") from None
+    rows = _text(path, "with one question a line").splitlines()
     return tuple(dict.fromkeys(row.strip() for row in rows if row.strip()))
 
 
@@ -127,11 +119,7 @@ def stream(topics: Iterable[Topic], rounds: int, seed: int) -> list[list[Line]]:
 
 def read_pairs(path: Path) -> tuple[Pair, ...]:
     """Read labelled pairs, one JSON object a line; blocking. Raises UsageError that names the line."""
-    try:
-        rows = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UsageError(f"{path} cannot be read ({reason}); name a file of lines {PAIR_FORM}.") from None
+    rows = _text(path, f"of lines {PAIR_FORM}").splitlines()
     found = []
     for number, row in enumerate(rows, start=1):
         if not row.strip():
@@ -200,6 +188,15 @@ def pairs_of(topics: Sequence[Topic], vectors: Mapping[str, Vector]) -> tuple[Pa
             cosines[number] = -1.0
             made.append(Pair(topics[int(np.argmax(cosines))].question, asked, False))
     return tuple(made)
+
+
+def _text(path: Path, wanted: str) -> str:
+    """Read a file; raises UsageError that says what is wanted."""
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise UsageError(f"{path} cannot be read ({reason}); name a file {wanted}.") from None
 
 
 def _grouped(lines: Iterable[Line]) -> tuple[Topic, ...]:

@@ -29,8 +29,7 @@ from evaluation.simulation.memory_calibration import choose_thresholds, fit_reac
 from evaluation.simulation.plots import draw_simulation
 from evaluation.simulation.report import markdown, rows, spread, summary
 from evaluation.simulation.setup import Memory, Model, People
-from evaluation.simulation.stores import OpenStores, in_memory
-from evaluation.simulation.texts import Texts
+from evaluation.simulation.stores import OpenStores, Texts, in_memory
 from evaluation.simulation.world import World
 from evaluation.telling import Tell, silent
 

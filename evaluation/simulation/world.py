@@ -18,8 +18,7 @@ from core.ports import Remembered
 from core.text.words import sentences
 from evaluation.simulation.data import Line, Topic
 from evaluation.simulation.setup import Memory, Model, Outcome, People, Round
-from evaluation.simulation.stores import Stores
-from evaluation.simulation.texts import Texts
+from evaluation.simulation.stores import Stores, Texts
 
 SEED_PRIOR = 0.9
 """Score of an original question's answer, as of an imported pair."""

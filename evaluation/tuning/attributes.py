@@ -17,7 +17,7 @@ from sklearn.svm import LinearSVC
 
 from core.models.embedding.encoder import Encoders
 from core.ports import Matrix
-from core.query.attributes.predictor import ENCODER, QUESTIONS, WEIGHTS
+from core.query.attributes import ENCODER, QUESTIONS, WEIGHTS
 
 FOLDS = 10
 DIGITS = 5

@@ -23,7 +23,7 @@ from storage.tables import (
     WordsRow,
     writable,
 )
-from storage.tables.columns import every, parts
+from storage.tables.columns import every, made, parts
 
 DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""
@@ -125,17 +125,7 @@ class SqlCorpusPages:
 
 def page_of(row: Any) -> ContextChunk:
     """Return the page of a row of `context_chunks` that has its document's path, title and release, too."""
-    return ContextChunk(
-        id=row.id,
-        path=row.path,
-        title=row.title,
-        heading=row.heading,
-        url=row.url,
-        page=row.page,
-        before=row.before,
-        after=row.after,
-        release=row.release,
-    )
+    return made(ContextChunk, row, people=())
 
 
 def _search_row(row: Any) -> SearchRow:
@@ -185,3 +175,21 @@ class SqlTextVectors:
                 )
                 found.update((key, np.frombuffer(blob, np.float32)) for key, blob in rows)
         return found
+
+
+class SqlPassages:
+    """The `PassageStore` port on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def text(self, release: str, page_hash: str) -> str:
+        """Return the page with that hash (`ContextChunk.hash`) of a release; empty where it is gone."""
+        statement = (
+            select(ContextRow.page)
+            .join(CorpusDocumentRow, CorpusDocumentRow.document_id == ContextRow.document_id)
+            .where(CorpusDocumentRow.release == release, ContextRow.hash == page_hash)
+            .limit(1)
+        )
+        async with self._database.read() as connection:
+            return await connection.scalar(statement) or ""

@@ -23,6 +23,7 @@ from storage.tables import (
     RefusedPairRow,
     writable,
 )
+from storage.tables.columns import made
 
 
 class SqlPregenerated:
@@ -212,18 +213,4 @@ def _values(pair: PregeneratedPair, position: int) -> dict[str, Any]:
 
 
 def _pair(row: Any) -> PregeneratedPair:
-    return PregeneratedPair(
-        id=row.id,
-        document_id=row.document_id,
-        context_id=row.context_id,
-        question=row.question,
-        answer=row.answer,
-        full_answer=row.full_answer,
-        summary=row.summary,
-        url=row.url,
-        title=row.title,
-        category=row.category,
-        date=row.at,
-        by=row.by,
-        path=row.path,
-    )
+    return made(PregeneratedPair, row, date=row.at)

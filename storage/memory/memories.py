@@ -18,7 +18,7 @@ from storage.database.database import Database, slices
 from storage.memory.pair_rows import load_pairs, pair_values, raised, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
-from storage.people.traces import clean_traces
+from storage.people.blanking import clean_traces
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.tables.columns import SOME, every
 

@@ -13,7 +13,7 @@ from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
 from core.system.offload import aside
 from storage.database.database import Database, slices
 from storage.tables import AnswerRow, PairRow, VoteRow
-from storage.tables.columns import every
+from storage.tables.columns import every, made
 
 AT_ONCE = 200
 """Rows of pairs and votes that are read at once: a pair takes 20 µs."""
@@ -67,27 +67,13 @@ def _pairs(rows: Sequence[Any], votes: Sequence[Any]) -> list[Remembered]:
 
 def _pair(row: Any, voters: dict[str, Any]) -> Remembered:
     last = [vote for _, vote in sorted(voters.items())]
-    return Remembered(
-        id=row.id,
-        question=row.question,
-        topic=row.topic,
-        answer=row.answer,
-        release=row.release,
-        scope=row.scope,
-        prior=row.prior,
-        created_at=row.created_at,
+    return made(
+        Remembered,
+        row,
         citations=tuple(Citation(**entry) for entry in row.citations),
-        origin=row.origin,
-        label=row.label,
-        asker=row.asker,
-        stale=row.stale,
         opinions=tuple((v.value, v.weight) for v in last if v.standing not in STRANGERS),
-        aside=row.aside,
-        uses=row.uses,
-        used_at=row.used_at,
-        channel=row.channel,
-        language=row.language,
         strangers=tuple((v.value, v.weight, v.standing == "early") for v in last if v.standing in STRANGERS),
+        others=(),
     )
 
 

@@ -54,7 +54,7 @@ async def drop_words(
     connection: AsyncConnection, kind: str, keys: Collection[str], keep: Collection[str] = ()
 ) -> None:
     """Forget whose words rows hold that are gone, or whose words are; the parts to `keep` are there still."""
-    gone = (WordsRow.kind == kind, WordsRow.part.not_in(keep))
+    gone = (WordsRow.kind == ANSWER, WordsRow.part.not_in(keep))
     for part in slices(list(keys)):
         await connection.execute(delete(WordsRow).where(*gone, WordsRow.key.in_(part)))
 
@@ -65,12 +65,12 @@ async def drop_orphans(connection: AsyncConnection, kind: str, column: Any) -> N
     await connection.execute(delete(WordsRow).where(WordsRow.kind == kind, ~there))
 
 
-async def of_rows(
-    connection: AsyncConnection, kind: str, keys: Collection[str], without: Collection[str] = (TRACE,)
+async def of_answers(
+    connection: AsyncConnection, keys: Collection[str], without: Collection[str] = (TRACE,)
 ) -> set[Name]:
-    """Return whose words rows hold, `without` the parts named so."""
+    """Return whose words answers hold, `without` the parts named so."""
     found: set[Name] = set()
-    told = (WordsRow.kind == kind, WordsRow.part.not_in(without))
+    told = (WordsRow.kind == ANSWER, WordsRow.part.not_in(without))
     for part in slices(list(keys)):
         rows = select(WordsRow.person, WordsRow.place).where(*told, WordsRow.key.in_(part))
         found |= {Name(*row) for row in await connection.execute(rows)}
@@ -126,7 +126,7 @@ async def keep_ticket_words(
     database: Database, connection: AsyncConnection, message: str, answer_id: str
 ) -> None:
     """Write down whose words a ticket holds: those of its answer's question, and of what it says."""
-    people = await of_rows(connection, ANSWER, {answer_id})
+    people = await of_answers(connection, {answer_id})
     await keep_words(database, connection, TICKET, message, people)
 
 
@@ -136,7 +136,7 @@ async def whose(connection: AsyncConnection, answers: Collection[str], text: boo
     By names that hold everywhere. Who asked in others' words is not among them.
     """
     without = (TRACE,) if text else (TRACE, TOLD)
-    found = {name.person for name in await of_rows(connection, ANSWER, answers, without) if not name.place}
+    found = {name.person for name in await of_answers(connection, answers, without) if not name.place}
     others = exists().where(WordsRow.kind == ANSWER, WordsRow.part == ASKED, WordsRow.key == AnswerRow.id)
     for part in slices(list(answers)):
         own = select(AnswerRow.asker).where(AnswerRow.id.in_(part), ~others)

@@ -1,4 +1,7 @@
-"""What is taken out of rows of others that hold a person's words, and what stays theirs."""
+"""What is taken out of rows of others that hold a person's words, and what stays theirs.
+
+What explains answers names remembered questions: these are taken out of it, too.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Text, bindparam, cast, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Text, bindparam, cast, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from storage.database.database import slices
@@ -147,3 +150,23 @@ async def change(connection: AsyncConnection, key: Any, changes: Sequence[dict[s
     values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
     rows = [{"key": each["key"]} | {f"new_{name}": each[name] for name in names} for each in changes]
     await connection.execute(update(table).where(key == bindparam("key")).values(values), rows)
+
+
+PAIRS_AT_ONCE = 50
+"""Pairs that one statement looks for in all traces."""
+
+
+async def clean_traces(connection: AsyncConnection, pairs: set[str], *where: ColumnElement[bool]) -> None:
+    """Take pairs out of what explains answers; `where` narrows down of which."""
+    for some in slices(sorted(pairs), PAIRS_AT_ONCE):
+        holds: list[ColumnElement[bool]] = [
+            cast(AnswerRow.trace, Text).contains(key, autoescape=True) for key in some
+        ]
+        found = select(AnswerRow.id, AnswerRow.trace).where(or_(*holds), *where)
+        for row in (await connection.execute(found)).all():
+            # why one of them was not reused quotes words of its question
+            trace = {**row.trace, "guard": ""} if row.trace.get("guard") else dict(row.trace)
+            for kind in ("high", "low"):
+                near: Sequence[dict[str, Any]] = trace.get(kind) or []
+                trace[kind] = [entry for entry in near if entry.get("pair") not in pairs]
+            await connection.execute(update(AnswerRow).where(AnswerRow.id == row.id).values(trace=trace))

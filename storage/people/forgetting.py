@@ -28,11 +28,16 @@ from storage.people.authorship import (
     held_words,
     names_of,
 )
-from storage.people.blanking import blank_answers, blank_claims, blank_pages, blank_traces, citing
-from storage.people.held import events_of, held_of
+from storage.people.blanking import (
+    blank_answers,
+    blank_claims,
+    blank_pages,
+    blank_traces,
+    citing,
+    clean_traces,
+)
 from storage.people.mentions import clean_mentions
-from storage.people.personal import STANDS, rows_of
-from storage.people.traces import clean_traces
+from storage.people.personal import STANDS, events_of, held_of, rows_of
 from storage.tables import (
     AnswerRow,
     AuthorRow,

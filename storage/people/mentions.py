@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.privacy.audit import FORGOTTEN
 from core.text.words import one_line
 from storage.people.authorship import TICKET, drop_words
-from storage.people.held import said
+from storage.people.personal import said
 from storage.tables import ActRow, EscalationPostRow, EscalationRow, NoticeRow, PauseRow
 
 

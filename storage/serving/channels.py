@@ -1,14 +1,20 @@
-"""Modes that channels were given while the bot ran, and pauses, in SQL."""
+"""Modes of channels and pauses, and what came of answers that nobody asked for, in SQL."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.community.channels import ModeSet, Pause
+from core.community.unsolicited import Heard
 from storage.database.database import Database
-from storage.tables import ChannelModeRow, PauseRow
+from storage.memory.pair_rows import standing
+from storage.tables import AnswerRow, ChannelModeRow, PauseRow, UnaskedRow, VoteRow
 
 
 class SqlChannels:
@@ -52,3 +58,97 @@ class SqlChannels:
         async with self._database.write() as connection:
             gone = await connection.execute(delete(PauseRow).where(PauseRow.place == place))
             return bool(gone.rowcount)
+
+
+class SqlNoise:
+    """The `NoiseStore` port on SQL; votes are read from where they are kept, so one taken back is gone."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def answered(self, answer_id: str, channel: str, conversation: str, at: float, keep: int) -> None:
+        """Note an unasked answer; of its channel the latest `keep` stay."""
+        older = (
+            select(UnaskedRow.answer_id)
+            .where(UnaskedRow.channel == channel)
+            .order_by(UnaskedRow.at.desc(), UnaskedRow.answer_id)
+            .offset(keep)
+        )
+        async with self._database.write() as connection:
+            await self._database.add(
+                connection,
+                UnaskedRow,
+                answer_id=answer_id,
+                channel=channel,
+                conversation=conversation,
+                at=at,
+                noticed=False,
+                deleted=False,
+            )
+            gone = list(await connection.scalars(older))
+            await connection.execute(delete(UnaskedRow).where(UnaskedRow.answer_id.in_(gone)))
+
+    async def channel_of(self, answer_id: str) -> str:
+        """Return the channel of an unasked answer; empty for every other one."""
+        async with self._database.read() as connection:
+            found = select(UnaskedRow.channel).where(UnaskedRow.answer_id == answer_id)
+            return (await connection.execute(found)).scalar() or ""
+
+    async def noticed(self, answer_id: str) -> None:
+        """Note that people took notice of an answer; nothing for one that was asked for."""
+        await self._set(UnaskedRow.answer_id == answer_id, noticed=True)
+
+    async def went_on(self, conversation: str) -> None:
+        """Note that who was answered went on in a conversation, such as with a follow-up or thanks."""
+        await self._set(UnaskedRow.conversation == conversation, noticed=True)
+
+    async def deleted(self, answer_id: str) -> None:
+        """Note that somebody deleted an answer because they did not want it."""
+        await self._set(UnaskedRow.answer_id == answer_id, deleted=True)
+
+    async def withdrawn(self, answer_id: str) -> None:
+        """Count an answer no more: its question was deleted."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(UnaskedRow).where(UnaskedRow.answer_id == answer_id))
+
+    async def latest(self, channel: str, limit: int) -> tuple[Heard, ...]:
+        """Return what came of the latest unasked answers of a channel, newest first."""
+        answers = (
+            select(UnaskedRow.__table__, AnswerRow.asker)
+            .join(AnswerRow, AnswerRow.id == UnaskedRow.answer_id, isouter=True)
+            .where(UnaskedRow.channel == channel)
+            .order_by(UnaskedRow.at.desc(), UnaskedRow.answer_id)
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            rows = (await connection.execute(answers)).all()
+            opinions = await _opinions(connection, [row.answer_id for row in rows])
+        return tuple(_heard(row, opinions[row.answer_id]) for row in rows)
+
+    async def begin_anew(self, channel: str) -> None:
+        """Forget what was counted in a channel."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(UnaskedRow).where(UnaskedRow.channel == channel))
+
+    async def _set(self, which: Any, **values: bool) -> None:
+        async with self._database.write() as connection:
+            await connection.execute(update(UnaskedRow).where(which).values(**values))
+
+
+async def _opinions(connection: AsyncConnection, answers: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return by answer what each voter thinks of it now."""
+    votes = select(VoteRow.__table__).where(VoteRow.answer_id.in_(answers)).order_by(VoteRow.number)
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for (answer_id, voter), vote in standing(await connection.execute(votes)).items():
+        found[answer_id][voter] = vote.value
+    return found
+
+
+def _heard(row: Any, opinions: dict[str, int]) -> Heard:
+    """Read one answer: more are against it than for it, or it was deleted by who was answered."""
+    against = {voter for voter, value in opinions.items() if not value}
+    if 2 * len(against) <= len(opinions):
+        against = set()
+    if row.deleted:
+        against.add(row.asker or row.answer_id)
+    return Heard(row.at, row.noticed or bool(opinions), frozenset(against))

@@ -14,6 +14,7 @@ from core.ports import Claim
 from storage.database.database import Database, slices
 from storage.people.authorship import CLAIM, Name, drop_words, keep_words
 from storage.tables import ClaimRow, EscalationPostRow, EventRow, PostRow
+from storage.tables.columns import made
 
 
 class SqlConversations:
@@ -246,17 +247,10 @@ def _packed(part: MessageRef) -> list[str]:
 
 
 def _claim(row: Any) -> Claim:
-    return Claim(
-        message=row.message,
-        conversation=row.conversation,
-        asker=row.asker,
-        at=row.at,
-        payload=row.payload,
+    return made(
+        Claim,
+        row,
         parts=tuple(MessageRef(*part) for part in row.parts),
         answer_id=row.answer_id or "",
         is_settled=row.answer_id is not None,
-        language=row.language,
-        decided=row.decided,
-        tries=row.tries,
-        kind=row.kind,
     )

@@ -3,7 +3,7 @@
 A new table stands in the module of its subject and is named here, or the metadata lacks it.
 """
 
-from storage.tables.columns import ID, KEY, Base, Key, Prose, writable
+from storage.tables.columns import Base, writable
 from storage.tables.conversations import (
     AnswerRow,
     ClaimRow,
@@ -25,7 +25,7 @@ from storage.tables.corpora import (
     SourceRunRow,
     VectorRow,
 )
-from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow
+from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow, WordsRow
 from storage.tables.serving import (
     AboutRow,
     ActRow,
@@ -35,11 +35,8 @@ from storage.tables.serving import (
     OptOutRow,
     PauseRow,
 )
-from storage.tables.words import WordsRow
 
 __all__ = [
-    "ID",
-    "KEY",
     "AboutRow",
     "ActRow",
     "AnswerRow",
@@ -56,7 +53,6 @@ __all__ = [
     "EscalationRow",
     "EventRow",
     "ForgottenRow",
-    "Key",
     "MarkRow",
     "NoticeRow",
     "OptOutRow",
@@ -66,7 +62,6 @@ __all__ = [
     "PostRow",
     "PregeneratedDocumentRow",
     "PregeneratedRow",
-    "Prose",
     "RefusedPairRow",
     "SearchRowTable",
     "SourceRunRow",

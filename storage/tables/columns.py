@@ -1,10 +1,12 @@
-"""What all tables are made of: shared metadata, kinds of text; and many rows read some at a time."""
+"""What all tables are made of: shared metadata, kinds of text; rows as values, many read some at a time."""
 
 from __future__ import annotations
 
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import CursorResult, Dialect, String, Text, TypeDecorator
@@ -65,3 +67,13 @@ async def every(result: CursorResult[Any], make: Callable[[Any], T], size: int =
     async for some in parts(result, size):
         found += [make(row) for row in some]
     return found
+
+
+def made(kind: Callable[..., T], row: Any, **others: Any) -> T:
+    """Return a dataclass whose fields are a row's columns of the same names, but for `others`."""
+    return kind(**{name: getattr(row, name) for name in _fields(kind) if name not in others}, **others)
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))

@@ -1,4 +1,7 @@
-"""Community memory: pairs, votes on them, where these place them, and what people marked and corrected."""
+"""Community memory: pairs, votes on them, where these place them, and what people marked and corrected.
+
+Beside them stands whose words the rows of any table hold, so that forgetting goes by that.
+"""
 
 from __future__ import annotations
 
@@ -101,3 +104,20 @@ class CorrectionRow(Base):
     better: Mapped[str] = mapped_column(Prose)
     at: Mapped[float] = mapped_column(Float, index=True)
     pair_id: Mapped[str] = mapped_column(ID)
+
+
+class WordsRow(Base):
+    """Somebody whose words a row of another table holds.
+
+    `kind` names the table: `answer`, `pair`, `claim`, `ticket` or `page` (a document); `key` is the row's
+    key there. `part` tells what of an answer: `asked` is its question, `queries` what that was taken for,
+    `told` its text, `trace` what explains it and nothing else; it is empty for the others. `person` is an
+    account, or a one-way name that holds for `place`; that of an author of pages holds everywhere.
+    """
+
+    __tablename__ = "words"
+    kind: Mapped[str] = mapped_column(String(8), primary_key=True)
+    key: Mapped[str] = mapped_column(KEY, primary_key=True)
+    person: Mapped[str] = mapped_column(KEY, primary_key=True, index=True)
+    part: Mapped[str] = mapped_column(String(8), primary_key=True, server_default="")
+    place: Mapped[str] = mapped_column(KEY, server_default="")

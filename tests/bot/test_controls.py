@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rendering.components import LONGEST_VALUE, RELEASES, controls, mark_of, wrong_form
+from bot.rendering.answers import LONGEST_VALUE, RELEASES, controls, mark_of, wrong_form
 from core.domain import Answer, Resolution
 
 ANSWER = Answer("a0123456789abcdef", "text", "quote", "2.0", offers=("1.0",))

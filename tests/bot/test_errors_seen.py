@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import logging
 
-from bot.app.errors_seen import HOURS, LAST, ErrorsSeen
+from bot.app.overview import HOURS, LAST, ErrorsSeen
 
 
 class Clock:

@@ -21,7 +21,7 @@ def _message(text: str, author: Person = ANN, thread: str = "1", **more: str) ->
     return Message(MessageRef("fake", "C", "2", thread), author, text, Scope(), **more)
 
 
-async def _tongues(default: str = "en", asked_before: str = "") -> LocaleResolver:
+async def _locales(default: str = "en", asked_before: str = "") -> LocaleResolver:
     conversations = FakeConversations()
     if asked_before:
         first = _message("Wie setze ich ein Cookie?", language=asked_before)
@@ -45,22 +45,22 @@ async def _tongues(default: str = "en", asked_before: str = "") -> LocaleResolve
 async def test_words_then_thread_then_client_then_house(
     text: str, before: str, locale: str, default: str, language: str
 ) -> None:
-    tongues = await _tongues(default, before)
-    assert await tongues.of(_message(text, Person("fake:ann", "Ann", locale=locale))) == language
+    locales = await _locales(default, before)
+    assert await locales.of(_message(text, Person("fake:ann", "Ann", locale=locale))) == language
 
 
 async def test_a_message_that_has_its_language_keeps_it() -> None:
-    tongues = await _tongues()
-    assert await tongues.of(_message("how do I set a cookie", language="de")) == "de"
+    locales = await _locales()
+    assert await locales.of(_message("how do I set a cookie", language="de")) == "de"
 
 
 async def test_another_thread_tells_nothing() -> None:
-    tongues = await _tongues(asked_before="de")
-    assert await tongues.of(_message("2.3?", thread="9")) == "en"
+    locales = await _locales(asked_before="de")
+    assert await locales.of(_message("2.3?", thread="9")) == "en"
 
 
 async def test_a_text_outside_of_threads() -> None:
-    tongues = await _tongues()
+    locales = await _locales()
     person = Person("fake:ann", locale="zh-CN")
-    assert await tongues.of_text("", person) == "zh"
-    assert await tongues.of_text("cómo pongo una cookie", person) == "es"
+    assert await locales.of_text("", person) == "zh"
+    assert await locales.of_text("cómo pongo una cookie", person) == "es"

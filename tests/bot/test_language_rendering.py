@@ -8,10 +8,18 @@ from bot.escalation.texts import form as person_form
 from bot.platforms.discord import components as discord_controls
 from bot.platforms.slack import components as slack_controls
 from bot.platforms.slack.text.mrkdwn import to_mrkdwn
-from bot.platforms.slack.text.reading import _sources
 from bot.ports.chat import Reply
-from bot.rendering.answers import SOURCES, WORKING, compose, growing
-from bot.rendering.components import WRONG, controls, wrong_button, wrong_form
+from bot.rendering.answers import (
+    SOURCES,
+    WORKING,
+    WRONG,
+    compose,
+    controls,
+    growing,
+    said,
+    wrong_button,
+    wrong_form,
+)
 from bot.rendering.splitting import split
 from core.domain import Answer, Citation, ContextChunk, Evidence, Resolution
 from core.languages import _, available, speaking
@@ -72,7 +80,7 @@ def test_a_long_answer_is_cut_in_any_language(language: str) -> None:
 def test_the_bots_own_sources_are_no_part_of_what_it_said(language: str) -> None:
     with speaking(language):
         text = compose(_answer("Set it [1]."), "Flask").markdown
-    assert _sources().sub("", text) == "Set it [1]."
+    assert said(text) == "Set it [1]."
 
 
 @EVERY

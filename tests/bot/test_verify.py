@@ -55,7 +55,7 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
         code, told = await verified(app)
         assert code == 1 and "1.0: it is not indexed; run `threadlore index --release 1.0`." in told
 
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
         code, told = await verified(app)
         assert code == 0 and "1.0: 2 documents, 2 passages and 2 pairs" in told and "Memory: 0 pairs" in told
 
@@ -84,7 +84,7 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
 async def test_what_a_cut_run_read_is_told_and_is_nothing_wrong(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
     async with build(settings, "test", lambda *_: FakeEncoder()) as app:
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
     with sqlite3.connect(tmp_path / "home" / "threadlore.sqlite3") as database:
         database.execute(
             "INSERT INTO documents (id, release, source, path, title, url, hash, at) "
@@ -93,6 +93,6 @@ async def test_what_a_cut_run_read_is_told_and_is_nothing_wrong(tmp_path: Path) 
     async with build(settings, "test", lambda *_: FakeEncoder()) as app:
         code, told = await verified(app)
         assert code == 0 and "1.0: 1 documents were read by a run that was cut short" in told
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
         code, told = await verified(app)
         assert code == 0 and "cut short" not in told

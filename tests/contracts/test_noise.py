@@ -12,7 +12,7 @@ from core.community.unsolicited import Heard, NoiseStore
 from core.domain import Answer, Question, Vote
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
-from storage.serving.noise import SqlNoise
+from storage.serving.channels import SqlNoise
 from storage.serving.notices import SqlNotices
 from tests.contracts.samples import AWKWARD
 from tests.fake_noise import FakeNoise, FakeNotices

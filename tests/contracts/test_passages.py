@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from storage.corpora.corpora import SqlCorpora
-from storage.corpora.passages import SqlPassages
+from storage.corpora.pages import SqlPassages
 from storage.database.database import Database
 from tests.contracts.samples import document
 from tests.databases import DATABASES

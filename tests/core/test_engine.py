@@ -156,8 +156,8 @@ async def house(
         opinions=opinions,
     )
     accepted = AcceptedAnswers(memory, memories, opinions, Research(parts))
-    electorate = VoteWeighting(FakeVoters(memories), memory.thresholds, Policy(), {})
-    return House(Engine(parts, recipe_of(recipe)(parts), accepted, electorate), memories, memory, opinions)
+    weighting = VoteWeighting(FakeVoters(memories), memory.thresholds, Policy(), {})
+    return House(Engine(parts, recipe_of(recipe)(parts), accepted, weighting), memories, memory, opinions)
 
 
 @asynccontextmanager

@@ -13,9 +13,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
 
-from core.languages import _, available, name_of, ngettext, plain, speaking, spoken, told_name
+from core.languages import _, available, name_of, ngettext, plain, read, speaking, spoken, told_name
 from core.languages import translations_of as in_every_language
-from core.languages.catalogues import read
 
 ROOT = Path(__file__).parents[2]
 OTHERS = ("de", "es", "zh")

@@ -486,7 +486,7 @@ async def endure(folder: Path, cache: Path, kills: int, rate: float, seed: int) 
     shelf = Shelf(kettle.folder, len(FEATURES))
     shelf.fill()
     async with build(kettle.settings(), "index") as app:
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
     run = Run(kettle, kills, rate, seed)
     await run.run(shelf)
     return run

@@ -151,7 +151,7 @@ async def endure(
     shelf = Shelf(kettle.folder, features)
     shelf.fill()
     async with build(kettle.settings(), "index") as app:
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
     run = Run(kettle, shelf, operations, kills, seed)
     try:
         await run.run()

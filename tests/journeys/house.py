@@ -124,7 +124,7 @@ async def new_kettle(folder: Path, encoder_cache: Path, *releases: str) -> Kettl
     kettle = new_folder(folder, encoder_cache)
     async with build(kettle.settings(), "index") as app:
         for release in releases or [""]:
-            await app.library.reindex(release)
+            await app.corpus_manager.reindex(release)
     return kettle
 
 
@@ -139,7 +139,7 @@ class Bot:
 
     async def counts(self) -> dict[str, int]:
         """Return how much memory holds."""
-        return dict((await self.app.library.status())["memory"])
+        return dict((await self.app.corpus_manager.status())["memory"])
 
 
 @asynccontextmanager

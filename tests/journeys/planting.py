@@ -522,8 +522,8 @@ async def _(g: Garden, mark: str) -> None:
     await g.stage.quiet()
     page = g.bot.kettle.folder / "docs" / "2.0" / "configuration.md"
     page.write_text(page.read_text().replace("in which a worker is started", "that is named kitchen"))
-    await g.bot.app.library.reindex("2.0")
-    await g.bot.app.renewal.slice()
+    await g.bot.app.corpus_manager.reindex("2.0")
+    await g.bot.app.stale_review.slice()
 
 
 # --- commands ---------------------------------------------------------------------------------
@@ -656,7 +656,7 @@ async def _(g: Garden, mark: str) -> None:
         out.writestr("channels.json", json.dumps([{"id": "C9", "name": "help"}]))
         out.writestr("users.json", json.dumps([{"id": "U1"}, {"id": "U9"}]))
         out.writestr("help/2024-05-01.json", json.dumps(talk))
-    await g.bot.app.library.reindex()
+    await g.bot.app.corpus_manager.reindex()
     _, seen = await g.asked("How do I descale a kettle with vinegar?", "bob")
     assert mark in seen.text, seen.text
     _, other = await g.asked("How do I store marmalade in the kettle?", "bob")

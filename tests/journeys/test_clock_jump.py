@@ -54,7 +54,9 @@ def work_of(bot: Bot, clock: Clock, **policy: int) -> tuple[Retention, OnSchedul
     retention = Retention(
         SqlRetention(database, names), given, audit, Path("none"), nothing, clock, about=SqlAbout(database)
     )
-    return retention, OnSchedule(bot.app.library, retention, Audit(audit), bot.dispatch.notices.tell_admins)
+    return retention, OnSchedule(
+        bot.app.corpus_manager, retention, Audit(audit), bot.dispatch.notices.tell_admins
+    )
 
 
 async def questions(bot: Bot) -> int:

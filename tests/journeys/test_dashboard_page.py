@@ -12,8 +12,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from bot.app.errors_seen import ErrorsSeen
-from bot.app.overview import Overview
+from bot.app.overview import ErrorsSeen, Overview
 from core.community.channels import BOT, EVERYWHERE
 from core.domain import Question, Scope, Vote
 from tests.journeys.house import Bot, Kettle

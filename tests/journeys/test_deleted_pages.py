@@ -29,7 +29,7 @@ async def says_nothing_of_it(bot: Bot) -> None:
 async def deleted(bot: Bot) -> None:
     """Delete the page and bring the release up to date."""
     page(bot, GONE).unlink()
-    (done,) = await bot.app.library.reindex("2.0")
+    (done,) = await bot.app.corpus_manager.reindex("2.0")
     assert done.reading.removed == (f"folder:docs/2.0: {GONE}",)
 
 
@@ -48,8 +48,8 @@ async def test_its_passages_are_in_no_table_and_no_index(bot: Bot) -> None:
 
 async def test_the_pairs_made_of_it_are_gone_at_once_and_from_the_indexes(kettle: Kettle) -> None:
     async with house(kettle, pregenerate="rules") as bot:
-        await bot.app.library.reindex("2.0")
-        made = bot.app.library.pregeneration
+        await bot.app.corpus_manager.reindex("2.0")
+        made = bot.app.corpus_manager.pregeneration
         assert made is not None
         before = [pair for pair in await made.pairs("2.0") if WORDS in pair.told or "chedul" in pair.asked]
         assert before, "the page has pairs"
@@ -89,7 +89,7 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
 ) -> None:
     answer = await bot.app.engine.answer(Question(CRON, "slack:UANN", "slack:C1", release="2.0"))
     assert WORDS in answer.text
-    marked = bot.app.library.going_live._mark_stale
+    marked = bot.app.corpus_manager.going_live._mark_stale
     calls: list[str] = []
 
     async def late(release: str) -> None:
@@ -97,8 +97,8 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
         await marked(release)
 
     await deleted(bot)
-    bot.app.library.going_live._mark_stale = late  # type: ignore[method-assign]
-    await bot.app.library.settle()
+    bot.app.corpus_manager.going_live._mark_stale = late  # type: ignore[method-assign]
+    await bot.app.corpus_manager.settle()
     assert "2.0" not in calls, "only some minutes later, when no such answer is written any more"
     runs = bot.app.corpora.runs
 
@@ -106,18 +106,18 @@ async def test_an_answer_that_was_under_way_while_it_was_deleted_is_not_remember
         return tuple(replace(run, succeeded_at=run.succeeded_at - 3600) for run in await runs())
 
     bot.app.corpora.runs = an_hour_ago  # type: ignore[method-assign]
-    bot.app.library.going_live._settled.clear()
+    bot.app.corpus_manager.going_live._settled.clear()
     live = bot.app.searcher._live["2.0"].corpus
     object.__setattr__(live, "built_at", live.built_at - 3600)
-    await bot.app.library.settle()
-    await bot.app.library.settle()
+    await bot.app.corpus_manager.settle()
+    await bot.app.corpus_manager.settle()
     assert calls.count("2.0") == 1, "once"
 
 
 async def test_a_start_looks_only_at_what_changed(kettle: Kettle) -> None:
     calls: list[str] = []
     async with house(kettle) as bot:
-        going_live = bot.app.library.going_live
+        going_live = bot.app.corpus_manager.going_live
         for release in ("1.0", "1.5", "2.0"):
             corpus = bot.app.searcher._live[release].corpus
             object.__setattr__(corpus, "built_at", corpus.built_at - 3600)

@@ -98,7 +98,7 @@ async def test_nothing_is_left_of_a_person_and_others_keep_theirs(kettle: Kettle
 async def story(kettle: Kettle, url: str, given: dict[str, str]) -> None:
     async with house(kettle, **given) as bot:
         if given:
-            await bot.app.library.reindex("")
+            await bot.app.corpus_manager.reindex("")
         vectors = len(rows_with(url, "", "vectors"))
         await leave_traces(bot)
         assert len(rows_with(url, "", "vectors")) == vectors + 2
@@ -248,9 +248,9 @@ async def test_what_a_stale_pair_was_offered_goes_with_it(kettle: Kettle, bot: B
     await bot.app.engine.feedback(Vote(first.id, ANN, 1))
     page = kettle.folder / "docs" / "2.0" / "dashboard.rst"
     page.write_text(page.read_text().replace("9090", "9191 xyloport"))
-    await bot.app.library.reindex("2.0")
-    await bot.app.renewal.slice()
-    assert len(await bot.app.renewal.waiting()) == 1
+    await bot.app.corpus_manager.reindex("2.0")
+    await bot.app.stale_review.slice()
+    assert len(await bot.app.stale_review.waiting()) == 1
     url = f"sqlite:///{kettle.home / 'threadlore.sqlite3'}"
     assert rows_with(url, "xyloport", "pairs")
     await bot.app.people.forget(ANN)

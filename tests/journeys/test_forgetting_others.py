@@ -249,7 +249,7 @@ async def test_pages_of_theirs_say_nothing_at_once_whether_or_not_their_source_i
     source = '\n[[unversioned.source]]\nkind = "history"\npath = "export.zip"\n'
     kettle.config.write_text(kettle.config.read_text() + source)
     async with house(kettle) as bot:
-        await bot.app.library.reindex()
+        await bot.app.corpus_manager.reindex()
         assert not [row for row in rows(kettle, "words") if "U1" in row["person"]], "by one-way names"
         asked = Question("How do I descale a kettle with vinegar?", BOB)
         first = await bot.app.engine.answer(asked)

@@ -129,7 +129,7 @@ async def story(platform: str, kettle: Kettle, ollama: OllamaServer, url: str, g
 
     async with scene(platform, kettle, ollama_host=ollama.url, **given) as (stage, bot):
         if given:
-            await bot.app.library.reindex()
+            await bot.app.corpus_manager.reindex()
         garden = Garden(stage, bot, ollama)
         appoint(stage, bot)
         with logged_at_debug(bot) as log:

@@ -84,7 +84,7 @@ async def test_documents_that_take_too_much_are_named_and_the_rest_is_indexed(ke
     write(kettle, endless=LOOPS, greedy=EATS, deadly=CRASHES)
     write(kettle, zeppelins="A zeppelin job flies to the moon with the flag `--zeppelin`.")
     async with reading(kettle, 1) as (app, _):
-        (done,) = await app.library.reindex("2.0")
+        (done,) = await app.corpus_manager.reindex("2.0")
         assert done.reading.added == ("folder:docs/2.0: zeppelins.md",), "what comes after them is read"
         sources = await told(app, "sources")
         assert "3 passed over" in sources
@@ -102,22 +102,22 @@ async def test_documents_that_take_too_much_are_named_and_the_rest_is_indexed(ke
 async def test_a_page_that_became_hostile_goes_as_any_other_that_cannot_be_read(kettle: Kettle) -> None:
     write(kettle, zeppelins="A zeppelin job flies to the moon with the flag `--zeppelin`.", other="It is.")
     async with reading(kettle, 1) as (app, _):
-        await app.library.reindex("2.0")
+        await app.corpus_manager.reindex("2.0")
         (kettle.folder / "docs" / "2.0" / "other.md").write_bytes(b"\0\1\2")
         write(kettle, zeppelins=LOOPS)
-        (done,) = await app.library.reindex("2.0")
+        (done,) = await app.corpus_manager.reindex("2.0")
         gone = ("folder:docs/2.0: other.md", "folder:docs/2.0: zeppelins.md")
         assert sorted(done.reading.removed) == list(gone) and len(done.reading.skipped) == 2
         write(kettle, zeppelins="A zeppelin job flies to Mars with the flag `--mars`.")
-        (done,) = await app.library.reindex("2.0")
+        (done,) = await app.corpus_manager.reindex("2.0")
         assert done.reading.added == ("folder:docs/2.0: zeppelins.md",), "mended, it is read again"
 
 
 async def test_a_reindex_that_is_cancelled_ends_its_workers_and_the_old_pages_answer(kettle: Kettle) -> None:
     write(kettle, endless=LOOPS)
     async with reading(kettle, 600) as (app, pool):
-        task = asyncio.create_task(app.library.reindex("2.0"))
-        await until(lambda: app.library.progress() and pool.pids, "nothing is read")
+        task = asyncio.create_task(app.corpus_manager.reindex("2.0"))
+        await until(lambda: app.corpus_manager.progress() and pool.pids, "nothing is read")
         await asyncio.sleep(0.5)  # it may be with any page by now; most likely with the endless one
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -126,7 +126,7 @@ async def test_a_reindex_that_is_cancelled_ends_its_workers_and_the_old_pages_an
         assert PORTS["2.0"] in (await app.engine.answer(Question(PORT))).text
         (kettle.folder / "docs" / "2.0" / "endless.md").unlink()
         write(kettle, zeppelins="A zeppelin job flies to the moon.")
-        (done,) = await app.library.reindex("2.0")
+        (done,) = await app.corpus_manager.reindex("2.0")
         assert done.reading.added == ("folder:docs/2.0: zeppelins.md",), "workers are started again"
 
 
@@ -134,7 +134,7 @@ async def test_stopping_ends_workers_at_once_and_removes_no_page(kettle: Kettle)
     write(kettle, endless=LOOPS)
     async with reading(kettle, 600) as (app, pool):
         before = (await app.corpora.live())["2.0"]
-        task = asyncio.create_task(app.library.reindex("2.0"))
+        task = asyncio.create_task(app.corpus_manager.reindex("2.0"))
         await until(lambda: pool.pids, "nothing is read")
         pool.close()
         with pytest.raises(ThreadloreError, match="Reading was ended"):

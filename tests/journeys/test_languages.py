@@ -213,7 +213,7 @@ async def test_the_english_answer_is_an_example_for_the_german_one(
     assert "The dashboard listens on port 9090" in translator.chats[-1].prompt
     answer_id = await writer.app.conversations.answer_of(f"fake:public:{seen.id}")
     if answer_id:
-        why = await writer.app.engine.given.why(answer_id)
+        why = await writer.app.engine.answer_log.why(answer_id)
         assert any("anderen Sprache" in sentence for sentence in why["sentences"])
 
 

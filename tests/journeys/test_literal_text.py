@@ -36,7 +36,7 @@ async def indexed(folder: Path, encoder_cache: Path, pages: dict[str, bytes]) ->
     for name, content in pages.items():
         (kettle.folder / "docs" / "all" / name).write_bytes(content)
     async with house(kettle) as bot:
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
     return kettle
 
 

@@ -59,7 +59,7 @@ class Scene:
         return await self.stage.say(who, text, under=to)
 
     async def index(self) -> None:
-        await self.bot.app.library.reindex()
+        await self.bot.app.corpus_manager.reindex()
 
     async def tomorrow(self) -> None:
         """Let people write from now on after the moment that this machine's clock shows."""
@@ -118,7 +118,7 @@ async def test_what_people_worked_out_answers_with_its_link(platform: str, kettl
         assert MARK not in before.text
         said, _ = await there.worked_out()
         await stage.say("robot", "How do I sell more kettles? Ask robot-words!")
-        [plan] = [p for p in await plans(app.library, app.memory) if p.release == "2.0"]
+        [plan] = [p for p in await plans(app.corpus_manager, app.memory) if p.release == "2.0"]
         assert [line for line in plan_lines(plan) if "added: history:" in line], plan_lines(plan)
         assert there.traces() == [f for f in there.traces() if f.endswith(".json")], (
             "a dry run indexes nothing"
@@ -209,7 +209,7 @@ async def test_a_channel_that_becomes_private_is_not_told_of_at_once(platform: s
         await gone(there)
         runs = [run for run in await there.bot.app.corpora.runs() if run.source.startswith("history:")]
         assert runs and all("private" in run.error for run in runs)
-        status = await there.bot.app.library.status()
+        status = await there.bot.app.corpus_manager.status()
         assert any("private" in problem for problem in status["problems"])
 
 
@@ -230,7 +230,7 @@ async def test_it_is_read_by_the_command_line_and_listed(kettle: Kettle) -> None
             with pytest.raises(Exception, match="SLACK_BOT_TOKEN is missing"):
                 await commanded(bot, {"command": "index", "release": "2.0"})
             assert rows_with(f"sqlite:///{kettle.home / 'threadlore.sqlite3'}", MARK), "what was read stays"
-            status = await bot.app.library.status()
+            status = await bot.app.corpus_manager.status()
             failed = [entry["source"] for entry in status["sources"] if entry["failures"]]
             assert failed == ["history:slack:C1"]
 
@@ -243,7 +243,7 @@ async def test_the_clock_reads_it_again_when_it_is_due(kettle: Kettle, other: Ke
 
         async def reindex(release: str, sources: Any) -> None:
             assert sources
-            await app.library.reindex(release, only=sources)
+            await app.corpus_manager.reindex(release, only=sources)
 
         clock = Clock(app.corpora, app.schedules, reindex, now=lambda: time.time() + ahead)
         await there.worked_out()

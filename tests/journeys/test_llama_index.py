@@ -25,7 +25,7 @@ async def test_embedder_reranker_and_model_can_all_be_of_llama_index(kettle: Ket
             "reranker_model": "llama_index.core.postprocessor.SimilarityPostprocessor",
         }
         async with house(kettle, **lines) as bot:
-            (done,) = await bot.app.library.reindex("2.0", rebuild=True)
+            (done,) = await bot.app.corpus_manager.reindex("2.0", rebuild=True)
             assert done.corpus.encoder == f"{lines['embedding_model']}@512"
             seen = await ask(FakeStage(bot), PORT)
             assert PORTS["2.0"] in seen.text and "written from the documentation" in seen.text

@@ -28,7 +28,7 @@ AT_MOST = 10.0
 async def fill(kettle: Kettle, world: World) -> None:
     """Write pairs that people brought, with their vectors, as `memory import` would."""
     async with house(kettle) as bot:
-        encoder = (await bot.app.library.encoders.current()).name
+        encoder = (await bot.app.corpus_manager.encoders.current()).name
     database = await Database.open(kettle.home)
     corpora = SqlCorpora(database)
     pairs = [

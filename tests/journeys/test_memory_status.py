@@ -28,7 +28,7 @@ async def test_status_tells_pairs_by_release_and_store_and_the_growth_of_each_da
         bad = {"question": "Is boiling twice a good idea?", "answer": "Sure.", "score": 0.1}
         same = [{"question": "How do I descale it?", "answer": said, "release": "1.5"} for said in "ab"]
         await brought(bot, *pairs, bad, *same)
-        memory = (await bot.app.library.status())["memory"]
+        memory = (await bot.app.corpus_manager.status())["memory"]
         assert memory["stores"] == [
             {"release": "*", "store": "low", "kept": 1, "waiting": 0},
             {"release": "1.5", "store": "high", "kept": 1, "waiting": 1},
@@ -36,7 +36,7 @@ async def test_status_tells_pairs_by_release_and_store_and_the_growth_of_each_da
         ]
         today = time.strftime("%Y-%m-%d", time.gmtime())
         assert memory["growth"] == [{"day": today, "stored": 6, "added": 6, "growth": None}]
-        shown = status_text(await bot.app.library.status())
+        shown = status_text(await bot.app.corpus_manager.status())
         assert "- 2.0: 3 good" in shown and "- 1.5: 1 good (+1 behind them)" in shown
         assert "- all: 1 bad" in shown and f"Stored by day: {today} +6" in shown
 
@@ -51,6 +51,6 @@ async def test_growth_is_the_share_of_what_was_stored_before(bot: Bot) -> None:
         for pair in pairs[:2]:
             old = {"at": yesterday, "id": pair.id}
             await connection.execute(text("UPDATE pairs SET created_at = :at WHERE id = :id"), old)
-    growth = (await bot.app.library.status())["memory"]["growth"]
+    growth = (await bot.app.corpus_manager.status())["memory"]["growth"]
     assert [(day["stored"], day["added"], day["growth"]) for day in growth] == [(2, 2, None), (3, 1, 0.5)]
-    assert "+1 (50.0%)" in status_text(await bot.app.library.status())
+    assert "+1 (50.0%)" in status_text(await bot.app.corpus_manager.status())

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.app.errors_seen import ErrorsSeen
-from bot.app.overview import Overview
+from bot.app.overview import ErrorsSeen, Overview
 from core.domain import Question, Vote
 from tests.journeys.house import Bot
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.app.warm_up import probe
+from bot.app.serve import probe
 from bot.commands.command_line import status_of
 from bot.rendering.status import status_text
 from core.domain import Question, Turn

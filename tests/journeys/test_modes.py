@@ -56,7 +56,7 @@ async def test_what_the_bot_is_not_sure_of_leaves_nothing_visible_and_nothing_ke
         await stage.quiet()
         assert PORTS["2.0"] in asked.text
         assert [stage.replies(one) for one in said] == [[]] * len(said)
-        assert (await bot.app.library.status())["memory"]["answers"] == 1
+        assert (await bot.app.corpus_manager.status())["memory"]["answers"] == 1
         assert await bot.app.statistics.gaps(30) == (), "nobody asked, so nothing is missing"
         claim = await bot.app.conversations.claimed(f"{stage.key()}:{said[0].id}")
         assert claim and not claim.payload and not claim.asker, "its words are kept nowhere"

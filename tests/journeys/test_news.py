@@ -54,7 +54,7 @@ async def _indexed(folder: Path, encoder_cache: Path) -> Kettle:
         pages = folder / "docs" / release
         (pages / "changes.md").write_text("\n".join(["# Changelog\n", *known]))
     async with build(kettle.settings(), "index") as app:
-        await app.library.reindex("")
+        await app.corpus_manager.reindex("")
     return kettle
 
 

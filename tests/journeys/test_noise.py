@@ -61,7 +61,7 @@ async def test_an_admin_sets_the_mode_back_and_a_fresh_count_begins(platform: st
         await told(stage, "boss", "questions")
         second = await stage.say("bob", "Where do workers write their log?")
         await answer(stage, second)
-        assert (await bot.dispatch.noise.of(stage.key())).answers == 1
+        assert (await bot.dispatch.unsolicited.of(stage.key())).answers == 1
 
 
 @EVERYWHERE
@@ -76,7 +76,7 @@ async def test_any_sign_of_life_is_notice(platform: str, bot: Bot) -> None:
         await stage.delete(taken_back)
         await until(lambda: not stage.replies(taken_back) and not stage.replies(deleted), "they are gone")
         await stage.quiet()
-        heard = await bot.app.noise.latest(stage.key(), 9)
+        heard = await bot.app.unsolicited.latest(stage.key(), 9)
         assert len(heard) == 5, "a question that was taken back counts no more"
         assert [one.noticed for one in heard] == [False, False, True, True, True]
         assert [len(one.against) for one in heard] == [0, 1, 0, 0, 0], "who deletes is against it"

@@ -23,7 +23,7 @@ class Broken:
 
 async def test_a_scheduled_reindex_is_written_down_when_it_changed_something_or_failed(bot: Bot) -> None:
     pages = bot.kettle.folder / "docs" / "2.0"
-    work = OnSchedule(bot.app.library, bot.app.retention, Audit(bot.app.audit))
+    work = OnSchedule(bot.app.corpus_manager, bot.app.retention, Audit(bot.app.audit))
     await work.reindex("2.0")
     assert await bot.app.audit.acts() == (), "nothing has changed"
     (pages / "new.md").write_text("# Zeppelins\n\nA zeppelin job flies.\n")

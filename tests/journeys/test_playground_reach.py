@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.commands.slash.all_commands import subcommands_of
+from bot.commands.slash.derived import subcommands_of
 from core.domain import Question, Scope, Vote
 from tests.journeys.house import Bot, Kettle, house
 from tests.platforms.web_client import Client, serving, until

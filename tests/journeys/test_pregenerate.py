@@ -36,14 +36,16 @@ from tests.platforms.slack_server import SlackServer
 async def test_reading_a_release_makes_its_pairs_where_that_is_on(kettle: Kettle) -> None:
     async with house(kettle, ollama_host="off") as bot:
         await told(bot, "index", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        assert not await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        assert not await bot.app.corpus_manager.pregeneration.pairs("2.0")
     async with house(kettle, ollama_host="off", pregenerate="rules") as bot:
         await told(bot, "index", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        pairs = await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        pairs = await bot.app.corpus_manager.pregeneration.pairs("2.0")
         assert pairs and all(pair.url and pair.by.startswith("rules") for pair in pairs)
-        count = await bot.app.library.pregeneration.run("2.0", await bot.app.library.encoders.current())
+        count = await bot.app.corpus_manager.pregeneration.run(
+            "2.0", await bot.app.corpus_manager.encoders.current()
+        )
         assert count is not None and count.done == count.documents
 
 
@@ -111,8 +113,8 @@ async def test_what_the_model_made_finds_its_page_and_survives_a_restart(kettle:
 
 
 async def found(bot: Bot) -> None:
-    assert bot.app.library.pregeneration is not None
-    made = await bot.app.library.pregeneration.pairs("2.0")
+    assert bot.app.corpus_manager.pregeneration is not None
+    made = await bot.app.corpus_manager.pregeneration.pairs("2.0")
     assert ASKED in [pair.question for pair in made]
     asked = await bot.app.research.understand(Question(ASKED))
 
@@ -130,8 +132,8 @@ async def test_a_model_that_is_down_is_told_and_what_is_made_stays(kettle: Kettl
         await told(bot, "index", release="2.0")
         with pytest.raises(ThreadloreError, match="give the command again"):
             await told(bot, "pregenerate", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        assert await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        assert await bot.app.corpus_manager.pregeneration.pairs("2.0")
 
 
 def like_a_model(recorded: Recorded, _: Mapping[str, Any]) -> str:
@@ -154,8 +156,8 @@ async def test_what_a_model_invents_is_dropped_and_the_command_says_how_much(ket
     async with OllamaServer(structured=like_a_model) as model, house(kettle, ollama_host=model.url) as bot:
         await told(bot, "index", release="2.0")
         lines, _ = await told(bot, "pregenerate", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        pairs = await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        pairs = await bot.app.corpus_manager.pregeneration.pairs("2.0")
     texts = "".join(pair.answer + pair.full_answer for pair in pairs)
     assert "7321" not in texts and "Zebulon" not in texts
     found = re.search(r"made (\d+) pairs: (\d+) kept, (\d+) dropped .*?\((\d+) number", lines[1])
@@ -193,8 +195,8 @@ async def test_what_a_reviewer_refuses_is_gone_and_stays_away(kettle: Kettle, tm
 
 
 async def questions_of(bot: Bot, path: str) -> list[str]:
-    assert bot.app.library.pregeneration is not None
-    pairs = await bot.app.library.pregeneration.pairs("2.0")
+    assert bot.app.corpus_manager.pregeneration is not None
+    pairs = await bot.app.corpus_manager.pregeneration.pairs("2.0")
     return [pair.question for pair in pairs if pair.path == path]
 
 
@@ -215,8 +217,8 @@ async def gone_on(kettle: Kettle, model: OllamaServer) -> None:
     model.first_token_delay = 0.0
     async with house(kettle, ollama_host=model.url) as bot:
         lines, _ = await told(bot, "pregenerate", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        made = await bot.app.library.pregeneration.pairs("2.0")
+        assert bot.app.corpus_manager.pregeneration is not None
+        made = await bot.app.corpus_manager.pregeneration.pairs("2.0")
         assert ASKED in [pair.question for pair in made] and await verified(bot)
         counts = re.search(r"(\d+) of (\d+) documents", lines[0])
         assert counts is not None and counts[1] == counts[2]
@@ -296,12 +298,12 @@ async def test_what_a_scheduled_reindex_finds_changed_is_made_anew(kettle: Kettl
     async with OllamaServer(structured=about_ports) as model, house(kettle, ollama_host=model.url) as bot:
         await told(bot, "index", release="2.0")
         await told(bot, "pregenerate", release="2.0")
-        assert bot.app.library.pregeneration is not None
-        before = await bot.app.library.pregeneration.pairs("2.0")
-        work = OnSchedule(bot.app.library, bot.app.retention, Audit(bot.app.audit))
+        assert bot.app.corpus_manager.pregeneration is not None
+        before = await bot.app.corpus_manager.pregeneration.pairs("2.0")
+        work = OnSchedule(bot.app.corpus_manager, bot.app.retention, Audit(bot.app.audit))
         calls = model.calls
         await work.reindex("2.0")
-        assert model.calls == calls and await bot.app.library.pregeneration.pairs("2.0") == before
+        assert model.calls == calls and await bot.app.corpus_manager.pregeneration.pairs("2.0") == before
         (page,) = kettle.folder.glob("docs/2.0/**/jobs.md")
         page.write_text(
             page.read_text("utf-8") + "\n## Whistles\n\nA job whistles once it is done.\n", "utf-8"
@@ -311,7 +313,7 @@ async def test_what_a_scheduled_reindex_finds_changed_is_made_anew(kettle: Kettl
         await work.reindex("2.0")
         new = asked_about(model)[calls:]
         assert any("whistles" in text for text in new) and not any("Workers write" in text for text in new)
-        after = await bot.app.library.pregeneration.pairs("2.0")
+        after = await bot.app.corpus_manager.pregeneration.pairs("2.0")
         assert {pair.path for pair in before} - {pair.path for pair in after} == {"configuration.md"}
         kept = {pair.id for pair in after if pair.path != "jobs.md"}
         assert kept == {pair.id for pair in before if pair.path not in ("jobs.md", "configuration.md")}
@@ -327,9 +329,9 @@ async def test_most_two_with_a_sample_makes_two_documents_and_names_them(
     assert given.request["sample"] == str(Path("sample.jsonl").absolute())
     async with OllamaServer(structured=about_ports) as model, house(kettle, ollama_host=model.url) as bot:
         lines, _ = await told(bot, **given.request | {"sample": str(path)})
-        assert bot.app.library.pregeneration is not None
-        made = {pair.path for pair in await bot.app.library.pregeneration.pairs("2.0")}
-        assert not await bot.app.library.pregeneration.pairs("1.5"), "two, not two of each release"
+        assert bot.app.corpus_manager.pregeneration is not None
+        made = {pair.path for pair in await bot.app.corpus_manager.pregeneration.pairs("2.0")}
+        assert not await bot.app.corpus_manager.pregeneration.pairs("1.5"), "two, not two of each release"
     assert len(made) == 2 and model.calls
     assert lines[0].startswith("2.0: ") and "2 of " in lines[0]
     assert f"2.0: made now: {', '.join(sorted(made))}" in lines

@@ -398,14 +398,14 @@ async def test_pages_made_of_an_export_lose_them_at_the_next_reindex(kettle: Ket
     with kettle.config.open("a", encoding="utf-8") as config:
         config.write(source)
     async with house(kettle) as bot:
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
         found = await bot.app.engine.draft(Question("How do I descale it?"))
         assert MARK in found.text and {"context_chunks", "search_chunks"} <= set(traces(kettle, MARK))
         await bot.app.people.opt_out("slack:U1")
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
         again = await bot.app.engine.draft(Question("How do I descale it?"))
         assert MARK not in again.text and "Lemon" in again.text
-        plan = await bot.app.library.plan("2.0")
+        plan = await bot.app.corpus_manager.plan("2.0")
         assert not plan["2.0"].differs
     async with house(kettle):
         pass
@@ -464,7 +464,7 @@ async def test_every_table_that_names_somebody_is_told_and_emptied(kettle: Kettl
     async def story(url: str, **given: str) -> None:
         async with house(kettle, **given) as bot:
             if given:
-                await bot.app.library.reindex("2.0")
+                await bot.app.corpus_manager.reindex("2.0")
             await leave_everything(bot)
             engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
             tables = set(inspect(engine).get_table_names())

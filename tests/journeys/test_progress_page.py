@@ -38,7 +38,7 @@ def indexing(kettle: Kettle, go_on: threading.Event) -> Iterator[str]:
             settings = bot.settings.model_copy(update={"playground": True, "port": 0})
             given: Any = bot.dispatch
             async with serving(settings, given) as client:
-                work = asyncio.create_task(bot.app.library.reindex("2.0"))
+                work = asyncio.create_task(bot.app.corpus_manager.reindex("2.0"))
                 ready[:] = [client.playground.url, asyncio.get_running_loop(), stop]
                 begun.set()
                 await stop.wait()

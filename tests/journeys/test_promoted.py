@@ -43,7 +43,7 @@ async def test_what_would_be_answered_differently_after_a_change_is_listed(bot: 
 
     page = bot.kettle.folder / "docs" / "2.0" / "dashboard.rst"
     page.write_text(page.read_text().replace("9090", "9191"))
-    await bot.app.library.reindex("2.0")
+    await bot.app.corpus_manager.reindex("2.0")
     lines, code = await promoted(bot, report=str(tmp_path / "report"))
     assert code == 1 and lines[-2] == "1 of 2 promoted answers would now be other ones."
     assert QUESTIONS[0] in lines[1] and any("9191" in line for line in lines)

@@ -134,7 +134,7 @@ async def test_a_release_that_is_still_being_indexed_is_named_with_the_ready_one
         text = (await ask(stage, f"{PORT[:-1]} in 1.0?")).text
         assert "1.0" in text and "2.0" in text and "1.5" in text and "not read" in text
         assert PORTS["2.0"] in (await ask(stage, PORT)).text
-        await bot.app.library.reindex("1.0")
+        await bot.app.corpus_manager.reindex("1.0")
         assert PORTS["1.0"] in (await ask(stage, f"{PORT[:-1]} in 1.0?")).text
 
 

@@ -110,7 +110,7 @@ async def test_over_quota_is_in_status_told_to_admins_once_and_well_again_once(k
     async with open_alerts(kettle) as (bot, desk, alerts):
         await alerts.tick()
         assert desk() == [], "a restart says nothing again"
-        (done,) = await bot.app.library.reindex("2.0")
+        (done,) = await bot.app.corpus_manager.reindex("2.0")
         assert done.reading.added == ("folder:docs/2.0: new.md",) and done.embedded == 1
         await alerts.tick()
         await alerts.tick()
@@ -133,12 +133,12 @@ async def test_a_source_is_told_after_three_failures_once_and_when_it_works_agai
         for outage in (1, 2):
             pages.rename(pages.with_name("elsewhere"))
             for failure in range(1, 6):
-                with_others = await bot.app.library.reindex("2.0")
+                with_others = await bot.app.corpus_manager.reindex("2.0")
                 assert with_others[0].reading.failed
                 await alerts.tick()
                 assert len(desk()) == 2 * (outage - 1) + (failure >= 3)
             pages.with_name("elsewhere").rename(pages)
-            await bot.app.library.reindex("2.0")
+            await bot.app.corpus_manager.reindex("2.0")
             await alerts.tick()
             await alerts.tick()
             assert len(desk()) == 2 * outage
@@ -165,7 +165,7 @@ async def test_after_a_restart_nothing_is_read_that_is_not_due(kettle: Kettle) -
 async def test_what_cannot_be_built_is_tried_again_later_and_later(kettle: Kettle) -> None:
     async with house(kettle) as bot:
         now = time.time()
-        clock = Clock(bot.app.corpora, bot.app.schedules, bot.app.library.reindex, now=lambda: now)
+        clock = Clock(bot.app.corpora, bot.app.schedules, bot.app.corpus_manager.reindex, now=lambda: now)
         waits = []
         for _ in range(3):
             await bot.app.corpora.note_run("2.0", BUILD, "The disk is full.", ())
@@ -199,12 +199,12 @@ async def test_the_pages_endpoint_tells_what_goes_on_and_how_it_ended(kettle: Ke
         bot.app.corpora.put_vectors = slow
         pages = kettle.folder / "docs" / "2.0"
         (pages / "new.md").write_text(NEW)
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
         (work,) = seen[0]
         assert (work["release"], work["stage"], work["total"]) == ("2.0", "embedding", 1)
-        bot.app.library._indexer._reader._sources = lambda _: [Gone()]
+        bot.app.corpus_manager._indexer._reader._sources = lambda _: [Gone()]
         with pytest.raises(SourceError):
-            await bot.app.library.reindex("1.5", rebuild=True)
+            await bot.app.corpus_manager.reindex("1.5", rebuild=True)
         ended = {work["release"]: work for work in (await get(f"{url}/api/progress", **admin))[2]["ended"]}
         assert ended["2.0"]["stage"] == "done" and not ended["2.0"]["error"]
         assert ended["1.5"]["stage"] == "failed" and ended["1.5"]["error"]
@@ -223,7 +223,7 @@ async def test_a_hostile_site_is_in_status_and_its_good_page_answers(kettle: Ket
                 "private = true\ndelay = 0\n"
             )
         async with house(kettle) as bot:
-            await bot.app.library.reindex("2.0")
+            await bot.app.corpus_manager.reindex("2.0")
             told = squeezed(status_text(await status_of(bot.app)))
             assert "5 passed over" in told, told
             for reason in ("too large: more than", "redirects in a circle", "is no public address"):
@@ -244,12 +244,12 @@ async def test_another_encoder_is_refused_at_start_and_on_reindex_and_told_what_
         assert "run `threadlore index --rebuild`" in status
         assert PORTS["2.0"] in (await bot.app.engine.answer(Question(PORT))).text, "it goes on answering"
         with pytest.raises(EncoderChanged, match=r"Run `threadlore index --rebuild`.*old corpus goes on"):
-            await bot.app.library.reindex("2.0")
+            await bot.app.corpus_manager.reindex("2.0")
         late = time.time() + 200
-        clock = Clock(bot.app.corpora, bot.app.schedules, bot.app.library.reindex, now=lambda: late)
+        clock = Clock(bot.app.corpora, bot.app.schedules, bot.app.corpus_manager.reindex, now=lambda: late)
         assert "2.0" not in await clock.due(), "it is not tried every minute"
         assert (await bot.app.corpora.live())["2.0"] == corpus
-        (done,) = await bot.app.library.reindex("2.0", rebuild=True)
+        (done,) = await bot.app.corpus_manager.reindex("2.0", rebuild=True)
         assert done.corpus.encoder == "other@256"
         assert PORTS["2.0"] in (await bot.app.engine.answer(Question(PORT))).text
 
@@ -284,7 +284,7 @@ async def test_every_release_answers_before_the_windows_of_any_are_embedded(
         def watch(progress: Progress) -> None:
             seen.append((progress.release, progress.stage, len(bot.app.engine.ready)))
 
-        await bot.app.library.reindex("", watch)
+        await bot.app.corpus_manager.reindex("", watch)
         embedding = [(release, ready) for release, stage, ready in seen if stage == "embedding"]
         assert list(dict.fromkeys(embedding)) == [
             ("2.0", 0),
@@ -295,5 +295,5 @@ async def test_every_release_answers_before_the_windows_of_any_are_embedded(
             ("1.0", 3),
         ]
         seen.clear()
-        await bot.app.library.complete("", watch)
+        await bot.app.corpus_manager.complete("", watch)
         assert seen == [], "nothing is lacking any more"

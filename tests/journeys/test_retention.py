@@ -270,9 +270,9 @@ async def test_what_people_voted_for_stays_without_who_asked_and_voted(bot: Bot)
     assert await bot.app.memory.verify() == []
     reused = await engine.answer(Question(PORT, "slack:U9"))
     assert reused.route == "reuse"
-    assert not await bot.dispatch._engine.given.question(first.id), "its words are gone"
+    assert not await bot.dispatch._engine.answer_log.question(first.id), "its words are gone"
     with pytest.raises(KeyError):
-        await engine.given.why(first.id)
+        await engine.answer_log.why(first.id)
 
     held = await bot.app.my_data.of(BOB)
     assert [vote["value"] for vote in held["votes"]] == [1], "a one-way name is found by who it is"

@@ -49,7 +49,9 @@ async def test_a_channel_made_private_takes_what_was_learnt_in_it_along(bot: Bot
     )
     outside = await ask(bot, C2)
     assert outside.route != "reuse" and outside.trace["high"] == []
-    assert (await bot.app.engine.given.why(near.id))["trace"]["high"] == [], "nobody outside is told of it"
+    assert (await bot.app.engine.answer_log.why(near.id))["trace"]["high"] == [], (
+        "nobody outside is told of it"
+    )
     inside = await ask(bot, C1, Scope("private", C1))
     assert (inside.route, inside.pair_id) == ("reuse", first.pair_id)
     assert await told(bot, action="verify") == "All is as the votes say: 1 pairs placed, 1 of them recalled."

@@ -57,7 +57,7 @@ async def test_others_are_refused(platform: str, bot: Bot) -> None:
         await stage.slash("ann", "threadlore", "releases")
         await told(stage, "ann", "2.0 (latest): 5 pages")
         await stage.quiet()
-        assert not stage.public() and not bot.app.library.progress()
+        assert not stage.public() and not bot.app.corpus_manager.progress()
 
 
 @ON_EACH_WIRE

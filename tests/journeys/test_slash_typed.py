@@ -52,4 +52,4 @@ async def test_a_mistyped_command_is_answered_with_the_nearest(platform: str, bo
         await told(stage, "boss", "there is no option --dryrun (did you mean --dry-run?)")
         await stage.slash("ann", "threadlore", "How do I start the dashboard?")
         assert "sources" not in await told(stage, "ann", "To ask something, use /ask")
-        assert not await bot.app.audit.acts() and not bot.app.library.progress()
+        assert not await bot.app.audit.acts() and not bot.app.corpus_manager.progress()

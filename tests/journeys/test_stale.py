@@ -62,12 +62,12 @@ async def test_a_page_that_says_it_still_renews_the_pair(bot: Bot) -> None:
     first = await learnt(bot)
     edit(page(bot), "The dashboard shows queues", "Read this first. The dashboard shows queues")
     edit(page(bot), "choose another one", "you may choose another one")
-    await bot.app.library.reindex("2.0")
+    await bot.app.corpus_manager.reindex("2.0")
     again = await asked(bot)
     assert again.route != "reuse", "never silently reused"
     assert "What it cites has changed since." in again.trace["guard"]
     assert (await bot.counts())["stale"] == 1
-    assert await bot.app.renewal.slice() == 1
+    assert await bot.app.stale_review.slice() == 1
     now = await asked(bot)
     assert (now.route, now.text, now.pair_id) == ("reuse", without_introduction(first.text), first.pair_id)
     live = await bot.app.corpora.page_hashes("2.0")
@@ -78,10 +78,10 @@ async def test_a_page_that_says_it_still_renews_the_pair(bot: Bot) -> None:
 async def test_a_page_that_says_something_else_is_left_to_an_admin(bot: Bot) -> None:
     first = await learnt(bot)
     edit(page(bot), "9090", "9191")
-    await bot.app.library.reindex("2.0")
-    assert await bot.app.renewal.slice() == 1 and await bot.app.renewal.slice() == 0
+    await bot.app.corpus_manager.reindex("2.0")
+    assert await bot.app.stale_review.slice() == 1 and await bot.app.stale_review.slice() == 0
     assert (await asked(bot)).route != "reuse"
-    shown = status_text(await bot.app.library.status())
+    shown = status_text(await bot.app.corpus_manager.status())
     assert "1 remembered answers cite pages that changed; `threadlore memory stale`" in shown
     ((line,), _) = await told(bot, action="stale")
     assert first.pair_id in line and "9090" in line and "9191" in line and "--new" in line
@@ -100,14 +100,14 @@ async def test_a_page_that_says_something_else_is_left_to_an_admin(bot: Bot) -> 
 async def test_an_admin_may_keep_the_words_or_take_the_pair_out(bot: Bot) -> None:
     first = await learnt(bot)
     edit(page(bot), "9090", "9191")
-    await bot.app.library.reindex("2.0")
+    await bot.app.corpus_manager.reindex("2.0")
     assert "Not looked at yet." in (await told(bot, action="stale"))[0][0]
     assert (await told(bot, action="stale", check=True))[0][0] == "Looked at 1 pairs."
     await told(bot, action="renew", id=first.pair_id)
     now = await asked(bot)
     assert now.route == "reuse" and "9090" in now.text
     edit(page(bot), "9191", "9292")
-    await bot.app.library.reindex("2.0")
+    await bot.app.corpus_manager.reindex("2.0")
     assert (await asked(bot)).route != "reuse", "its pages changed once more"
     await told(bot, action="retire", id=first.pair_id)
     assert (await told(bot, action="stale"))[0] == ["No remembered answer waits: all cite pages as they are."]
@@ -117,8 +117,8 @@ async def test_an_admin_may_keep_the_words_or_take_the_pair_out(bot: Bot) -> Non
 async def test_a_page_that_is_gone_cannot_be_kept_as_source(bot: Bot) -> None:
     first = await learnt(bot, "How do I send the report every night at fixed times with cron?")
     page(bot, "scheduling.md").unlink()
-    await bot.app.library.reindex("2.0")
-    await bot.app.renewal.slice()
+    await bot.app.corpus_manager.reindex("2.0")
+    await bot.app.stale_review.slice()
     ((line,), _) = await told(bot, action="stale")
     assert "is not there any more" in line
     with pytest.raises(UsageError, match="retire the pair"):
@@ -129,8 +129,8 @@ async def test_pages_that_come_back_make_it_current_without_anybody(bot: Bot) ->
     first = await learnt(bot)
     for before, after in (("9090", "9191"), ("9191", "9090")):
         edit(page(bot), before, after)
-        await bot.app.library.reindex("2.0")
-        await bot.app.renewal.slice()
+        await bot.app.corpus_manager.reindex("2.0")
+        await bot.app.stale_review.slice()
     now = await asked(bot)
     assert (now.route, now.text) == ("reuse", without_introduction(first.text))
     assert await sound(bot) and (await bot.counts())["stale"] == 0
@@ -142,16 +142,16 @@ async def test_a_comparison_is_current_again_when_both_releases_say_so(bot: Bot)
     assert first.release == "1.5+2.0"
     for release, port in (("1.5", "7171"), ("2.0", "9090")):
         edit(page(bot, release=release), port, f"{port}1")
-        await bot.app.library.reindex(release)
+        await bot.app.corpus_manager.reindex(release)
     assert (await asked(bot, both)).route != "reuse"
     for release, port in (("1.5", "7171"), ("2.0", "9090")):
         edit(page(bot, release=release), f"{port}1", port)
-        await bot.app.library.reindex(release)
+        await bot.app.corpus_manager.reindex(release)
     assert (await asked(bot, both)).route == "reuse"
     edit(page(bot, release="1.5"), "The dashboard shows", "Look: the dashboard shows")
     edit(page(bot, release="1.5"), "in the browser", "in any browser")
-    await bot.app.library.reindex("1.5")
-    await bot.app.renewal.slice()
+    await bot.app.corpus_manager.reindex("1.5")
+    await bot.app.stale_review.slice()
     assert (await asked(bot, both)).route == "reuse" and await sound(bot)
 
 
@@ -159,26 +159,26 @@ async def test_a_process_that_died_before_or_while_looking_goes_on(kettle: Kettl
     async with house(kettle) as bot:
         for text in (PORT, "How often is a failed job tried again by default?"):
             await learnt(bot, text)
-        library, marked = bot.app.library, bot.app.library.going_live._mark_stale
+        corpus_manager, marked = bot.app.corpus_manager, bot.app.corpus_manager.going_live._mark_stale
 
         async def died(release: str) -> None:
             raise KeyboardInterrupt
 
         edit(page(bot), "9090 by default", "9090 by default, mind you")
         edit(page(bot, "jobs.md"), "8 times", "9 times")
-        library.going_live._mark_stale = died  # type: ignore[method-assign]
+        corpus_manager.going_live._mark_stale = died  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            await library.reindex("2.0")
-        library.going_live._mark_stale = marked  # type: ignore[method-assign]
+            await corpus_manager.reindex("2.0")
+        corpus_manager.going_live._mark_stale = marked  # type: ignore[method-assign]
     async with house(kettle) as bot:
         assert (await asked(bot)).route != "reuse", "a start marks what a dead process could not"
         assert (await bot.counts())["stale"] == 2
-        assert await bot.app.renewal.slice(1) == 1
+        assert await bot.app.stale_review.slice(1) == 1
     async with house(kettle) as bot:
-        clock = Clock(bot.app.corpora, {}, bot.app.library.reindex, renew=bot.app.renewal.slice)
+        clock = Clock(bot.app.corpora, {}, bot.app.corpus_manager.reindex, renew=bot.app.stale_review.slice)
         await clock.renew()
-        assert await bot.app.renewal.slice() == 0
-        (waiting,) = await bot.app.renewal.waiting()
+        assert await bot.app.stale_review.slice() == 0
+        (waiting,) = await bot.app.stale_review.waiting()
         assert "8" in waiting.finding and waiting.pair.answer != waiting.proposal
         assert (await asked(bot)).route == "reuse"
         assert await sound(bot)
@@ -192,19 +192,19 @@ async def test_the_model_writes_it_anew_and_the_same_answer_is_renewed(
     edit(
         page(writer), "The dashboard listens on port 9090 by default", "Its port is 9090 unless you change it"
     )
-    await writer.app.library.reindex("2.0")
+    await writer.app.corpus_manager.reindex("2.0")
     ollama.say("The dashboard listens on the port 9090 [1].")
     calls = ollama.calls
-    assert await writer.app.renewal.slice() == 1
+    assert await writer.app.stale_review.slice() == 1
     assert ollama.calls > calls
     now = await asked(writer)
     assert (now.route, now.pair_id) == ("reuse", first.pair_id) and "on the port 9090" in now.text
 
     edit(page(writer), "Its port is 9090", "Its port is 9191")
-    await writer.app.library.reindex("2.0")
+    await writer.app.corpus_manager.reindex("2.0")
     ollama.say("The dashboard listens on port 9191 [1].")
-    await writer.app.renewal.slice()
-    (waiting,) = await writer.app.renewal.waiting()
+    await writer.app.stale_review.slice()
+    (waiting,) = await writer.app.stale_review.waiting()
     assert "9191" in waiting.proposal and (await asked(writer)).route != "reuse"
     assert await sound(writer)
 
@@ -213,10 +213,10 @@ async def test_while_the_model_is_away_a_pair_waits_for_it(writer: Bot, ollama: 
     ollama.say("The dashboard listens on port 9090 [1].")
     await learnt(writer)
     edit(page(writer), "The dashboard listens on port 9090 by default", "Its port is 9090")
-    await writer.app.library.reindex("2.0")
+    await writer.app.corpus_manager.reindex("2.0")
     ollama.always = Behaviour("crashed")
-    assert await writer.app.renewal.slice() == 0
-    (waiting,) = await writer.app.renewal.waiting()
+    assert await writer.app.stale_review.slice() == 0
+    (waiting,) = await writer.app.stale_review.waiting()
     assert waiting.finding == "" and (await asked(writer)).route != "reuse"
 
 

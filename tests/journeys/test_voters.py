@@ -65,7 +65,7 @@ async def test_ten_fresh_accounts_promote_nothing_until_somebody_known_agrees(
     counts = await bot.counts()
     assert counts["high"] == before and counts["votes"] >= 10, "every vote is kept, none counts"
     assert counts["bursts"] == 1 and "burst of votes" in caplog.text
-    shown = status_text(await bot.app.library.status())
+    shown = status_text(await bot.app.corpus_manager.status())
     assert "1 bursts of votes" in shown and "threadlore memory bursts" in shown
     (line,) = await told(bot, action="bursts")
     assert line.startswith(f"{answer.pair_id} (no store): 10 votes within 0 minutes")

@@ -10,7 +10,7 @@ from typing import Any, cast
 import discord
 import pytest
 
-from bot.commands.slash.all_commands import subcommands_of
+from bot.commands.slash.derived import subcommands_of
 from bot.commands.slash.table import SlashCommands
 from bot.operations.application import Application
 from bot.platforms.discord.platform import connect

@@ -9,7 +9,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, playground
 from tests.platforms.web_dispatch import FakeDispatch
 
 QUESTION = "How do I test a view that redirects in Flask 2.3?"

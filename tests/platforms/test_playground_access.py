@@ -10,15 +10,10 @@ from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
 from tests.platforms.axe import violations
-from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, playground
 from tests.platforms.web_dispatch import FakeDispatch
 
 QUESTION = "How do I test a view that redirects in Flask 2.3?"
-
-
-@pytest.fixture
-def dispatch() -> FakeDispatch:
-    return FakeDispatch()
 
 
 @pytest.fixture(params=["light", "dark"])

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from tests.platforms.browser import Page, chromium_fixture, looking, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page
 from tests.platforms.web_dispatch import FakeDispatch
 
 QUESTION = "How do I test a view that redirects in Flask 2.3?"
@@ -17,21 +13,10 @@ FOCUSED = "return document.activeElement.matches(arguments[0])"
 
 
 @pytest.fixture
-def dispatch() -> FakeDispatch:
-    return FakeDispatch()
-
-
-@pytest.fixture
-def page(chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch) -> Iterator[Page]:
-    size = (1440, 900)
-    with (
-        playground(tmp_path, dispatch) as url,
-        looking(chromium, url, size, prefers_color_scheme="light") as page,
-    ):
-        page.open()
-        page.write(QUESTION)
-        page.find("#thread .footer")
-        yield page
+def page(page: Page) -> Page:
+    page.write(QUESTION)
+    page.find("#thread .footer")
+    return page
 
 
 def focused(page: Page, selector: str) -> None:

@@ -14,7 +14,7 @@ from selenium import webdriver
 
 from core.text.markup import literal
 from tests.lookalikes import hostile_texts
-from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, playground
 from tests.platforms.web_dispatch import FakeDispatch
 
 LINK = 'target="_blank" rel="noopener noreferrer"'

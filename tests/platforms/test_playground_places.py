@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from selenium import webdriver
 from selenium.webdriver.common.keys import Keys
 
-from tests.platforms.browser import Page, chromium_fixture, looking, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page
 from tests.platforms.web_dispatch import FakeDispatch
 
 QUESTION = "How do I test a view that redirects in Flask 2.3?"
 SEND = """const [person, channel, text, done] = arguments;
 fetch("/api/messages", { method: "POST", headers: { "Content-Type": "application/json" },
   body: JSON.stringify({ person, channel, text }) }).then(() => done(true), (e) => done(`${e}`));"""
-
-
-@pytest.fixture
-def dispatch() -> FakeDispatch:
-    return FakeDispatch()
-
-
-@pytest.fixture
-def page(chromium: webdriver.Chrome, tmp_path: Path, dispatch: FakeDispatch) -> Iterator[Page]:
-    size = (1440, 900)
-    with (
-        playground(tmp_path, dispatch) as url,
-        looking(chromium, url, size, prefers_color_scheme="light") as page,
-    ):
-        page.open()
-        yield page
 
 
 def said(page: Page, person: str, channel: str, text: str) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
-from tests.platforms.browser import Page, chromium_fixture, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, playground
 from tests.platforms.web_dispatch import FakeDispatch
 
 

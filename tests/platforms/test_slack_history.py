@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bot.cli.doctor.history import history
+from bot.cli.doctor.sources import history
 from bot.platforms.slack.history import A_MINUTE, open_reader
 from bot.ports.platforms import readers
 from core.catalogue import SourceSpec

@@ -175,7 +175,7 @@ async def run(data: Path, models: Path, messages: int, asked: Path, port: int = 
         async with build(settings, "index") as app:
             for release in releases:
                 began = time.monotonic()
-                (done,) = await app.library.reindex(release)
+                (done,) = await app.corpus_manager.reindex(release)
                 print(
                     f"{release}: {done.corpus.documents} documents, {done.corpus.chunks} passages, "
                     f"{len(done.reading.skipped)} passed over, {time.monotonic() - began:.0f} s"

@@ -250,7 +250,7 @@ async def _endure(pages: Pages, folder: Path, encoder_cache: Path, kills: int, s
     kettle.home.mkdir()
     (kettle.home / "models").symlink_to(encoder_cache)
     async with build(kettle.settings(), "index") as app:
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
     run = Run(kettle, pages, kills, seed)
     try:
         await run.run()
@@ -264,7 +264,7 @@ async def _endure(pages: Pages, folder: Path, encoder_cache: Path, kills: int, s
     (fresh.home / "models").symlink_to(encoder_cache)
     (fresh.folder / "corpora.toml").write_text(kettle.config.read_text())
     async with build(fresh.settings(), "index") as app:
-        await app.library.reindex()
+        await app.corpus_manager.reindex()
     run.checks.add("at the end", differences(await contents(kettle), await contents(fresh)))
     return run
 

@@ -88,7 +88,7 @@ async def no_ping(platform: str, kettle: Kettle, ollama: OllamaServer) -> None:
     calls = "@everyone @here <!channel> <!here> <@U1> <@UHAL> <@&1> @ada"
     page.write_text(page.read_text().replace("listens on port", f"{calls} listens on port"))
     async with house(kettle, ollama_host=ollama.url) as bot:
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
         async with open_stage(platform, bot) as stage:
             ollama.say(f"Ask {calls} for the port 9090 [1].")
             said = await stage.say("ann", f"{PORT} {calls}", to="bot")

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from core.errors import StorageError
-from core.workers.costs import crashed
-from core.workers.process import Worker, alone
+from core.workers.process import Worker, alone, crashed
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from tests.shared_processes import SHARED
 

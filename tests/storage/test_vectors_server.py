@@ -71,7 +71,7 @@ async def test_what_other_programs_keep_there_is_left_alone(
     others.create_collection("not-ours", embedding_function=None)
     kettle = new_folder(tmp_path / "kettle", encoder_cache)
     async with house(kettle, chroma_url=server) as bot:
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
         told = await bot.app.engine.answer(Question("Which port does the dashboard listen on?", "cli"))
         assert PORTS["2.0"] in told.text
     assert [collection.name for collection in others.list_collections()] == ["not-ours"]
@@ -85,7 +85,7 @@ async def test_a_home_moves_to_a_server_and_back(server: str, tmp_path: Path, en
     """The index is derived: where it is missing it is filled from the database, without embedding."""
     kettle = new_folder(tmp_path / "kettle", encoder_cache)
     async with house(kettle) as bot:
-        await bot.app.library.reindex("2.0")
+        await bot.app.corpus_manager.reindex("2.0")
         before = await held(bot)
     assert any(before.values())
     for url in (server, ""):

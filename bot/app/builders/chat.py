@@ -37,7 +37,7 @@ def build_around(ground: Ground, core: Core) -> Around:
     history = HistoryUpkeep(
         live=ground.live,
         sources=ground.sources,
-        library=core.library,
+        corpus_manager=core.corpus_manager,
         scrub=stores.scrub,
         made_anew=privacy.pages_are_made_anew,
     )

@@ -1,4 +1,4 @@
-"""Builds what answers: memory, search, corpora and the engine, out of stores and models."""
+"""Builds what answers: sources, memory, search, corpora and the engine, out of stores and models."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 from bot.app.builders.models import Models
 from bot.app.builders.storage import Stores
 from bot.operations.live_history import Sources
+from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
+from core.errors import UsageError
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
 from core.ingestion.guarded import Quota
@@ -21,6 +23,10 @@ from core.ingestion.live.channels import LiveChannels
 from core.ingestion.pregeneration.model import ModelPairs
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
+from core.ingestion.sources import open_source
+from core.ingestion.sources.history.source import HistorySource
+from core.memory.calibrated import FILE as CALIBRATION
+from core.memory.calibrated import read_calibration, settle
 from core.memory.community import CommunityMemory
 from core.memory.decision import Decision
 from core.memory.guard import guard
@@ -29,13 +35,15 @@ from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.model_budget import TRANSLATE, ModelBudget
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
-from core.ports import Workers
+from core.ports import LeftOut, PeoplesSource, Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of
 from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
-from core.retrieval.tuned import FILE, load_ranking
+from core.retrieval.tuned import FILE as RANKING
+from core.retrieval.tuned import load_ranking
 from core.settings import Settings
+from core.system.private_files import set_aside
 
 log = logging.getLogger(__name__)
 
@@ -63,12 +71,12 @@ class Core:
     """What answers, and what it answers from."""
 
     engine: Engine
-    library: CorpusManager
+    corpus_manager: CorpusManager
     memory: CommunityMemory
     searcher: Searcher
     research: Research
-    electorate: VoteWeighting
-    renewal: StaleAnswerReview
+    vote_weighting: VoteWeighting
+    stale_review: StaleAnswerReview
 
 
 async def build_core(ground: Ground) -> Core:
@@ -76,7 +84,7 @@ async def build_core(ground: Ground) -> Core:
     settings, catalogue, stores, models = ground.settings, ground.catalogue, ground.stores, ground.models
     memory = _memory(ground)
     await stores.voters.link(catalogue.people)
-    electorate = VoteWeighting(
+    vote_weighting = VoteWeighting(
         stores.voters,
         memory.thresholds,
         Policy(settings.newcomer_days, settings.votes_per_hour),
@@ -84,17 +92,17 @@ async def build_core(ground: Ground) -> Core:
         (*settings.helpers, *settings.admins),
     )
     searcher = await _searcher(ground)
-    library = _library(ground, memory, searcher, electorate)
-    research, engine = _engine(ground, memory, searcher, electorate)
-    await library.open()
+    corpus_manager = _corpus_manager(ground, memory, searcher, vote_weighting)
+    research, engine = _engine(ground, memory, searcher, vote_weighting)
+    await corpus_manager.open()
     return Core(
         engine=engine,
-        library=library,
+        corpus_manager=corpus_manager,
         memory=memory,
         searcher=searcher,
         research=research,
-        electorate=electorate,
-        renewal=StaleAnswerReview(
+        vote_weighting=vote_weighting,
+        stale_review=StaleAnswerReview(
             stores.upkeep, stores.corpora, models.encoders, engine.draft, models.writer is not None
         ),
     )
@@ -118,7 +126,7 @@ def _memory(ground: Ground) -> CommunityMemory:
 async def _searcher(ground: Ground) -> Searcher:
     stores, models = ground.stores, ground.models
     encoder = await models.encoders.current()
-    ranking, problem = await asyncio.to_thread(load_ranking, ground.home / FILE, encoder.name)
+    ranking, problem = await asyncio.to_thread(load_ranking, ground.home / RANKING, encoder.name)
     if problem:
         log.warning("%s", problem)
     return Searcher(
@@ -133,8 +141,8 @@ async def _searcher(ground: Ground) -> Searcher:
     )
 
 
-def _library(
-    ground: Ground, memory: CommunityMemory, searcher: Searcher, electorate: VoteWeighting
+def _corpus_manager(
+    ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
 ) -> CorpusManager:
     settings, stores, models = ground.settings, ground.stores, ground.models
     corpora, vectors, words, encoders = stores.corpora, stores.vectors, stores.words, models.encoders
@@ -161,7 +169,7 @@ def _library(
         memory=memory,
         encoders=encoders,
         upkeep=stores.upkeep,
-        electorate=electorate,
+        vote_weighting=vote_weighting,
         pregeneration=Pregeneration(
             stores.pregenerated,
             corpora,
@@ -176,7 +184,7 @@ def _library(
 
 
 def _engine(
-    ground: Ground, memory: CommunityMemory, searcher: Searcher, electorate: VoteWeighting
+    ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
 ) -> tuple[Research, Engine]:
     """Return what answers a question, and the part of it that finds what to answer from."""
     settings, stores, models, privacy = ground.settings, ground.stores, ground.models, ground.privacy
@@ -204,7 +212,57 @@ def _engine(
         parts,
         recipe_of(settings.recipe)(parts),
         AcceptedAnswers(memory, stores.memories, stores.opinions, research, privacy.is_out),
-        electorate,
+        vote_weighting,
         privacy.is_out,
     )
     return research, engine
+
+
+_SETTINGS = {"delta": "reuse_threshold", "tau": "cluster_threshold", "reach": "memory_reach"}
+"""Which setting fixes which threshold."""
+
+
+def tuned(settings: Settings) -> tuple[Thresholds, Decision, str]:
+    """Return thresholds and decision, and a warning where they are not for the embedding model; blocking.
+
+    A calibration that cannot be read is set aside: then it is as if there had been none.
+    """
+    thresholds = Thresholds(
+        settings.reuse_threshold,
+        settings.cluster_threshold,
+        settings.quality_threshold,
+        min_voters=settings.min_voters,
+        limit=settings.memory_limit,
+    )
+    decision = Decision(settings.memory_decision, settings.memory_reach)
+    fixed = {name for name, field in _SETTINGS.items() if field in settings.model_fields_set}
+    broken = ""
+    try:
+        found = read_calibration(settings.home)
+    except UsageError as error:
+        found, aside = None, set_aside(settings.home / CALIBRATION)
+        where = f"It is set aside as {aside}, and" if aside else "Until then"
+        broken = f"{error} {where} memory goes by the thresholds that come with Threadlore."
+    thresholds, decision, warning = settle(found, settings.embedding_model, thresholds, decision, fixed)
+    return thresholds, decision, " ".join(filter(None, (broken, warning)))
+
+
+def open_sources(
+    *, catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
+) -> tuple[Sources, LiveChannels]:
+    """Build the sources of every release, and what reads live channels for them; nothing is read yet."""
+    live = LiveChannels(settings.home, platforms.readers(settings))
+    sources = {
+        release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
+        for release in catalogue.product.releases
+    }
+    left_out = LeftOut(privacy.is_out, privacy.forgotten, privacy.names.of_pages)
+    channels = []
+    for source in (source for opened in sources.values() for source in opened):
+        if isinstance(source, PeoplesSource):
+            source.heed(left_out)
+        if isinstance(source, HistorySource):
+            source.read_by(live)
+            channels += [(key, source.reach) for key in source.channels]
+    live.sweep(channels)
+    return sources, live

@@ -32,16 +32,16 @@ from core.ports import (
     VoterStore,
     WordIndex,
 )
+from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
 from core.ports.opinions import OpinionStore
-from core.ports.passages import PassageStore
 from core.ports.workers import Alone
 from core.privacy.audit import AuditStore
 from core.privacy.names import Names
 from core.settings import Settings
 from storage.corpora.bm25 import TantivyWords
 from storage.corpora.corpora import SqlCorpora
-from storage.corpora.passages import SqlPassages
+from storage.corpora.pages import SqlPassages
 from storage.corpora.pregenerated import SqlPregenerated
 from storage.database.database import Database
 from storage.database.health import SqlHealth
@@ -55,10 +55,9 @@ from storage.people.opt_outs import SqlOptOuts
 from storage.people.retention import SqlRetention
 from storage.serving.about import SqlAbout
 from storage.serving.audit import SqlAudit
-from storage.serving.channels import SqlChannels
+from storage.serving.channels import SqlChannels, SqlNoise
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
-from storage.serving.noise import SqlNoise
 from storage.serving.notices import SqlNotices
 from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
@@ -84,7 +83,7 @@ class Stores:
     memories: MemoryStore
     names: Names
     """One-way names by the key that belongs to this database."""
-    noise: NoiseStore
+    unsolicited: NoiseStore
     notices: NoticeStore
     opinions: OpinionStore
     opt_outs: OptOutStore
@@ -177,7 +176,7 @@ def _stores(
         health=SqlHealth(database, free),
         memories=SqlMemories(database, names.veils),
         names=names,
-        noise=SqlNoise(database),
+        unsolicited=SqlNoise(database),
         notices=SqlNotices(database),
         opinions=SqlOpinions(database),
         opt_outs=SqlOptOuts(database),

@@ -12,9 +12,8 @@ from collections.abc import Awaitable, Callable
 
 from bot.app.builders.storage import check_database, count_collections, database_file
 from bot.cli.doctor.files import files
-from bot.cli.doctor.history import history
 from bot.cli.doctor.models import embedder, model
-from bot.cli.doctor.sources import sources
+from bot.cli.doctor.sources import history, sources
 from bot.home.configuration import find_catalogue
 from bot.home.control_socket import call
 from bot.home.exposure import exposed

@@ -13,7 +13,6 @@ from getpass import getpass
 from pathlib import Path
 
 from bot.cli.setup.sources import Unclear, located
-from bot.cli.setup.texts import NEXT, WHERE
 from bot.home.exposure import exposed
 from bot.home.findings import Finding
 from bot.ports.platforms import setups
@@ -22,6 +21,25 @@ from core.errors import ThreadloreError, UsageError
 from core.ingestion.sources import Kinds
 from core.settings import load_settings
 from core.system.private_files import private
+
+WHERE = """
+Where is the documentation? Write for each release one of
+  https://docs.example.org/2.0/        the address of its first page
+  ../kettle/docs                       a folder on this machine
+  manual.pdf                           a PDF
+  https://git.example.org/kettle.git@v2.0:docs    a git repository, a tag or branch, and the folder in it
+  kettle==2.0.1:docs                   a source distribution of the package index, and the folder in it
+"""
+NEXT = """
+Written into {folder}: {files}
+Next:
+  {go}threadlore doctor    looks at everything that is needed, and says what to do
+  threadlore serve     reads the documentation and answers
+{platforms}
+Who can reach what, once it runs:
+{exposed}
+"""
+
 
 Ask = Callable[[str], str]
 OLLAMA = "http://127.0.0.1:11434"

@@ -63,13 +63,13 @@ async def run(app: Application, given: Given) -> Result:
     from core.errors import ThreadloreError, UsageError
 
     release = given.get("release") or ""
-    if release and not app.library.known(release):
-        names = ", ".join(entry.name for entry in app.library.product.releases)
+    if release and not app.corpus_manager.known(release):
+        names = ", ".join(entry.name for entry in app.corpus_manager.product.releases)
         raise UsageError(f"There is no release {release} in corpora.toml; there is: {names}.")
     if given.get("dry_run"):
-        return Result(Planned(await plans(app.library, app.memory, release)))
+        return Result(Planned(await plans(app.corpus_manager, app.memory, release)))
     async with passed_on(given.along) as hear:
-        done, failed = await app.library.reindexed(release, hear, rebuild=bool(given.get("rebuild")))
+        done, failed = await app.corpus_manager.reindexed(release, hear, rebuild=bool(given.get("rebuild")))
     problem: ThreadloreError | None = failed[0][1] if failed else None
     unread = [f"{source}: {error}" for item in done for source, error in item.reading.failed]
     if problem is None and unread:
@@ -95,15 +95,15 @@ async def dialogue(app: Application, call: Call) -> str:
     from core.errors import UsageError
 
     release = call.given.get("release", "")
-    if release and not app.library.known(release):
-        names = ", ".join(entry.name for entry in app.library.product.releases)
+    if release and not app.corpus_manager.known(release):
+        names = ", ".join(entry.name for entry in app.corpus_manager.product.releases)
         raise UsageError(f"There is no release `{release}`. There is: {names}.")
     if "dry-run" in call.given:
         await call.responder.reply(Reply("Reading the sources; nothing is changed.", final=False))
-        found = await plans(app.library, app.memory, release)
+        found = await plans(app.corpus_manager, app.memory, release)
         await call.tell(plan_text(found, {"hears": call.scope.key}))
         return "shown"
-    what = f"{app.library.product.name} {release}" if release else "every release"
+    what = f"{app.corpus_manager.product.name} {release}" if release else "every release"
     await call.tell(f"Reindexing {what}. The pages there are go on answering.")
     begin(app, release, what, call)
     return "begun"

@@ -32,8 +32,8 @@ async def run(app: Application, given: Given) -> Result:
     from core.errors import UsageError
 
     release = str(given.get("release") or "")
-    if release and not app.library.known(release):
-        names = ", ".join(entry.name for entry in app.library.product.releases)
+    if release and not app.corpus_manager.known(release):
+        names = ", ".join(entry.name for entry in app.corpus_manager.product.releases)
         raise UsageError(f"There is no release {release}; there is: {names}.")
     if given.get("reviewed"):
         return Result({"reviewed": await _review(app, Path(given["reviewed"]))})
@@ -52,16 +52,16 @@ async def _made(app: Application, given: Given, release: str) -> Result:
     from core.errors import ModelError, ThreadloreError
     from core.ingestion.pregeneration.model import ModelPairs, Tally
 
-    pregeneration = app.library.pregeneration
+    pregeneration = app.corpus_manager.pregeneration
     assert pregeneration is not None
     maker = await _maker(app, str(given.get("by") or "model"))
-    encoder = await app.library.encoders.current()
+    encoder = await app.corpus_manager.encoders.current()
     made: list[dict[str, Any]] = []
     notes: list[str] = []
     most = int(given.get("most") or 0)
     try:
         async with passed_on(given.along) as hear:
-            for name in [release] if release else app.library.order():
+            for name in [release] if release else app.corpus_manager.order():
                 left = most - sum(len(one["made"]) for one in made)
                 if most and left <= 0:
                     break
@@ -130,11 +130,11 @@ async def _sample(
     from bot.privacy.exports import note
     from core.errors import UsageError
 
-    assert app.library.pregeneration is not None
+    assert app.corpus_manager.pregeneration is not None
     pairs = [
         pair
-        for name in ([release] if release else app.library.order())
-        for pair in await app.library.pregeneration.pairs(name)
+        for name in ([release] if release else app.corpus_manager.order())
+        for pair in await app.corpus_manager.pregeneration.pairs(name)
         if not of or (name, pair.path) in of
     ]
     chosen = random.sample(pairs, min(SAMPLE, len(pairs)))
@@ -152,10 +152,10 @@ async def _review(app: Application, path: Path) -> dict[str, Any]:
     """Read a sample that a person has gone through, and take out what is not to be kept; return how much."""
     import asyncio
 
-    assert app.library.pregeneration is not None
+    assert app.corpus_manager.pregeneration is not None
     keep = _keeps(await asyncio.to_thread(_text, path), path)
     refused = [asked for asked, kept in keep.items() if not kept]
-    removed, back = await app.library.pregeneration.review(refused, keep.keys() - set(refused))
+    removed, back = await app.corpus_manager.pregeneration.review(refused, keep.keys() - set(refused))
     return {"refused": len(refused), "questions": len(keep), "removed": removed, "back": back}
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 async def run(app: Application, given: Given) -> Result:
     """Return every release with the size of its corpus."""
-    return Result(await app.library.releases())
+    return Result(await app.corpus_manager.releases())
 
 
 def text(result: Result) -> Sequence[str]:

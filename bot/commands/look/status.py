@@ -30,7 +30,7 @@ async def status_of(app: Application) -> dict[str, Any]:
     from bot.rendering.status import at_time
     from core.community.channels import EVERYWHERE
 
-    status = await app.library.status()
+    status = await app.corpus_manager.status()
     status["sources"] = with_next(status["sources"], app.schedules)
     if app.warning:
         status["problems"].append(app.warning)

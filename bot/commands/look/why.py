@@ -30,7 +30,7 @@ async def run(app: Application, given: Given) -> Result:
     from core.errors import UsageError
 
     try:
-        found = await app.engine.given.why(given["answer_id"])
+        found = await app.engine.answer_log.why(given["answer_id"])
     except KeyError:
         raise UsageError(f"There is no answer {given['answer_id']}.") from None
     admins = await for_admins(app.memory, found, given.audience)
@@ -48,7 +48,7 @@ def text(result: Result) -> Sequence[str]:
 async def for_admins(
     memory: CommunityMemory, found: Mapping[str, Any], request: Mapping[str, Any]
 ) -> list[str]:
-    """Say what only admins see of an answer (as `GivenAnswers.why` returns it), line by line."""
+    """Say what only admins see of an answer (as `AnswerLog.why` returns it), line by line."""
     from bot.privacy.visibility import heard
     from bot.rendering.pairs import named, standing
     from core.domain import RecalledTrace, Trace
@@ -88,13 +88,12 @@ async def for_admins(
 
 async def dialogue(app: Application, call: Call) -> None:
     """Explain in chat, to whoever asked and to admins. Raises UsageError for anybody else."""
-    from bot.privacy.reach import stay_within
-    from bot.privacy.visibility import may_hear
+    from bot.privacy.visibility import may_hear, stay_within
     from core.errors import UsageError
     from core.text.markup import inert
 
     answer_id = await _meant(app, call)
-    given = app.engine.given
+    given = app.engine.answer_log
     try:
         found = await given.why(answer_id)
         who = await given.asked_by(answer_id)

@@ -33,7 +33,7 @@ async def run(app: Application, given: Given) -> Result:
     from bot.rendering.pairs import shortened
 
     rows = []
-    for burst in await app.electorate.bursts(time.time()):
+    for burst in await app.vote_weighting.bursts(time.time()):
         pair = None if burst.voter else await app.memory.find(burst.pair_id)
         asked = heard(given.audience, pair.scope, shortened(pair.question)) if pair else ""
         store = app.memory.stores().get(burst.pair_id, ("no", False))[0]

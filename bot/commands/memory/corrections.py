@@ -41,7 +41,7 @@ def text(result: Result) -> Sequence[str]:
 
 def corrections_lines(corrections: Sequence[Correction]) -> list[str]:
     """List what people found wrong with answers, the latest first."""
-    from bot.rendering.components import WRONG
+    from bot.rendering.answers import WRONG
     from core.text.markup import inert
 
     lines = []

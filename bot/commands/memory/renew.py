@@ -17,10 +17,10 @@ async def run(app: Application, given: Given) -> Result:
     from core.errors import UsageError
 
     pair = await app.memory.find(given["id"])
-    waiting = {item.pair.id: item for item in await app.renewal.waiting()}
+    waiting = {item.pair.id: item for item in await app.stale_review.waiting()}
     if pair is None or pair.id not in waiting:
         raise UsageError(f"No stale pair has the id {given['id']}; `threadlore memory stale` lists them.")
-    if problem := await app.renewal.renew(waiting[pair.id], bool(given.get("new"))):
+    if problem := await app.stale_review.renew(waiting[pair.id], bool(given.get("new"))):
         raise UsageError(problem)
     return Result({"id": pair.id, "is_new": bool(given.get("new"))})
 

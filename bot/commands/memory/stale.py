@@ -46,10 +46,10 @@ async def run(app: Application, given: Given) -> Result:
     from bot.rendering.pairs import shortened
 
     if given.get("check"):
-        while done := await app.renewal.slice(AT_ONCE):
+        while done := await app.stale_review.slice(AT_ONCE):
             await given.along({"note": f"Looked at {done} pairs."})
     rows = []
-    for item in await app.renewal.waiting():
+    for item in await app.stale_review.waiting():
         scope = item.pair.scope
         seen = heard(given.audience, scope, item.finding) if item.finding else "Not looked at yet."
         rows.append(Row(item, heard(given.audience, scope, shortened(item.pair.question)), seen))

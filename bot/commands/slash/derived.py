@@ -1,4 +1,4 @@
-"""What is given in chat, made from the table of commands."""
+"""The commands of chat, made from the table of commands."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands.command import Command, Given, Option, Result, Table
-from bot.commands.slash.table import Call, Subcommand
+from bot.commands.permissions import Permissions
+from bot.commands.registry import table
+from bot.commands.slash.table import Call, SlashCommands, Subcommand
 from bot.commands.slash.words import whole_number
 from bot.operations.application import Application
+from bot.operations.audit import Audit
 
 PAGE = 12
 """Lines of a list that are shown at once."""
@@ -91,3 +94,14 @@ def _paged(lines: list[str], call: Call) -> str:
         more = f"; `--page {page + 1}` shows the next" if page < pages else ""
         shown.append(f"Page {page} of {pages}{more}.")
     return "\n".join(shown)
+
+
+def subcommands_of(app: Application) -> tuple[Subcommand, ...]:
+    """Return every line of the table but help."""
+    return subcommands(app, table())
+
+
+def slash_commands(app: Application) -> SlashCommands:
+    """Return the commands of chat for a running application."""
+    permissions = Permissions(app.settings.admins, app.catalogue.permissions, app.engine.helps)
+    return SlashCommands(subcommands_of(app), permissions, Audit(app.audit))

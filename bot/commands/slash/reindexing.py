@@ -54,7 +54,7 @@ async def _work(app: Application, release: str, what: str, call: Call) -> None:
 
     showing = asyncio.create_task(show())
     try:
-        done, failed = await app.library.reindexed(release, hear)
+        done, failed = await app.corpus_manager.reindexed(release, hear)
         text = "\n".join(filter(None, (done_text(done), failed_text(failed))))
         text, outcome = text or f"{what} is up to date.", "done"
         if failed:

@@ -11,8 +11,8 @@ from bot.commands.slash.confirmations import Confirmations
 from bot.commands.slash.words import Option, parsed, words
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
 from bot.ports.chat import Chat, Command, Person, Press, Reply, Responder
-from bot.privacy.privacy_line import PRIVACY
-from bot.privacy.reach import Beyond, stay_within
+from bot.privacy.my_data import PRIVACY
+from bot.privacy.visibility import Beyond, stay_within
 from core.domain import MessageRef, Scope
 from core.errors import ThreadloreError, UsageError
 from core.languages import DEFAULT, N_, _, speaking
@@ -54,7 +54,7 @@ class Call:
 
     @property
     def confirmed(self) -> bool:
-        """Tell whether what cannot be undone was confirmed by the word."""
+        """Return True if what cannot be undone was confirmed by the word."""
         return any(word.lstrip("-").lower() == CONFIRM for word in self.words)
 
     @property
@@ -143,7 +143,7 @@ class SlashCommands:
         self._confirmations = Confirmations()
 
     def is_admin(self, person: Person) -> bool:
-        """Tell whether somebody may do what only admins may."""
+        """Return True if somebody may do what only admins may."""
         return self._permissions.is_admin(person)
 
     async def run(self, command: Command, responder: Responder, chat: Chat | None = None) -> None:
@@ -240,7 +240,7 @@ class SlashCommands:
 
 
 def _is_given(found: Subcommand, said: Sequence[str]) -> bool:
-    """Tell whether words are what a command takes, and not a question that was typed after its name."""
+    """Return True if words are what a command takes, and not a question that was typed after its name."""
     try:
         parsed(found.options, said)
     except UsageError:

@@ -89,9 +89,9 @@ def _unknown(name: str, known: dict[str, Option]) -> str:
     return f"there is no option `--{name}`" + (f" (did you mean `--{near[0]}`?)" if near else "")
 
 
-def whole_number(given: str, what: str, least: int = 1, most: int = 10_000) -> int:
+def whole_number(given: str, what: str, most: int = 10_000) -> int:
     """Read a number; raises UsageError that says what it is for."""
     is_number = given.isascii() and given.isdigit() and len(given) <= len(str(most))
-    if not (is_number and least <= int(given) <= most):
-        raise UsageError(f"{what} must be a whole number from {least} to {most}, not `{given}`.")
+    if not (is_number and 1 <= int(given) <= most):
+        raise UsageError(f"{what} must be a whole number from 1 to {most}, not `{given}`.")
     return int(given)

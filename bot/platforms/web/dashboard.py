@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
+from bot.platforms.web.http.guard import Token
 from bot.platforms.web.http.requests import ApiError
-from bot.platforms.web.http.token import Token
-from bot.ports.figures import Figures
+from bot.ports.platforms import Figures
 from core.settings import Settings
 
 if TYPE_CHECKING:

@@ -45,11 +45,10 @@ from bot.platforms.web.chat import WebChat
 from bot.platforms.web.dashboard import Dashboard
 from bot.platforms.web.figures import Figures
 from bot.platforms.web.http.feed import Feed
-from bot.platforms.web.http.guard import Handler
+from bot.platforms.web.http.guard import Handler, Token
 from bot.platforms.web.http.requests import ApiError, player_of
 from bot.platforms.web.http.server import Server
 from bot.platforms.web.http.stream import stream
-from bot.platforms.web.http.token import Token
 from bot.platforms.web.journal import Journal
 from bot.platforms.web.people import PLATFORM
 from bot.platforms.web.progress import watch

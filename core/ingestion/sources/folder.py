@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import cast
 
 from core.catalogue import SourceOptions, SourceSpec, Text
@@ -29,16 +29,11 @@ class FolderSource:
         self._folder = spec.resolve(options.path)
         self._max_bytes = max_bytes
         self._workers = workers
-        self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
+        self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each document; raises SourceError where the folder is missing or holds none."""
-        self._skipped = []
+        self.skipped = []
         if not self._folder.is_dir():
             if self._folder.exists():
                 raise self._spec.error(
@@ -46,7 +41,7 @@ class FolderSource:
                 )
             raise self._spec.error(f"The folder {self._folder} does not exist; correct `path`")
         folder, url = self._folder, self._spec.url
-        reader = FileReader(self._spec, folder, folder, url, self._skipped, self._workers, self._max_bytes)
+        reader = FileReader(self._spec, folder, folder, url, self.skipped, self._workers, self._max_bytes)
         yield from reader.documents()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -28,16 +28,11 @@ class PdfSource:
         self._spec = spec
         self._place = spec.resolve(options.path)
         self._workers = workers
-        self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
+        self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each PDF; raises SourceError where there is none."""
-        self._skipped = []
+        self.skipped = []
         if not self._place.exists():
             raise self._spec.error(f"There is no {self._place}; correct `path`")
         if self._place.is_file():
@@ -45,7 +40,7 @@ class PdfSource:
         else:
             folder, only = self._place, []
         spec = replace(self._spec, include=self._spec.include or ("**/*.[pP][dD][fF]",), format="pdf")
-        reader = FileReader(spec, folder, folder, spec.url, self._skipped, self._workers, only=only)
+        reader = FileReader(spec, folder, folder, spec.url, self.skipped, self._workers, only=only)
         yield from reader.documents()
 
 

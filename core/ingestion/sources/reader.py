@@ -16,7 +16,7 @@ from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources import page_url
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ports import Workers
 from core.settings import Settings, variable
 from core.text.words import one_line
@@ -59,16 +59,11 @@ class ReaderSource:
         self.name = f"reader:{self._options.reader}{digest}{spec.suffix}"
         self._spec = spec
         self._max_bytes = max_bytes
-        self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
+        self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each document that the reader gives; raises SourceError."""
-        self._skipped = []
+        self.skipped = []
         loaded = [
             (str(getattr(d, "text", "") or ""), dict(getattr(d, "metadata", None) or {}))
             for d in self._load()
@@ -81,7 +76,7 @@ class ReaderSource:
                 continue
             problem = self._problem(text)
             if problem:
-                self._skipped.append((path, problem))
+                self.skipped.append((path, problem))
                 continue
             found = True
             yield self._document(path, text, metadata)

@@ -14,8 +14,8 @@ from llama_index.core.schema import BaseNode, MetadataMode, NodeRelationship, Te
 
 from core.domain import RawDocument, content_hash
 from core.errors import SourceError
-from core.ingestion.cutting import cut
 from core.ingestion.formats import format_of
+from core.ingestion.parsing import cut
 from core.models.llama_index.embeddings import TOKENS, EstimatedCounter
 
 PAGE = "window"

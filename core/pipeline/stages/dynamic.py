@@ -6,7 +6,7 @@ from core.domain import Answer
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
-from core.query.attributes.predictor import is_dynamic
+from core.query.attributes import is_dynamic
 
 
 class RefuseDynamic:

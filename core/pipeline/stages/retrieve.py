@@ -7,9 +7,8 @@ from dataclasses import replace
 from core.domain import Evidence
 from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
-from core.query.gone import gone
 from core.query.releases.mentions import mentions
-from core.query.releases.news import dated
+from core.query.releases.news import dated, gone
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.search import Searcher
 from core.text.words import ruled

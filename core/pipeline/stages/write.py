@@ -32,7 +32,7 @@ from core.ports import LanguageModel, Remembered
 from core.ports.opinions import OpinionStore
 from core.prompts import DONT_KNOW, PROMPT_VERSION
 from core.query.followups.carried import carried, others, own
-from core.query.language.detect import detected
+from core.query.language import detected
 from core.text.words import one_line, shortened
 
 log = logging.getLogger(__name__)

@@ -27,7 +27,7 @@ from core.query.followups.focus import Thread, carried, leans, same_subject, sub
 from core.query.followups.pronouns import pointed, pronouns, reacted
 from core.query.forms import content as content_words
 from core.query.forms import without, without_product
-from core.query.language.words import says_little
+from core.query.language import says_little
 from core.query.releases.mentions import Mention, mentions
 from core.text.words import STOP_WORDS, identifiers
 from core.vocabulary import word_list

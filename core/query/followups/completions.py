@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from core.domain import Product, Turn
+from core.query.checks import checked
 from core.query.followups.anaphora import phrases
-from core.query.followups.checks import checked
 from core.query.followups.focus import Thread
 from core.query.followups.references import masked, resolved
 from core.query.forms import without

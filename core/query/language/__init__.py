@@ -1,1 +1,113 @@
-"""The language that a question is in."""
+"""Which language a question is in, told from its words alone.
+
+Code, identifiers, quotations, links and numbers are taken out first: they are English in any question. What
+is left is often three words, so a detector for whole texts is right only where it chooses among few languages
+(docs/decisions/languages.md, L-01, has the figures).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from functools import cache
+from typing import TYPE_CHECKING
+
+from core.text.words import one_line, ruled
+from core.vocabulary import words_of
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+KNOWN = ("en", "de", "es", "fr", "ja", "pt", "ru", "zh")
+"""Languages that are told apart; a text in another one counts as undecided, or as the nearest of these."""
+SURE = 0.5
+"""Probability from which a text with a small word of a language, or a letter of its own, is in it."""
+SURE_OF_NAMES = 0.8
+"""The same where there is no such word: names of products look like words of any language."""
+SURE_ENGLISH = 0.35
+"""The same for English: words of the trade are English everywhere, so nothing else is as likely."""
+
+_loading = threading.Lock()
+_CODE = re.compile(
+    r"```.*?(?:```|\Z)"
+    r"|`[^`\n]*`"
+    r"|https?://\S+"
+    r"|\"[^\"\n]*\"|“[^“”\n]*”|„[^„“”\n]*[“”]|«[^«»\n]*»|「[^「」\n]*」"
+    r"|(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?"  # --debug, -p
+    r"|(?<![A-Za-z_])[A-Za-z_]\w{0,80}+(?:(?:\.|::|->|/)[A-Za-z_]\w{0,80}+)+(?:\(\))?"  # flask.g, docs/api
+    r"|(?<![A-Za-z_])[A-Za-z_]\w{0,80}+\(\)"  # url_for()
+    r"|(?<![A-Za-z0-9])[A-Za-z0-9]*_[A-Za-z0-9_]*"  # SECRET_KEY, __init__
+    r"|(?<![A-Za-z])[A-Za-z]+[a-z0-9][A-Z][A-Za-z0-9]*"  # CamelCase
+    r"|\b[A-Z][A-Z0-9]+\b"  # HTTP
+    r"|(?<!\w)\.[a-z]{2,6}\b"  # .env
+    r"|:[a-z0-9_+-]+:"  # :thumbsup:
+    r"|<[^<>\s][^<>]*>"  # <@U1>
+    r"|\d+",
+    re.DOTALL,
+)
+_SMALL = {language: frozenset(words.split()) for language, words in words_of(__package__)["small"].items()}
+_OWN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_KANA = re.compile(r"[\u3040-\u30ff\uff66-\uff9f]")
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ɏ]+(?:['’][A-Za-zÀ-ɏ]+)?")
+_HAN_OF_A_WORD = 1.5
+"""Chinese characters that count as one word beside Latin ones."""
+
+
+def wording(text: str) -> str:
+    """Return a text without what is written alike in every language: code, names, links, quotations."""
+    return one_line(_CODE.sub(" ", text))
+
+
+def detected(text: str) -> str:
+    """Return the language of a text as `de`; empty where its words do not tell.
+
+    The first call reads the detector's model (half a second, 80 MB); the others take a tenth of a
+    millisecond. Safe to call from several threads.
+    """
+    words = wording(ruled(text))
+    latin = len(_LATIN_WORD.findall(words))
+    kana, han = len(_KANA.findall(words)), len(_HAN.findall(words))
+    if (kana + han) / _HAN_OF_A_WORD > latin:
+        return "ja" if kana else "zh"
+    if not re.search(r"[^\W\d_]", words):
+        return ""
+    language, probability = _identifier().classify(words)
+    return str(language) if float(probability) >= _needed(language, words) else ""
+
+
+def _needed(language: str, words: str) -> float:
+    """Return the probability from which the words are taken to be in a language."""
+    if language == "en":
+        return SURE_ENGLISH
+    said = frozenset(re.findall(r"[^\W\d_]+", words.lower()))
+    return SURE if said & _SMALL.get(language, frozenset()) or _OWN_LETTER.search(words) else SURE_OF_NAMES
+
+
+async def detect(text: str) -> str:
+    """Return the same without keeping others waiting while the model is read."""
+    return await asyncio.to_thread(detected, text)
+
+
+def _identifier() -> LanguageIdentifier:
+    with _loading:  # two threads at once would each read the model
+        return _loaded()
+
+
+@cache
+def _loaded() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(list(KNOWN))
+    return identifier
+
+
+_BESIDE_RELEASES = frozenset(words_of(__package__)["beside_releases"].split())
+_SIGNS = re.compile(r"[那在里中呢吗嗎也的版本用是又里面下上还還では版はの]+")
+
+
+def says_little(word: str) -> bool:
+    """Return True if a lower-case word only leads to a release: `und`, `en`, `dans la`, `那`, `呢`."""
+    return word in _BESIDE_RELEASES or bool(_SIGNS.fullmatch(word))

@@ -181,3 +181,12 @@ def _fallback(question: Question, product: Product, default_release: str) -> tup
     if default_release and (release := lookup(default_release, product)):
         return release, "channel"
     return product.latest.name, "latest"
+
+
+def for_release(text: str, product: Product, release: str) -> str:
+    """Return a question with every release that it names, known or not, replaced by another one."""
+    question = Question(text)
+    resolution, text = resolve(question, product), question.text
+    for start, end in sorted(resolution.spans, reverse=True):
+        text = text[:start] + release + text[end:]
+    return text

@@ -23,7 +23,7 @@ CORPORA = {
 KINDS = {"howto", "option", "fact", "error", "code", "removed", "changed", "unanswerable"}
 
 
-def an_entry(**but: Any) -> str:
+def an_entry(**but: Any) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "id": "kettle",
         "product": "kettle",
@@ -35,7 +35,7 @@ def an_entry(**but: Any) -> str:
         "section": [{"page": "boil.md", "heading": "Boiling"}],
         "half": "tune",
     }
-    return json.dumps(entry | but)
+    return entry | but
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +91,11 @@ def test_a_bad_line_says_what_is_wrong(but: dict[str, Any], problem: str) -> Non
 
 
 def test_a_bad_file_names_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "answers.jsonl"
-    path.write_text(f"{an_entry()}\n{an_entry()}\n[]\n", "utf-8")
-    with pytest.raises(UsageError, match=r"line 3: no JSON object; the id 'kettle' is there twice"):
+    path, one = tmp_path / "answers.jsonl", json.dumps(an_entry())
+    path.write_text(f"{one}\n{one}\n[]\n", "utf-8")
+    with pytest.raises(UsageError, match=r"line 2: the id 'kettle' is there twice; line 3: no JSON"):
         read_expected(path)
-    path.write_text(f"{an_entry()}\n", "utf-8")
+    path.write_text(f"{one}\n", "utf-8")
     with pytest.raises(UsageError, match="no question about teapot in the half 'tune'"):
         read_expected(path, "tune", "teapot")
 

@@ -11,8 +11,7 @@ import pytest
 from core.domain import Turn
 from core.errors import UsageError
 from evaluation.followups.data import read_conversations
-from evaluation.followups.measure import measure
-from evaluation.followups.report import markdown, write
+from evaluation.followups.measure import markdown, measure, write
 from tests.fakes import FakeEncoder, FakeModel, FakeWords
 
 CAST = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import UsageError
-from evaluation.gold import Place, holds, is_right, parse_line, rank_of, read_gold
+from evaluation.gold import Place, holds_any, is_right, parse_line, rank_of, read_gold
 from tests.core.evaluation.small import GOLD, line, write
 
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -60,13 +60,13 @@ def test_a_half_that_is_empty_says_so(tmp_path: Path) -> None:
 
 
 def test_text_is_compared_without_markup_and_by_whole_words() -> None:
-    assert holds("Set `MAX_COOKIE_SIZE` to\n **4093** bytes", "max_cookie_size to 4093")
-    assert holds("see timedelta(days=31).", "31 days||timedelta(days=31)")
-    assert holds(r"pass \*args here", "*args")
-    assert holds("it doesn’t matter", "doesn't matter")
-    assert not holds("14093 bytes", "4093")
-    assert not holds("subdomains", "domain")
-    assert holds("flask[async] is needed", "flask[async]")
+    assert holds_any("Set `MAX_COOKIE_SIZE` to\n **4093** bytes", ["max_cookie_size to 4093"])
+    assert holds_any("see timedelta(days=31).", ["31 days||timedelta(days=31)"])
+    assert holds_any(r"pass \*args here", ["*args"])
+    assert holds_any("it doesn’t matter", ["doesn't matter"])
+    assert not holds_any("14093 bytes", ["4093"])
+    assert not holds_any("subdomains", ["domain"])
+    assert holds_any("flask[async] is needed", ["flask[async]"])
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_text_is_compared_without_markup_and_by_whole_words() -> None:
     ],
 )
 def test_an_answer_is_right_with_all_and_only_what_it_may_say(answer: str, right: bool) -> None:
-    gold = parse_line(json.dumps(line("a", "q?", must_contain=["20"], must_not_contain=["45"])))
+    gold = parse_line(line("a", "q?", must_contain=["20"], must_not_contain=["45"]))
     assert is_right(gold, answer) is right
 
 
 def test_words_may_be_inflected_in_an_answer() -> None:
-    gold = parse_line(json.dumps(line("a", "q?", must_contain=["worker||thread"])))
+    gold = parse_line(line("a", "q?", must_contain=["worker||thread"]))
     assert is_right(gold, "Workers stay busy") and is_right(gold, "threads") and not is_right(gold, "working")
 
 

@@ -26,7 +26,7 @@ from evaluation.lexical import likeness
 from evaluation.pipeline import ask as ask_line
 from evaluation.pipeline import stages_of
 from evaluation.plots import draw
-from evaluation.recipes.comparison import compare
+from evaluation.recipes import compare
 from evaluation.report import markdown
 from tests.core.evaluation.small import GOLD, PAGES, house, line, parts, write
 from tests.fakes import FakeModel, Reply

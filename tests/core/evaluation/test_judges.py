@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -51,7 +50,7 @@ def outcome(
     kind: str = "fact", answer: str = ANSWER, contexts: tuple[str, ...] = CONTEXTS, **given: Any
 ) -> Outcome:
     entry = line("a", "what is the default?", "2.0" if kind == "fact" else "", type=kind)
-    return Outcome(parse_line(json.dumps(entry)), answer=answer, contexts=contexts, **given)
+    return Outcome(parse_line(entry), answer=answer, contexts=contexts, **given)
 
 
 async def test_each_metric_is_what_the_paper_defines(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from tests.core.evaluation.small import line
 
 def outcome(kind: str = "fact", **given: Any) -> Outcome:
     release = "" if kind in ("out_of_scope", "unknown_release") else "2.0"
-    return Outcome(parse_line(json.dumps(line(f"{kind}{id(given)}", "q?", release, type=kind))), **given)
+    return Outcome(parse_line(line(f"{kind}{id(given)}", "q?", release, type=kind)), **given)
 
 
 def test_shares_are_over_the_questions_they_apply_to() -> None:

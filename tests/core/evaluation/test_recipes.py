@@ -22,8 +22,8 @@ from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes
 from evaluation.gold import parse_line, read_gold
 from evaluation.pipeline import ask
-from evaluation.recipes.comparison import COLUMNS, compare, table
-from evaluation.recipes.comparison import write as report
+from evaluation.recipes import COLUMNS, compare, table
+from evaluation.recipes import write as report
 from tests.core.evaluation.small import GOLD, parts, write
 from tests.fake_upkeep import FakeVoters
 from tests.fakes import FakeMemories, FakeModel, FakeOpinions, Reply
@@ -100,7 +100,7 @@ async def test_what_is_measured_is_what_is_served(name: str, fails: bool, tmp_pa
 async def test_qa_pregeneration_reads_pairs_in_place_of_pages_and_cites_the_pages() -> None:
     model = FakeModel(says)
     made = await parts(model, pairs=True)
-    line = parse_line(json.dumps(GOLD[0]))
+    line = parse_line(GOLD[0])
     answer, outcome = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     read = model.calls[-1].prompts[1].content
     assert answer.route == "documents" and outcome.rank and outcome.calls == 1
@@ -117,6 +117,6 @@ async def _vector(made: Research, answer: Answer) -> Any:
 async def test_without_pairs_qa_pregeneration_does_not_know() -> None:
     model = FakeModel(says)
     made = await parts(model)
-    line = parse_line(json.dumps(GOLD[0]))
+    line = parse_line(GOLD[0])
     answer, _ = await ask(recipe_of("qa_pregeneration")(made.parts), line)
     assert answer.route == "abstain" and not model.calls

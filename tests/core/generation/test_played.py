@@ -18,7 +18,7 @@ from core.generation.answer import Request, write
 from core.languages import name_of
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
-from core.query.language.detect import detected
+from core.query.language import detected
 from tests.core.generation.samples import Told
 
 HERE = Path(__file__).parent / "played"

@@ -209,10 +209,10 @@ def test_a_single_pdf_is_read_without_looking_through_its_folder(tmp_path: Path)
     spec = SourceSpec("pdf", Options(path="m.pdf"), root=tmp_path, where="x")
     source = PdfSource(spec, FakeWorkers())
     assert [document.path for document in source.documents()] == ["m.pdf"]
-    assert source.skipped == ()
+    assert not source.skipped
     folder = PdfSource(SourceSpec("pdf", Options(path="."), root=tmp_path, where="x"), FakeWorkers())
     assert [document.path for document in folder.documents()] == ["m.pdf"]
-    assert folder.skipped == (("elsewhere", "a link to a folder"),)
+    assert folder.skipped == [("elsewhere", "a link to a folder")]
 
 
 def test_headers_that_change_with_every_chapter_are_known_by_the_number_of_the_page():

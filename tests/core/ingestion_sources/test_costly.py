@@ -16,7 +16,7 @@ from core.ingestion.sources.github import source as github
 from core.ingestion.sources.history import source as history
 from core.ingestion.sources.sdist import source as sdist
 from core.ingestion.sources.website import source as website
-from core.workers.costs import is_too_costly, over
+from core.workers.process import is_too_costly, over
 from tests.core.ingestion_sources.index_server import Index, serving, tar_of
 from tests.core.ingestion_sources.site_server import Site, page
 from tests.fake_workers import FakeWorkers

@@ -10,7 +10,7 @@ from core.errors import SourceError
 from core.ingestion.formats import format_of
 from core.ingestion.parsing import parse
 from core.ingestion.sources import open_source, page_url
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.folder import FolderSource, Options
 from core.settings import load_settings
 from tests.fake_workers import FakeWorkers

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import core.ingestion.sources as registry
-from core.catalogue import SourceOptions, SourceTable
+from core.catalogue import SourceOptions
+from core.catalogue.tables import SourceTable
 from core.catalogue.toml_file import keys_of
 from core.ingestion.sources import Kinds
 

@@ -74,7 +74,7 @@ def test_what_lies_below_the_start_is_read_once(tmp_path):
         ]
         assert all(count == 1 for count in site.asked.values())
         assert parse(documents[1]).title == "Guide"
-        assert source.skipped == ()
+        assert not source.skipped
         assert source.name == f"website:{site.url[7:]}/docs"
 
 
@@ -348,10 +348,10 @@ def test_a_notebook_and_text_of_tools_are_read_by_their_format(tmp_path):
             "typed-rst": "rst",
             "raw.rst": "rst",
         }
-        assert source.skipped == (
+        assert source.skipped == [
             (f"{site.url}/docs/config.json", "application/json is no text"),
             (f"{site.url}/docs/tool.exe", "application/octet-stream is no text"),
-        )
+        ]
         titles = {path: parse(d).title for path, d in documents.items() if path != "broken.ipynb"}
         assert titles == {
             "docs": "Start",

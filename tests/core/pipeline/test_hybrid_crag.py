@@ -19,7 +19,7 @@ from core.pipeline.stage import run
 from core.pipeline.stages.dynamic import RefuseDynamic
 from core.ports import LanguageModel, Matrix, Prompt
 from core.prompts import DONT_KNOW
-from core.query.attributes.predictor import ENCODER, WEIGHTS
+from core.query.attributes import ENCODER, WEIGHTS
 from core.recipes import recipe_of
 from tests.core.evaluation.small import house
 from tests.fakes import FakeEncoder, FakeModel, Reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Product, Release
-from core.query.again import for_release
+from core.query.releases.resolve import for_release
 
 KETTLE = Product("Kettle", ("kettle",), (Release("1.5"), Release("2.0", latest=True)))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.models.embedding.encoder import Encoders
-from core.query.attributes.predictor import ENCODER, WEIGHTS, is_dynamic
+from core.query.attributes import ENCODER, WEIGHTS, is_dynamic
 from evaluation.tuning.attributes import fitted, labelled, measured
 
 STATIC = """How do I read a file in chunks?|What does the strict flag change?

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Product, Release
-from core.query.gone import gone
+from core.query.releases.news import gone
 
 KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.query.language.detect import KNOWN, detect, detected, wording
+from core.query.language import KNOWN, detect, detected, wording
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 

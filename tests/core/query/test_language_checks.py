@@ -8,8 +8,8 @@ import pytest
 
 from core.domain import Product, Question, Release, Turn
 from core.query import understand
-from core.query.language.checks import translated
-from core.query.language.words import says_little
+from core.query.checks import translated
+from core.query.language import says_little
 from core.query.releases.resolve import resolve
 from core.query.understand import queries
 from tests.fakes import FakeModel

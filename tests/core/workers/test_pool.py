@@ -17,9 +17,8 @@ import pytest
 
 from core.errors import TooCostly, WorkEnded
 from core.workers import child
-from core.workers.costs import is_too_costly
 from core.workers.pool import WorkerPool
-from core.workers.process import Limits
+from core.workers.process import Limits, is_too_costly
 from tests.core.workers import jobs
 from tests.patience import PATIENCE
 

@@ -19,7 +19,6 @@ from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
 from core.ingestion.formats._outline import Outline, heading_text, one_line
 from core.ingestion.formats.html.drawings import write_out
-from core.ingestion.formats.html.nesting import tangle_of
 from core.ingestion.formats.html.tabs import write_labels
 from core.ingestion.formats.html.tags import HEADINGS, anchor_of, classes, soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
@@ -33,6 +32,19 @@ except ImportError as error:  # its dependency lxml_html_clean is left out by so
     trafilatura = None
 
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+
+MAX_OPEN = 300
+"""Elements that may be open at once; real pages have up to 60."""
+MAX_TAGS = 100_000
+"""Elements of a page; the longest pages of documentation have half of it, and each takes 0.1 ms."""
+MAX_EFFORT = 5_000_000
+"""Sum of all elements' depths; a page of 5 MB has a fifth of it, and time grows with it."""
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_WITHOUT_END = "area base br col embed hr img input link meta param source track wbr"
+_MAY_LACK_END = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup caption html head body"
+_OPEN_ENDED = frozenset(f"{_WITHOUT_END} {_MAY_LACK_END}".split())
+"""Elements that need not be closed (HTML standard): however many there are, they may lie side by side."""
 
 MAX_JUDGED = 1_000_000
 """Characters of a page above which trafilatura is not asked: its time grows faster than the page."""
@@ -237,3 +249,18 @@ def _drop_doubtful(article: Tag, judged: str) -> None:
 
 def _words(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def tangle_of(text: str) -> str:
+    """Say why a page cannot be read, empty where it can; takes time by the page's length alone."""
+    depth = effort = tags = 0
+    for found in _TAG.finditer(text):
+        tags += not found[1]
+        if found[2].lower() not in _OPEN_ENDED:
+            depth = max(depth - 1, 0) if found[1] else depth + 1
+        effort += depth
+        if depth > MAX_OPEN or effort > MAX_EFFORT:
+            return "is nested too deeply to be read"
+        if tags > MAX_TAGS:
+            return f"has more than {MAX_TAGS:,} elements"
+    return ""

@@ -1,4 +1,4 @@
-"""What documentation tools add to Markdown, turned into what the parser reads, or taken out.
+"""What documentation tools add to Markdown: included, turned into what the parser reads, or taken out.
 
 pymdownx and Material (tabs, blocks, keys, icons, attribute lists), mkdocstrings' references, Hugo's
 shortcodes, Liquid's and GitBook's tags, VuePress' and Docusaurus' containers.
@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
+from core.domain import RawDocument
+from core.ingestion import front_matter
+from core.ingestion.formats._files import location
+from core.ingestion.formats.markdown import mdx as _mdx
 from core.ingestion.formats.markdown.masking import Masked, cut_out
+from core.ingestion.formats.markdown.snippets import Includes
+from core.ingestion.sites import Site
 
 MAX_DEPTH = 20
 """Blocks inside each other above which they are not told apart any more; ours."""
@@ -89,6 +96,38 @@ _CALLOUTS = frozenset(
     """note tip info warning danger caution important hint alert callout admonition""".split()  # noqa: SIM905
 )
 _VARIABLE = re.compile(r"\{\{[ \t]*([\w.]+)[ \t]*\}\}")
+MAX_PASSES = 5
+"""Imported pages that may import one another in a chain; ours."""
+
+_MYST = re.compile(r"^[^\S\n]*(?:`{3,}|~{3,}|:{3,})\{|\{[\w:+-]+\}`|^\([\w.:-]+\)=[^\S\n]*$", re.M)
+_MDX = re.compile(r"^import\s[^\n]*\bfrom\s*['\"](?:@|\.{1,2}/)", re.M)
+
+
+def is_myst(text: str) -> bool:
+    """Return True if a page is written in MyST, by its directives, roles and targets."""
+    return bool(_MYST.search(text))
+
+
+def prepared(
+    text: str, raw: RawDocument, site: Site | None, variables: Mapping[str, str], *, myst: bool = False
+) -> str:
+    """Return a page's text with what it includes, and without what only its tools understand."""
+    includes = Includes(raw, site)
+    here = location(raw)
+
+    def ready(text: str, file: Path | None, depth: int) -> str:
+        text = includes.expanded(text, file)
+        is_mdx = (file or Path(raw.path)).suffix == ".mdx" or (site and site.kind == "docusaurus")
+        if is_mdx or (not myst and _MDX.search(text) and _MDX.search(Masked(text).text)):
+            base = (file or here or Path()).parent
+
+            def change(text: str, file: Path) -> str:
+                return ready(front_matter.split(text)[1], file, depth + 1) if depth < MAX_PASSES else ""
+
+            text = _mdx.plain(text, lambda target: includes.read(target, base), change)
+        return text
+
+    return plain(ready(text, here, 0), variables, myst=myst)
 
 
 def plain(text: str, variables: Mapping[str, str] | None = None, *, myst: bool = False) -> str:

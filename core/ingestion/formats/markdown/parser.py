@@ -25,6 +25,7 @@ from core.ingestion.formats._outline import (
     bullets,
     fence,
     heading_text,
+    inline_code,
     labelled,
     one_line,
     table,
@@ -33,11 +34,12 @@ from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
 from core.ingestion.formats.markdown import slugs as _slugs
-from core.ingestion.formats.markdown.inline import inline
-from core.ingestion.formats.markdown.prepare import is_myst, prepared, slug_of
-from core.ingestion.formats.markdown.slugs import Slug
+from core.ingestion.formats.markdown.extensions import is_myst, prepared
+from core.ingestion.formats.markdown.slugs import Slug, slug_of
+from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
 
+_HIGHLIGHTED = re.compile(r"^(?:#!|:::)[\w+-]+ (?=\S)")  # pymdownx: `#!python x = 1`
 _ANCHOR = re.compile(
     r"""(?<!\s)\s*+\{:?\s*+(?=[#.:]|[\w-]+=)(?:#(?P<id>[\w.:-]++)|[^{}#]|#(?![\w.:-]))*+\}\s*$"""
 )
@@ -280,3 +282,32 @@ def _parser(myst: bool) -> MarkdownIt:
 
 def _named(params: str, *_: Any) -> bool:
     return bool(params.strip())
+
+
+def inline(node: SyntaxTreeNode) -> str:
+    """Return text with its inline markup; links keep their text only."""
+    kind = node.type
+    if kind == "text":
+        return str(node.content)
+    if kind == "code_inline":
+        return inline_code(_HIGHLIGHTED.sub("", node.content))
+    if kind == "softbreak":
+        return " "
+    if kind == "hardbreak":
+        return "\n"
+    if kind == "image":
+        alternative = one_line(node.content)
+        return alternative if " " in alternative else ""
+    if kind == "html_inline":
+        return " " if re.match(r"<br\b", node.content, re.I) else ""
+    if kind == "myst_role":
+        shown = role(str(node.meta.get("name", "")), node.content)
+        return inline_code(shown.text) if shown.code else shown.text
+    if kind == "footnote_ref":
+        return f"[{node.meta.get('label', '')}]" if node.meta.get("label") else ""
+    inner = "".join(inline(child) for child in node.children)
+    if kind == "strong" and inner.strip():
+        return f"**{inner}**"
+    if kind == "em" and inner.strip():
+        return f"*{inner}*"
+    return inner

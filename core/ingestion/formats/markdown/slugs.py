@@ -1,4 +1,4 @@
-"""The anchors that each tool gives to a heading, as plain functions of its text."""
+"""The anchors that each tool gives to a heading, as plain functions of its text; which one a page has."""
 
 from __future__ import annotations
 
@@ -6,8 +6,25 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from core.domain import RawDocument
+from core.ingestion.formats.rst.sphinx import conf_of
+from core.ingestion.sites import Site
+
 Slug = Callable[[str, dict[str, int], int], str]
 """Makes the anchor of a heading of a level; the dictionary counts what the page has had before."""
+_MKDOCS = re.compile(
+    r"^[ \t]*(?:!!!|\?\?\?\+?)[ \t]+\w|^[ \t]*===[!+]?[ \t]+\"|^[ \t]*-+8<-+[ \t]+[\"']", re.M
+)
+
+
+def slug_of(raw: RawDocument, site: Site | None, text: str, myst: bool) -> Slug:
+    """Choose how headings get their anchors: by the site's configuration, else by the page's own marks."""
+    if site is not None:
+        mkdocs = pymdownx if site.slugs else python_markdown
+        return mkdocs if site.kind == "mkdocs" else docusaurus
+    if myst or conf_of(raw).folder:
+        return docutils
+    return python_markdown if _MKDOCS.search(text) else github
 
 
 def github(heading: str, seen: dict[str, int], level: int = 2) -> str:

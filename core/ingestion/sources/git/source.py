@@ -73,16 +73,11 @@ class GitSource:
         self._checkout = home / "sources" / "git" / f"{slug}-{content_hash(self._repository, self._ref)[:16]}"
         self.url = spec.url or _view(options.repository, self._ref, self._path)
         self._workers = workers
-        self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
+        self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each document of the newest commit of the ref; raises SourceError."""
-        self._skipped = []
+        self.skipped = []
         with _ONE_AT_A_TIME:
             try:
                 check_out(self._repository, self._ref, self._checkout)
@@ -100,7 +95,7 @@ class GitSource:
                 f"There is no folder {self._path!r} in {self._shown};"
                 f" folders in it: {', '.join(names) or 'none'}"
             )
-        given = (self._spec, self._checkout, folder, self.url, self._skipped, self._workers)
+        given = (self._spec, self._checkout, folder, self.url, self.skipped, self._workers)
         yield from FileReader(*given).documents()
 
     def reach(self, seconds: float) -> None:

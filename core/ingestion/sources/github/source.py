@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -71,20 +71,15 @@ class GithubSource:
         self.name = f"github:{self._options.repository}{spec.suffix}"
         key = content_hash(self._options.api, self._options.repository)[:16]
         self._kept = home / "sources" / "github" / f"{key}.json"
-        self._skipped: list[tuple[str, str]] = []
+        self.skipped: list[tuple[str, str]] = []
 
     def heed(self, people: LeftOut) -> None:
         """Leave these people out of every reading from now on."""
         self.is_out, self.forgotten, self.one_way = people.is_out, people.forgotten, people.one_way
 
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
-
     def documents(self) -> Iterator[RawDocument]:
         """Yield each issue and discussion with an answer; raises SourceError."""
-        self._skipped, self.withheld = [], 0
+        self.skipped, self.withheld = [], 0
         found = self._exported() if self._options.export else list(self._fetched())
         for kind, entire in found:
             item = self._without(entire)
@@ -93,11 +88,11 @@ class GithubSource:
             path = f"{kind}/{item.get('number')}"
             told = conversation(item)
             if self._options.labels and not labels_of(item) & set(self._options.labels):
-                self._skipped.append((path, "it has none of the labels"))
+                self.skipped.append((path, "it has none of the labels"))
             elif isinstance(told, str):
-                self._skipped.append((path, told))
+                self.skipped.append((path, told))
             elif self._options.answers == "settled" and not told.settled:
-                self._skipped.append((path, "it was not settled"))
+                self.skipped.append((path, "it was not settled"))
             else:
                 yield document(path, told, one_line(str(item.get("title") or "")), self._author)
 

@@ -19,7 +19,7 @@ from core.errors import PlatformError, SourceClosed, TooCostly
 from core.ingestion.live.channels import ChannelRead, LiveChannels
 from core.ingestion.live.reading import Reach
 from core.ingestion.sources._conversations import Told, document, threads, told
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.history.exports import NoExport, platform_of, reader_of
 from core.ports import LeftOut, Workers
 from core.ports.history import Post
@@ -101,7 +101,7 @@ class HistorySource:
         self._spec, self._workers, self._now = spec, workers, now
         self._place = spec.resolve(self._options.path or ".")
         self._channels = Patterns(self._options.channels or ["**"])
-        self._skipped: list[tuple[str, str]] = []
+        self.skipped: list[tuple[str, str]] = []
 
     def heed(self, people: LeftOut) -> None:
         """Leave these people out of every reading from now on."""
@@ -116,14 +116,9 @@ class HistorySource:
         """Return how far back live channels are read."""
         return self._options.reach
 
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
-
     def documents(self) -> Iterator[RawDocument]:
         """Yield each conversation that has an answer; raises SourceError where nothing can be read."""
-        self._skipped, self.withheld = [], 0
+        self.skipped, self.withheld = [], 0
         yield from self._read_live() if self.channels else self._exported()
 
     def leaves_out(self, account: str, at: float) -> bool:
@@ -151,18 +146,18 @@ class HistorySource:
             raise SourceClosed(str(self._spec.error("; ".join(channel.refused for channel in found))))
         for channel in found:
             if channel.refused:
-                self._skipped.append((channel.name, channel.refused))
+                self.skipped.append((channel.name, channel.refused))
             else:
                 yield from self._live_channel(channel)
 
     def _live_channel(self, channel: ChannelRead) -> Iterator[RawDocument]:
         options, platform = self._options, channel.key.partition(":")[0]
         if not channel.all_read:
-            self._skipped.append((channel.name, "not all of it is read yet; the next reading goes on"))
+            self.skipped.append((channel.name, "not all of it is read yet; the next reading goes on"))
         if len(channel.posts) >= options.newest:
-            self._skipped.append((channel.name, f"only its newest {options.newest} messages are read"))
+            self.skipped.append((channel.name, f"only its newest {options.newest} messages are read"))
         if options.since:
-            self._skipped.append((channel.name, f"nothing before {options.since} is read"))
+            self.skipped.append((channel.name, f"nothing before {options.since} is read"))
         yield from self._conversations(
             platform, channel.name, channel.posts, channel.titles, channel.settled, live=True
         )
@@ -193,7 +188,7 @@ class HistorySource:
         given = (self._place, self._options.workspace, self._channels.match, self._workers.run)
         for channel in reader_of(platform).channels(*given):
             if channel.refused:
-                self._skipped.append((channel.name, channel.refused))
+                self.skipped.append((channel.name, channel.refused))
             else:
                 yield from self._conversations(platform, channel.name, channel.posts, channel.titles)
 
@@ -220,16 +215,16 @@ class HistorySource:
             path = f"{channel}/{first.id}"
             found = told(conversation, bool(titles.get(first.thread)), first.thread in closed)
             if isinstance(found, str):
-                self._skipped.append((path, found))
+                self.skipped.append((path, found))
             elif live and self._goes_on(whole, found):
-                self._skipped.append((path, "people are at it still; it is read when they have done"))
+                self.skipped.append((path, "people are at it still; it is read when they have done"))
             elif self._options.answers == "settled" and not found.settled:
-                self._skipped.append((path, "no answer was accepted, voted for or thanked for"))
+                self.skipped.append((path, "no answer was accepted, voted for or thanked for"))
             else:
                 name = partial(self._author, platform)
                 yield document(path, found, titles.get(first.thread, ""), name)
         if left_out := self.withheld - before:
-            self._skipped.append(
+            self.skipped.append(
                 (channel, f"{left_out} messages are left out: deleted, or of people who opted out")
             )
 

@@ -69,21 +69,16 @@ class SdistSource:
         self._retry_delays = retry_delays
         self._shelf = home / "sources" / "sdist"
         self._workers = workers
-        self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (path, reason) of what the last run passed over."""
-        return tuple(self._skipped)
+        self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each document; the network is needed the first time only. Raises SourceError."""
-        self._skipped = []
+        self.skipped = []
         root = self._unpacked()
         folder = (root / self._path).resolve()
         if not folder.is_relative_to(root.resolve()) or not folder.is_dir():
             raise self._spec.error(self._no_folder(root))
-        given = (self._spec, root, folder, self._spec.url, self._skipped, self._workers)
+        given = (self._spec, root, folder, self._spec.url, self.skipped, self._workers)
         yield from FileReader(*given).documents()
 
     def reach(self, seconds: float) -> None:

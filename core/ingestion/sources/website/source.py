@@ -8,7 +8,7 @@ import contextlib
 import queue
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, cast
 from urllib.parse import unquote, urlsplit
@@ -19,7 +19,7 @@ from core.catalogue import SourceOptions, SourceSpec
 from core.domain import RawDocument, content_hash
 from core.errors import SourceAway, SourceError
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
-from core.ingestion.sources._routes import Patterns
+from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.website.addresses import Refused
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
 from core.ingestion.sources.website.fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
@@ -95,16 +95,11 @@ class WebsiteSource:
         self._hosts = {urlsplit(url).netloc for url in self._starts}
         self._folders = tuple(_folder(url) for url in self._starts)
         self._include, self._exclude = Patterns(spec.include), Patterns(spec.exclude)
-        self._skipped: list[tuple[str, str]] = []
-
-    @property
-    def skipped(self) -> Sequence[tuple[str, str]]:
-        """Return (address, reason) of what the last run passed over."""
-        return tuple(self._skipped)
+        self.skipped: list[tuple[str, str]] = []
 
     def documents(self) -> Iterator[RawDocument]:
         """Yield each page; raises SourceError where the site does not answer."""
-        self._skipped = []
+        self.skipped = []
         pages: queue.Queue[Copy | BaseException | None] = queue.Queue(_AHEAD)
         stop = threading.Event()
         worker = threading.Thread(target=self._work, args=(pages, stop), name=self.name, daemon=True)
@@ -115,7 +110,7 @@ class WebsiteSource:
                     raise page
                 document = self._document(page)
                 if isinstance(document, str):
-                    self._skipped.append((page.url, document))
+                    self.skipped.append((page.url, document))
                 else:
                     yield document
         finally:
@@ -196,7 +191,7 @@ class WebsiteSource:
         seconds = options.minutes * 60
         bounds = Bounds(self.inside, options.max_pages, options.max_depth, seconds, options.max_sitemaps)
         async with self._fetcher(self._page_seconds, options.delay) as fetcher:
-            crawl = Crawl(fetcher, kept, bounds, self._skipped, self._workers)
+            crawl = Crawl(fetcher, kept, bounds, self.skipped, self._workers)
             async for page in crawl.pages(self._starts):
                 while not stop.is_set():
                     try:

@@ -1,1 +1,0 @@
-"""Whole recipes measured side by side."""
