@@ -9,7 +9,8 @@ from core.domain import Answer, Citation, Evidence, Trace
 from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, translations_of
-from core.text.markup import link
+from core.text.markup import inert, link
+from core.text.words import query_terms, shortened
 
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
@@ -22,6 +23,8 @@ _ORIGIN = {
 _PERSON = N_("from community memory, answered by a person")
 WORKING = N_("Looking it up …")
 READING = N_("Reading the {product} documentation …")
+_SHOWN = 300
+"""Characters of a remembered question that are shown under its answer."""
 SOURCES = N_("Sources")
 """The line above the numbered sources; what follows it is no part of what was said."""
 
@@ -32,7 +35,27 @@ def compose(answer: Answer, product: str) -> Reply:
     if answer.citations:
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(citation) for citation in answer.citations))
     parts.append(footer(answer, product))
+    if other := remembered_question(answer):
+        parts.append(
+            _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))
+        )
     return Reply("\n\n".join(part for part in parts if part), release=answer.release, answer_id=answer.id)
+
+
+def remembered_question(answer: Answer) -> str:
+    """Return the question whose remembered answer is given again, where the one asked has other words.
+
+    Empty for any other answer, and where order, endings or words without meaning alone are different.
+    """
+    trace = Trace.of(answer.trace)
+    if answer.route != "reuse" or trace.recalled is None:
+        return ""
+    near = next((near for near in trace.recalled.high if near.pair == answer.pair_id), None)
+    if near is None:
+        return ""
+    asked = trace.queries.topic or trace.queries.base
+    is_alike = set(query_terms(asked)) == set(query_terms(near.topic or near.question))
+    return "" if is_alike else near.question
 
 
 def source(citation: Citation) -> str:

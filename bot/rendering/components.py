@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Choice, Control, Field, Form
+from bot.rendering.answers import remembered_question
 from core.domain import Answer
 from core.languages import N_, _
 
@@ -38,6 +39,7 @@ def controls(answer: Answer, ready: Sequence[str], to_person: bool = False) -> t
         Control("up", UP, answer.id),
         Control("down", DOWN, answer.id),
         Control("why", _("Why?"), answer.id),
+        *((Control("apart", _("Not my question"), answer.id),) if remembered_question(answer) else ()),
         *((Control("person", _("Ask a person"), answer.id),) if to_person else ()),
         Control("delete", _("Delete"), answer.id),
     ]

@@ -25,7 +25,15 @@ from storage.tables.corpora import (
     SourceRunRow,
     VectorRow,
 )
-from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow
+from storage.tables.memory import (
+    AuthorRow,
+    CorrectionRow,
+    DistinctionRow,
+    MarkRow,
+    PairRow,
+    PlacementRow,
+    VoteRow,
+)
 from storage.tables.serving import (
     AboutRow,
     ActRow,
@@ -51,6 +59,7 @@ __all__ = [
     "CorpusDocumentRow",
     "CorpusRow",
     "CorrectionRow",
+    "DistinctionRow",
     "DocumentRow",
     "EscalationPostRow",
     "EscalationRow",

@@ -1,4 +1,4 @@
-"""Community memory: pairs, votes on them, where these place them, and what people marked and corrected."""
+"""Community memory: pairs, votes on them, where these place them, and what people said beside votes."""
 
 from __future__ import annotations
 
@@ -101,3 +101,14 @@ class CorrectionRow(Base):
     better: Mapped[str] = mapped_column(Prose)
     at: Mapped[float] = mapped_column(Float, index=True)
     pair_id: Mapped[str] = mapped_column(ID)
+
+
+class DistinctionRow(Base):
+    """That a question is not a pair's own, as somebody said of an answer; its words stand with the answer."""
+
+    __tablename__ = "distinctions"
+    pair_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    answer_id: Mapped[str] = mapped_column(ID, index=True)
+    person: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float, index=True)

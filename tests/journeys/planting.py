@@ -582,6 +582,7 @@ async def _(g: Garden, mark: str) -> None:
     await Digest(
         "mon 09:00",
         g.bot.app.statistics.gaps,
+        g.bot.app.statistics.wrong_reuse,
         g.bot.dispatch.notices,
         "Kettle",
         lambda: datetime(2026, 11, 30, 9),
