@@ -34,11 +34,11 @@ def compose(answer: Answer, product: str) -> Reply:
     parts = [answer.text.strip()]
     if answer.citations:
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(citation) for citation in answer.citations))
-    parts.append(footer(answer, product))
     if other := remembered_question(answer):
         parts.append(
             _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))
         )
+    parts.append(footer(answer, product))
     return Reply("\n\n".join(part for part in parts if part), release=answer.release, answer_id=answer.id)
 
 
