@@ -250,6 +250,7 @@ class Presses:
         if known:
             await self._conversations.reopen(message.key, again.payload, again.at)
         elif not await self._conversations.claim(again):
+            await responder.reply(Reply(said.asking))
             return
         task = self._answering.begin(chat, message, ())
         await responder.reply(Reply(said.begun))

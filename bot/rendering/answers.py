@@ -10,7 +10,7 @@ from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, translations_of
 from core.text.markup import inert, link
-from core.text.words import query_terms, shortened
+from core.text.words import shortened, stem, words
 
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
@@ -25,6 +25,7 @@ WORKING = N_("Looking it up …")
 READING = N_("Reading the {product} documentation …")
 _SHOWN = 300
 """Characters of a remembered question that are shown under its answer."""
+_QUIET = frozenset({"a", "an", "the", "am", "is", "are", "be", "do", "does", "did", "please"})
 SOURCES = N_("Sources")
 """The line above the numbered sources; what follows it is no part of what was said."""
 
@@ -45,7 +46,7 @@ def compose(answer: Answer, product: str) -> Reply:
 def remembered_question(answer: Answer) -> str:
     """Return the question whose remembered answer is given again, where the one asked has other words.
 
-    Empty for any other answer, and where order, endings or words without meaning alone are different.
+    Empty for any other answer, and where order, endings or articles alone are different.
     """
     trace = Trace.of(answer.trace)
     if answer.route != "reuse" or trace.recalled is None:
@@ -54,8 +55,12 @@ def remembered_question(answer: Answer) -> str:
     if near is None:
         return ""
     asked = trace.queries.topic or trace.queries.base
-    is_alike = set(query_terms(asked)) == set(query_terms(near.topic or near.question))
-    return "" if is_alike else near.question
+    return "" if _wording(asked) == _wording(near.topic or near.question) else near.question
+
+
+def _wording(question: str) -> set[str]:
+    """Return the stems of a question's words, whose order and whose articles do not matter."""
+    return {stem(word) for word in words(question) if word not in _QUIET}
 
 
 def source(citation: Citation) -> str:
