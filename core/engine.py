@@ -8,12 +8,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from core.domain import Answer, Question, Vote
+from core.domain import Answer, Question, Trace, Vote
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.answer_log import AnswerLog
 from core.languages import speaking
 from core.memory.scoring.vote_weighting import VoteWeighting
-from core.pipeline.context import QueryContext, Silence
+from core.pipeline.context import Needs, QueryContext, Silence
 from core.pipeline.keeper import AnswerKeeper
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, run
@@ -61,7 +61,9 @@ class Engine:
             if self._is_out(question.asker):
                 return await self.quoted(question)
             await self._keep_inside(question)
-            return await self._journey(QueryContext(question, listener=listener or Silence()))
+            withheld = frozenset[Needs]({"memory"} if question.fresh else ())
+            context = QueryContext(question, listener=listener or Silence(), withheld=withheld)
+            return await self._journey(context)
 
     async def draft(self, question: Question) -> Answer:
         """Return what documents alone would answer now; memory is neither asked nor told."""
@@ -70,7 +72,7 @@ class Engine:
 
     async def quoted(self, question: Question) -> Answer:
         """Quote the pages on a question: no model sees it, memory is neither asked nor told."""
-        withheld = frozenset[Literal["memory", "model"]]({"memory", "model"})
+        withheld = frozenset[Needs]({"memory", "model"})
         return await self._journey(QueryContext(question, is_draft=True, withheld=withheld))
 
     async def _journey(self, context: QueryContext) -> Answer:
@@ -116,6 +118,21 @@ class Engine:
     async def opinion(self, answer_id: str, account: str) -> Literal[0, 1] | None:
         """Return which vote of the person behind an account stands on an answer; None for none."""
         return await self._store.opinion(answer_id, self._vote_weighting.voter(account))
+
+    async def tell_apart(self, answer_id: str, account: str) -> bool:
+        """Learn that a reused answer was to another question; nothing of it is a vote.
+
+        The pair is never said again to this question. False where it was known, or there is nothing to learn.
+        """
+        row = await self._store.answer(answer_id)
+        if row is None or row["route"] != "reuse" or not row["pair_id"] or self._is_out(account):
+            return False
+        said = Trace.of(row["trace"]).queries
+        topic = said.topic or said.base or str(row["question"])
+        new = await self._memory.tell_apart(row["pair_id"], topic, answer_id, account)
+        if new:
+            log.info("told apart", extra={"answer": answer_id})
+        return new
 
     def helps(self, person: str) -> bool:
         """Return True if somebody is configured as a helper, under any of their accounts."""

@@ -189,6 +189,11 @@ class _Figures(Collector):
         for value, count in self._totals["votes"].items():
             votes.add_metric([value], count)
         yield votes
+        yield CounterMetricFamily(
+            "threadlore_wrong_reuses",
+            "Remembered answers that somebody said were to another question.",
+            value=self._totals["reuse"]["wrong"],
+        )
         asked = GaugeMetricFamily(
             "threadlore_escalations", "Questions that were put to a person.", labels=["state"]
         )

@@ -210,6 +210,7 @@ class Answering:
                 language=message.language,
                 authors=message.authors,
                 after=message.after,
+                fresh=message.fresh,
             )
             found = await self._engine.answer(question, show)
             if quiet and found.route == "abstain":

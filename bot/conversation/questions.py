@@ -18,7 +18,7 @@ from bot.conversation.pausing import LATER, WAIT, InOrder, Limits, Outage, Pausi
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.triggers import Hint, Triggers
 from bot.escalation.resolving import Resolving
-from bot.ports.chat import Chat, Message, Reply, unheard
+from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
 from bot.ports.message_codec import packed, unpacked
 from bot.privacy.opted_out import OptedOut
 from core.community.unsolicited import UnsolicitedReplyPolicy
@@ -242,8 +242,10 @@ class Questions:
             await self._engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
         if await self._take_back(chat, ref.key):
+            await self._take_back(chat, f"{ref.key}{ANEW}")
             for release in self._engine.product.releases:
                 await self._take_back(chat, f"{ref.key}@{release.name}")
+                await self._take_back(chat, f"{ref.key}@{release.name}{ANEW}")
 
     async def _take_back(self, chat: Chat, key: str) -> bool:
         """Delete the reply of a claim; return False if there is no such claim."""

@@ -63,5 +63,6 @@ def dispatch_of(
 
 def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
     """Return what looks every minute for something that admins should be told, or that is left to do."""
-    digest = Digest(app.settings.gaps_digest, app.statistics.gaps, notices, app.engine.product.name)
+    told = app.statistics
+    digest = Digest(app.settings.gaps_digest, told.gaps, told.wrong_reuse, notices, app.engine.product.name)
     return Alerts(app, notices).tick, digest.tick, app.corpus_manager.settle, app.people.settle

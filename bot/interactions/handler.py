@@ -16,7 +16,7 @@ from bot.conversation.pausing import Limits, Pausing, paused_text, wait_text
 from bot.conversation.triggers import Hint
 from bot.home.logs import about
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
-from bot.interactions.presses import ASK_AGAIN, VOTES, Presses
+from bot.interactions.presses import APART, ASK_AGAIN, VOTES, Presses
 from bot.interactions.sharing import alone
 from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
 from bot.ports.message_codec import command_of, packed, press_of
@@ -106,19 +106,23 @@ class InteractionHandler:
             await self._pressed_by(chat, press, responder, key)
 
     async def _pressed_by(self, chat: Chat, press: Press, responder: Responder, key: str) -> None:
-        votes = press.name in VOTES
+        votes, lasting = press.name in VOTES, press.name == APART
         answered = responder if votes else Answered(responder, lambda: self._ledger.done(key))
 
         async def work() -> None:
-            told = press
+            told = noted = press
             if votes:  # done again after a restart it must not be the other way round
-                told = replace(press, again=await self._presses.takes_back(press))
-                await self._ledger.fill(key, press.person.id, responder.address, press=packed(told))
+                told = noted = replace(press, again=await self._presses.takes_back(press))
+            elif lasting:
+                noted = replace(press, again=True)
+            if votes or lasting:
+                await self._ledger.fill(key, press.person.id, responder.address, press=packed(noted))
             await self._pressed(chat, told, answered)
 
         with speaking(await self._locales.of_answer(press.value.partition(" ")[0], press.person)):
-            await self._attend(work(), f"pressing {press.name}", answered, kindly=press.name != CONFIRM)
-        await self._ledger.done(key)
+            kindly = press.name != CONFIRM
+            is_done = await self._attend(work(), f"pressing {press.name}", answered, kindly, again=lasting)
+        await (self._ledger.done(key) if is_done else self._ledger.keep(key))
 
     async def _begun(self, chat: Chat, kind: Kind, event: str, account: str, responder: Responder) -> str:
         """Return the key it was noted under; empty if it was handled before or cannot be noted."""
@@ -141,7 +145,8 @@ class InteractionHandler:
     async def resume(self, chat: Chat) -> None:
         """Answer commands and presses that a process that died had noted.
 
-        Questions are answered and votes counted; for anything else the person is told to repeat it.
+        Questions are answered, votes and *Not my question* counted; for anything else the person is told to
+        repeat it.
         """
         for claim in await self._ledger.left(chat):
             if claim.kind == "share":
@@ -203,7 +208,7 @@ class InteractionHandler:
 
     async def _pressed(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press; one that asks again is refused during a pause."""
-        if press.name == "release" and (pause := await self._pausing.of(press.ref.channel_key)):
+        if press.name in ("release", APART) and (pause := await self._pausing.of(press.ref.channel_key)):
             await responder.reply(Reply(paused_text(pause)))
             return
         if press.name == CONFIRM:

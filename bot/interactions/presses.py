@@ -6,17 +6,18 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from bot.conversation.answering import Answering
 from bot.conversation.pausing import Limits, wait_text
 from bot.escalation.asking import Escalation
-from bot.interactions.sharing import FORGOTTEN, Sharing
+from bot.interactions.sharing import FORGOTTEN, Sharing, alone
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
 from bot.ports.message_codec import packed, unpacked
 from bot.privacy.visibility import beyond
-from bot.rendering.answers import ASK_WHAT_WAS_WRONG, WRONG, wrong_button, wrong_form
-from core.domain import Vote
+from bot.rendering.answers import ASK_WHAT_WAS_WRONG, WORKING, WRONG, wrong_button, wrong_form
+from core.domain import Question, Vote
 from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError
 from core.languages import N_, _, spoken
@@ -34,8 +35,19 @@ KEPT = N_("Thank you. It is kept with the answer, and the admins see it.")
 REMEMBERED = N_("Thank you. Your answer is remembered for this question from now on.")
 NOT_YOURS = N_("Only the person who asked, or an admin, can delete this answer.")
 DELETED = N_("The answer is deleted.")
+APART = "apart"
+"""The control that tells a question apart from the remembered one whose answer it got."""
 OLD = N_("This button does nothing any more. Please ask again.")
 ASK_AGAIN = N_("I am being restarted. Please ask again in a minute.")
+
+
+class _Again(NamedTuple):
+    """What is told to who asks once more: it is `there` at a link or `here`, being found, or begun."""
+
+    there: str
+    here: str
+    asking: str
+    begun: str
 
 
 class Presses:
@@ -77,6 +89,9 @@ class Presses:
             await self._escalation.press(chat, press, responder)
         elif press.name == "share":
             await responder.reply(Reply(_(await self.sharing.share(chat, press))))
+        elif press.name == APART:
+            await self._engine.tell_apart(answer_id, press.person.id)
+            await self._ask_anew(chat, press, answer_id, responder)
         elif press.name == "release":
             await self._ask_again(chat, press, answer_id, release, responder)
         elif press.name == "why":
@@ -140,49 +155,104 @@ class Presses:
     ) -> None:
         """Answer the same question for another release, in a reply of its own, once."""
         claim = await self._conversations.claim_of(answer_id)
-        if claim is None:
+        if claim is None or not claim.payload:
             await responder.reply(Reply(_(FORGOTTEN)))
             return
         text = await self._engine.answer_log.question(answer_id, release)
+        after = await self._engine.answer_log.release_of(answer_id)
+        message = await self._repeated(press, claim, answer_id, text)
+        message = replace(message, release=release, after=after)
+        names = {"release": release}
+        said = _Again(
+            _("It is answered for {release} already, [here]({link}).").format(link="{link}", **names),
+            _("It is answered for {release} already, in this conversation.").format(**names),
+            _("Asking for {release} …").format(**names),
+            _("Asked again for {release}; the answer comes in the conversation.").format(**names),
+        )
+        await self._answer_once(chat, claim, message, said, responder)
+
+    async def _ask_anew(self, chat: Chat, press: Press, answer_id: str, responder: Responder) -> None:
+        """Answer the same question from the pages, in a reply of its own, once; to one person alone there."""
+        if self._answering.stopping:
+            raise asyncio.CancelledError  # it is told so, and done after the next start
+        claim = await self._conversations.claim_of(answer_id)
+        if claim is None:
+            await self._anew_alone(press, answer_id, responder)
+            return
+        if not claim.payload:
+            await responder.reply(Reply(_(FORGOTTEN)))
+            return
+        first = unpacked(claim.payload)
+        message = await self._repeated(press, claim, answer_id, first.text)
+        message = replace(message, release=first.release, after=first.after, fresh=True)
+        said = _Again(
+            _("It is answered anew already, [here]({link})."),
+            _("It is answered anew already, in this conversation."),
+            _(WORKING),
+            _("Noted: that answer is not given to this question again. A new one comes in the conversation."),
+        )
+        known = await self._conversations.claimed(message.key)
+        if press.again and known and not known.is_settled:  # it is taken up with the other questions
+            await responder.reply(Reply(said.asking))
+            return
+        await self._answer_once(chat, claim, message, said, responder)
+
+    async def _anew_alone(self, press: Press, answer_id: str, responder: Responder) -> None:
+        """Answer a question anew that one person asked alone, in the place of what that person was told."""
+        where = replace(press.ref, message="")
+        if seconds := self._limits.wait(press.person.id, where.channel_key):
+            await responder.reply(Reply(wait_text(seconds)))
+            return
+        await responder.reply(Reply(_(WORKING), final=False))
+        asked = Question(
+            await self._engine.answer_log.question(answer_id),
+            press.person.id,
+            where.channel_key,
+            press.scope,
+            language=spoken(),
+            authors=tuple(sorted(await self._engine.answer_log.authors(answer_id) - {press.person.id})),
+            fresh=True,
+        )
+        answer = await self._engine.answer(asked)
+        await responder.reply(alone(answer, self._engine.product.name, where, press.scope))
+
+    async def _repeated(self, press: Press, claim: Claim, answer_id: str, text: str) -> Message:
+        """Return the message by which somebody asks once more what was claimed."""
         authors = await self._engine.answer_log.authors(answer_id) - {press.person.id}
         asked = unpacked(claim.payload).ref
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked if asked.message or not claim.parts else claim.parts[0]
-        message = Message(
-            where,
-            press.person,
-            text,
-            press.scope,
-            release=release,
-            language=spoken(),
-            authors=tuple(sorted(authors)),
-            after=await self._engine.answer_log.release_of(answer_id),
+        return Message(
+            where, press.person, text, press.scope, language=spoken(), authors=tuple(sorted(authors))
         )
+
+    async def _answer_once(
+        self, chat: Chat, claim: Claim, message: Message, said: _Again, responder: Responder
+    ) -> None:
+        """Answer a message that asks once more, unless it is answered already or somebody asked too much."""
+        where, asker = message.ref, message.author.id
         known = await self._conversations.claimed(message.key)
         if known and known.parts:
             link = await chat.permalink(known.parts[0])
-            there = _("It is answered for {release} already, [here]({link}).")
-            there = there if link else _("It is answered for {release} already, in this conversation.")
-            await responder.reply(Reply(there.format(release=release, link=link)))
+            await responder.reply(Reply(said.there.format(link=link) if link else said.here))
             return
         if self._answering.stopping or message.key in self._answering:
-            asking = _("Asking for {release} …").format(release=release)
-            await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else asking))
+            await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else said.asking))
             return
-        if seconds := self._limits.wait(press.person.id, where.channel_key):
+        if seconds := self._limits.wait(asker, where.channel_key):
             await responder.reply(Reply(wait_text(seconds)))
             return
         # a thread goes on with who asked: nobody else becomes its asker by a press
-        own = self._is_asker(claim, press.person.id)
-        conversation = where.conversation if own else f"{where.conversation}@{release}"
-        again = Claim(message.key, conversation, press.person.id, time.time(), packed(message))
+        own = self._is_asker(claim, asker)
+        conversation = where.conversation if own else f"{where.conversation}{message.key[len(where.key) :]}"
+        again = Claim(message.key, conversation, asker, time.time(), packed(message))
         if known:
             await self._conversations.reopen(message.key, again.payload, again.at)
         elif not await self._conversations.claim(again):
+            await responder.reply(Reply(said.asking))
             return
         task = self._answering.begin(chat, message, ())
-        said = _("Asked again for {release}; the answer comes in the conversation.").format(release=release)
-        await responder.reply(Reply(said))
+        await responder.reply(Reply(said.begun))
         await self._answering.follow(message.key, task)
         done = await self._conversations.claimed(message.key)
         if not (self._answering.stopping or (done and done.parts)):

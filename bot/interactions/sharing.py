@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
-_ALONE = ("up", "down", "why")
+_ALONE = ("up", "down", "why", "apart")
 """Controls that also work under an answer which only one person sees."""
 _SHOWN = 300
 """Characters of a question that are quoted above its answer."""

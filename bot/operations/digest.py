@@ -1,4 +1,4 @@
-"""Once a week, tell the people who run the bot which public questions were not answered."""
+"""Once a week, tell the people who run the bot which public questions were not answered, or wrongly."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ class Digest:
         self,
         when: str,
         gaps: Callable[[int], Awaitable[Sequence[Gap]]],
+        wrong_reuse: Callable[[int], Awaitable[int]],
         notices: Notices,
         product: str,
         now: Callable[[], datetime] = datetime.now,
     ) -> None:
         self._when = when.lower()
         self._gaps = gaps
+        self._wrong_reuse = wrong_reuse
         self._notices = notices
         self._product = product
         self._now = now
@@ -51,9 +53,10 @@ class Digest:
             return
         self._tried = now
         days = WEEK * await self._weeks(due)
-        if found := await self._gaps(days):
+        found, wrong = await self._gaps(days), await self._wrong_reuse(days)
+        if found or wrong:
             quoted = " ".join(gap.example.answer_id for gap in found[:IN_DIGEST])
-            await self._notices.say_once(digest_text(found, self._product, days), key, quoted)
+            await self._notices.say_once(digest_text(found, self._product, days, wrong), key, quoted)
         else:
             await self._notices.settle(key)
 

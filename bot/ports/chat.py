@@ -17,6 +17,8 @@ UP = "👍"
 DOWN = "👎"
 ACCEPT = "✅"
 OBJECT = "❌"
+ANEW = "@anew"
+"""Ends the key of what is answered once more without memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +65,17 @@ class Message:
     """The accounts whose words `text` holds, where they are not its author's alone."""
     after: str = ""
     """The release for which it was answered before a menu chose another one."""
+    fresh: bool = False
+    """Whether a remembered answer to it was to another question, so that the pages have to answer."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(visible(self.text)))
 
     @property
     def key(self) -> str:
-        """Return the key of what is answered: the message, or its question for another release."""
-        return f"{self.ref.key}@{self.release}" if self.release else self.ref.key
+        """Return the key of what is answered: the message, its question for another release, or anew."""
+        release = f"@{self.release}" if self.release else ""
+        return f"{self.ref.key}{release}{ANEW if self.fresh else ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +172,8 @@ class Press:
 
     `ref` is the message with the control. `fields` holds what was filled in, by field name and single
     spaced; it is empty for a mere press. `again` tells of a vote whether it was pressed already and is to
-    be taken back, None where the platform does not show what is pressed.
+    be taken back, None where the platform does not show what is pressed; of any other press whether a process
+    that died had noted it.
     """
 
     name: str

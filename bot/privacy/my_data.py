@@ -32,6 +32,7 @@ _SECTIONS = {
     "messages": N_("messages that I answered"),
     "votes": N_("votes"),
     "corrections": N_("corrections of answers"),
+    "told apart": N_("answers that were to another question, as you said"),
     "marks": N_("marks (✅, ❌) on messages"),
     "asked of people": N_("questions of yours that were put to people"),
     "put to people": N_("questions that you put to people"),

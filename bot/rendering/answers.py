@@ -12,7 +12,8 @@ from core.domain import Answer, Citation, Evidence, Trace
 from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, translations_of
-from core.text.markup import link
+from core.text.markup import inert, link
+from core.text.words import shortened, stem, words
 
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
@@ -25,6 +26,9 @@ _ORIGIN = {
 _PERSON = N_("from community memory, answered by a person")
 WORKING = N_("Looking it up …")
 READING = N_("Reading the {product} documentation …")
+_SHOWN = 300
+"""Characters of a remembered question that are shown under its answer."""
+_QUIET = frozenset({"a", "an", "the", "am", "is", "are", "be", "do", "does", "did", "please"})
 SOURCES = N_("Sources")
 """The line above the numbered sources; what follows it is no part of what was said."""
 
@@ -34,6 +38,10 @@ def compose(answer: Answer, product: str) -> Reply:
     parts = [answer.text.strip()]
     if answer.citations:
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(citation) for citation in answer.citations))
+    if other := remembered_question(answer):
+        parts.append(
+            _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))
+        )
     parts.append(footer(answer, product))
     return Reply("\n\n".join(part for part in parts if part), release=answer.release, answer_id=answer.id)
 
@@ -47,6 +55,26 @@ def said(text: str) -> str:
 def _below() -> re.Pattern[str]:
     heading = "|".join(map(re.escape, translations_of(SOURCES)))
     return re.compile(rf"(?:\A|(?<!\n)\n+)\*\*(?:{heading})\*\*\n.*", re.DOTALL)
+
+
+def remembered_question(answer: Answer) -> str:
+    """Return the question whose remembered answer is given again, where the one asked has other words.
+
+    Empty for any other answer, and where order, endings or articles alone are different.
+    """
+    trace = Trace.of(answer.trace)
+    if answer.route != "reuse" or trace.recalled is None:
+        return ""
+    near = next((near for near in trace.recalled.high if near.pair == answer.pair_id), None)
+    if near is None:
+        return ""
+    asked = trace.queries.topic or trace.queries.base
+    return "" if _wording(asked) == _wording(near.topic or near.question) else near.question
+
+
+def _wording(question: str) -> set[str]:
+    """Return the stems of a question's words, whose order and whose articles do not matter."""
+    return {stem(word) for word in words(question) if word not in _QUIET}
 
 
 def source(citation: Citation) -> str:
@@ -113,6 +141,7 @@ def controls(answer: Answer, ready: Sequence[str], to_person: bool = False) -> t
         Control("up", UP, answer.id),
         Control("down", DOWN, answer.id),
         Control("why", _("Why?"), answer.id),
+        *((Control("apart", _("Not my question"), answer.id),) if remembered_question(answer) else ()),
         *((Control("person", _("Ask a person"), answer.id),) if to_person else ()),
         Control("delete", _("Delete"), answer.id),
     ]

@@ -24,8 +24,11 @@ def gaps_text(found: Sequence[Gap], days: int, shown: int = SHOWN) -> str:
     return "\n".join(lines)
 
 
-def digest_text(found: Sequence[Gap], product: str, days: int) -> str:
-    """Write the weekly digest: how much was not served, and the largest gaps."""
+def digest_text(found: Sequence[Gap], product: str, days: int, wrong_reuse: int = 0) -> str:
+    """Write the weekly digest: how much was not served, the largest gaps, and how often memory was wrong."""
+    told = _wrongly(wrong_reuse, days)
+    if not found:
+        return told
     questions = sum(len(gap.questions) for gap in found)
     topics = f"{len(found)} topic" if len(found) == 1 else f"{len(found)} topics"
     asked = f"{questions} question" if questions == 1 else f"{questions} questions"
@@ -33,8 +36,14 @@ def digest_text(found: Sequence[Gap], product: str, days: int) -> str:
         f"**What the {product} documentation did not answer in the last {days} days**: {asked} on {topics}.",
         *map(_line, found[:IN_DIGEST]),
         "`/threadlore gaps` shows more, `threadlore gaps --markdown FILE` writes a page for writers.",
+        *([told] if wrong_reuse else []),
     ]
     return "\n".join(lines)
+
+
+def _wrongly(count: int, days: int) -> str:
+    answers = "1 remembered answer was" if count == 1 else f"{count} remembered answers were"
+    return f"**Wrong reuse**: {answers} to another question in the last {days} days, as people said."
 
 
 def _line(gap: Gap) -> str:

@@ -118,6 +118,8 @@ class Question:
     """The accounts whose words `text` holds, where they are not the asker's alone."""
     after: str = ""
     """The release for which the same question was answered, where it is asked again for another one."""
+    fresh: bool = False
+    """Whether it is answered from the pages alone, because a remembered answer was to another question."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(self.text))

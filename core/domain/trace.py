@@ -29,12 +29,13 @@ class UnderstoodTrace:
 
 @dataclass(frozen=True, slots=True)
 class NearPair:
-    """A remembered pair near to a question."""
+    """A remembered pair near to a question; `topic` is empty where memory compares the question as it is."""
 
     pair: str
     question: str = ""
     similarity: float = 0.0
     score: float = 0.0
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,9 @@ class AnswerLog:
         row = await self._row(answer_id)
         cited = tuple(Citation(**entry) for entry in row["citations"])
         offers = tuple(Trace.of(row["trace"]).offers or ())
-        known = {key: row[key] for key in ("id", "text", "route", "release", "confidence", "trace")}
+        known = {
+            key: row[key] for key in ("id", "text", "route", "release", "confidence", "trace", "pair_id")
+        }
         return Answer(**known, citations=cited, offers=offers), row["question"]
 
     async def asked_by(self, answer_id: str) -> Asking:

@@ -38,8 +38,12 @@ class Statistics:
         return await self._store.days(time.time() - days * DAY_SECONDS)
 
     async def totals(self) -> dict[str, Counter[str]]:
-        """Return all answers by route, and all votes by value (`up`, `down`, `withdrawn`)."""
+        """Return answers by route, votes by value (`up`, `down`, `withdrawn`), and `wrong` reuse."""
         return await self._store.totals()
+
+    async def wrong_reuse(self, days: int) -> int:
+        """Return how many remembered answers of the last days were to another question, as people said."""
+        return sum(day.wrong_reuse for day in await self.days(days))
 
     async def gaps(self, days: int) -> tuple[Gap, ...]:
         """Return what was not served in the last days, the largest gap first.

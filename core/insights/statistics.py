@@ -17,7 +17,8 @@ class Day:
     """A day (UTC, `2026-11-21`) with its answers by route, votes, and milliseconds of the answers.
 
     `first_p50` and `first_p95` are milliseconds to the first word, `ms_p50` and `ms_p95` to the end; an
-    answer that comes whole has both at once. `failed` counts answers that the model should have written.
+    answer that comes whole has both at once. `failed` counts answers that the model should have written,
+    `wrong_reuse` remembered ones that somebody said were to another question.
     """
 
     day: str
@@ -30,6 +31,7 @@ class Day:
     first_p50: float = 0.0
     first_p95: float = 0.0
     failed: int = 0
+    wrong_reuse: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class StatisticsStore(Protocol):
         """Return the days since then on which anything happened, oldest first."""
 
     async def totals(self) -> dict[str, Counter[str]]:
-        """Return all answers by route (`routes`), and all votes by value (`votes`)."""
+        """Return all answers by route (`routes`) and votes by value (`votes`), and wrong reuse (`reuse`)."""
 
     async def unserved(self, since: float, limit: int) -> tuple[Unserved, ...]:
         """Return public questions that went unanswered or badly answered, newest first, each once."""

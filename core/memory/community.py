@@ -7,11 +7,12 @@ of placed pairs are mirrored here, one matrix for each release, scope and store.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core.domain import QAPair, Recall, Scope, Store, Vector, Vote, content_hash
-from core.memory.decision import PAPER, Decision, Guard
+from core.memory.decision import PAPER, Decision, Distinctions, Guard, key_of
 from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, kept, made
@@ -21,6 +22,7 @@ from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of
 from core.memory.verification import check, searched
 from core.ports import CorpusStore, Encoder, MemoryStore, Placement, Remembered, RewordingStore
+from core.ports.opinions import Distinction, DistinctionStore
 from core.system.offload import aside
 
 
@@ -37,12 +39,15 @@ class CommunityMemory:
         share_platforms: bool = True,
         decision: Decision = PAPER,
         rewordings: RewordingStore | None = None,
+        distinctions: DistinctionStore | None = None,
     ) -> None:
         self._share = share_platforms
         self._store = store
         self._corpora = corpora
         self._guard = guard
-        self._recognition = Recognition(decision, rewordings, corpora)
+        self._apart = distinctions
+        known = Distinctions(distinctions, corpora)
+        self._recognition = Recognition(decision, rewordings, corpora, known)
         self._places = PartitionIndex(store, thresholds, share_platforms)
         self._replayed = Replayed()
         self._changing = asyncio.Lock()
@@ -127,6 +132,31 @@ class CommunityMemory:
                 await self._put([pair], vectors)
                 await self._learn([pair])
             return pair
+
+    async def tell_apart(self, pair_id: str, topic: str, answer_id: str, person: str) -> bool:
+        """Keep that a question is not a pair's own, as somebody said of an answer; False if it was known."""
+        if self._apart is None:
+            return False
+        said = Distinction(pair_id, key_of(topic), answer_id, person, time.time())
+        async with self._changing:
+            new = await self._apart.tell_apart(said)
+            await self._learn_apart(pair_id)
+        return new
+
+    async def told_apart(self, pair_id: str = "") -> tuple[Distinction, ...]:
+        """Return which questions were told apart from a pair, or from any, oldest first."""
+        return await self._apart.told_apart(pair_id) if self._apart else ()
+
+    async def take_back(self, said: Distinction) -> None:
+        """Undo `tell_apart`: the pair may be reused for that question again."""
+        assert self._apart is not None, "there is nothing to take back"
+        async with self._changing:
+            await self._apart.take_back(said.pair_id, said.key)
+            await self._learn_apart(said.pair_id)
+
+    async def _learn_apart(self, pair_id: str) -> None:
+        await self._recognition.distinctions.load(self._places.encoders)
+        await self._learn((await self._store.pairs([pair_id])).values())
 
     async def seed(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought and place them; return the ids that are new, or back again."""
@@ -267,6 +297,7 @@ class CommunityMemory:
     async def _take_over(self, places: PartitionIndex, pairs: Collection[Remembered]) -> None:
         """Switch to these partitions, with the rewordings of their pairs learned again."""
         recognition = self._recognition.empty()
+        await recognition.distinctions.load(places.encoders)
         await recognition.learn(pairs, places.encoders, self.thresholds, places.asked_at)
         self._places, self._recognition = places, recognition
 

@@ -2,7 +2,8 @@
 
 ComRAG reuses from cosine δ on, however near other remembered questions are. The decision that learns
 compares a question with the *centre* of all the ways in which a pair is known to be asked, and needs
-the more the nearer the next pair on another topic is. Both leave the last word to guard and votes.
+the more the nearer the next pair on another topic is. Both leave the last word to guard and votes, and to
+what people told apart.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.domain import Vector
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain import Vector, content_hash
 from core.languages import _, ngettext
-from core.ports import Remembered
+from core.memory.partitions.partition_index import Encoders, embedded
+from core.ports import CorpusStore, Encoder, Matrix, Remembered
+from core.ports.opinions import Distinction, DistinctionStore
+from core.text.words import words
 
 CANDIDATES = 8
 """Pairs looked at before one is reused, so that there is a next one to be ahead of."""
@@ -159,3 +166,101 @@ def how_near(closeness: float, needed: float, next_one: float = 0.0, rewordings:
     if next_one:
         enough = _("{needed} is needed, as another remembered question is {rival} close.")
     return f"{near}; {enough.format(needed=f'{needed:.2f}', rival=f'{next_one:.2f}')}"
+
+
+# --- what people told apart -------------------------------------------------------------------
+
+Apart = Callable[[str, Vector], bool]
+"""Tells for a pair's id and the vector of its question whether the question asked is another one."""
+
+
+def key_of(topic: str) -> str:
+    """Return the fingerprint of a question's words, by which it is known once they are gone."""
+    return content_hash("apart", " ".join(words(topic)))
+
+
+class Distinctions:
+    """Questions that people told apart from remembered ones: neither gets the other's answer (*ours*).
+
+    What somebody said of one question holds for what is the same question by δ, as long as it is nearer to
+    that than to the one it was told apart from. Votes and scores know nothing of it.
+    """
+
+    def __init__(self, store: DistinctionStore | None, corpora: CorpusStore) -> None:
+        self._store = store
+        self._corpora = corpora
+        self._tables: dict[str, _Table] = {}
+        self._keys: dict[str, frozenset[str]] = {}
+
+    async def load(self, encoders: Encoders) -> None:
+        """Read all of them again; what was read before holds until this is done."""
+        if self._store is None:
+            return
+        by_encoder: dict[str, tuple[Encoder, list[Distinction]]] = {}
+        keys: dict[str, set[str]] = {}
+        for said in await self._store.told_apart():
+            encoder = encoders.of(said.release)
+            by_encoder.setdefault(encoder.name, (encoder, []))[1].append(said)
+            keys.setdefault(said.pair_id, set()).add(said.key)
+        tables = {name: await self._table(encoder, told) for name, (encoder, told) in by_encoder.items()}
+        self._tables = tables
+        self._keys = {pair_id: frozenset(theirs) for pair_id, theirs in keys.items()}
+
+    async def _table(self, encoder: Encoder, told: list[Distinction]) -> _Table:
+        texts = {text for one in told for text in (one.topic, one.remembered) if text}
+        vectors = await embedded(self._corpora, encoder, texts)
+        nothing = np.zeros_like(next(iter(vectors.values())))
+        return _Table(
+            tuple(one.pair_id for one in told),
+            np.array([one.key for one in told]),
+            np.stack([vectors.get(one.topic, nothing) for one in told]),
+            np.stack([vectors.get(one.remembered, nothing) for one in told]),
+        )
+
+    def has(self, pair_id: str, topic: str) -> bool:
+        """Return True if somebody told this very question apart from a pair."""
+        return pair_id in self._keys and key_of(topic) in self._keys[pair_id]
+
+    def of(self, topic: str, vector: Vector, encoder: Encoder, delta: float) -> Apart:
+        """Return what tells of a question, by its topic and that one's vector, which pairs it is not for."""
+        table = self._tables.get(encoder.name)
+        if table is None or table.asked.shape[1] != len(vector):
+            return _none
+        return table.of(key_of(topic), vector, delta)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """Row by row the pair, the fingerprint, and the vectors of the question asked and of the pair's own."""
+
+    pairs: tuple[str, ...]
+    keys: NDArray[np.str_]
+    asked: Matrix
+    remembered: Matrix
+
+    def of(self, key: str, vector: Vector, delta: float) -> Apart:
+        to_asked, to_remembered = self.asked @ vector, self.remembered @ vector
+        is_asked = (self.keys == key) | _nearer(to_asked, to_remembered, delta)
+        is_remembered = ~is_asked & _nearer(to_remembered, to_asked, delta)
+        if not (is_asked.any() or is_remembered.any()):
+            return _none
+        named = {self.pairs[row] for row in np.flatnonzero(is_asked)}
+
+        def apart(pair_id: str, own: Vector) -> bool:
+            # what waits behind a pair, or takes its place, is as much its question as the pair itself
+            own_asked, own_remembered = self.asked @ own, self.remembered @ own
+            theirs = is_asked & _nearer(own_remembered, own_asked, delta)
+            ours = is_remembered & _nearer(own_asked, own_remembered, delta)
+            return pair_id in named or bool(theirs.any() or ours.any())
+
+        return apart
+
+
+def _nearer(to: Vector, than: Vector, delta: float) -> NDArray[np.bool_]:
+    """Return of which rows a vector is the same question by δ, and nearer than to the other one."""
+    return (to >= delta) & (to > than)
+
+
+def _none(pair_id: str, own: Vector) -> bool:
+    """Say that nobody told anything apart."""
+    return False

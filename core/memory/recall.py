@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain import QAPair, Recall, Scope, Store, Vector
-from core.languages import _
-from core.memory.decision import CANDIDATES, Candidate, Decision, Guard, choose
+from core.languages import N_, _
+from core.memory.decision import CANDIDATES, Apart, Candidate, Decision, Guard, choose
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of, vouched
 from core.ports import MemoryStore, Remembered
 from core.text.words import words
+
+APART = N_("Somebody said that the nearest remembered question is another one than this.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +48,7 @@ class Recaller:
     async def recall(self, lookup: Lookup) -> Recall:
         """Choose the route of a question and the pairs that go with it."""
         low = [self._shown(*found, lookup) for found in await self._bad(lookup)]
-        candidates = await self._candidates(lookup)
+        candidates, is_apart = await self._candidates(lookup)
         foreign: list[Candidate] = []
 
         def hindrance(candidate: Candidate) -> str:
@@ -71,7 +73,7 @@ class Recaller:
             "reference" if high else "avoid",
             tuple(high),
             tuple(low),
-            guard=chosen.blocked,
+            guard=chosen.blocked or (_(APART) if is_apart else ""),
             decided=chosen.said,
             foreign=other,
             nearly=self._candidate_shown(nearly, lookup) if nearly else None,
@@ -104,11 +106,15 @@ class Recaller:
         pairs = await self._heard([pair_id for pair_id, _cosine in near], lookup.scope)
         return [(pairs[pair_id], cosine) for pair_id, cosine in near if pair_id in pairs]
 
-    async def _candidates(self, lookup: Lookup) -> list[Candidate]:
-        """Return the pairs of the high store that a question is closest to, closest first."""
+    async def _candidates(self, lookup: Lookup) -> tuple[list[Candidate], bool]:
+        """Return the pairs of the high store that a question is closest to, closest first.
+
+        Left out are those that it was told apart from; tells whether there were any.
+        """
         known, limits = self._recognition, self._thresholds
         wanted = max(CANDIDATES, limits.recalled)
         near: dict[str, tuple[float, Vector, int]] = {}
+        apart, left_out = self._apart(lookup), False
         for (release, heard, _store), partition in self.visible(lookup, "high"):
             by_question = [pair_id for pair_id, _cosine in partition.nearest(lookup.vector, wanted)]
             by_rewordings = [
@@ -118,10 +124,20 @@ class Recaller:
             ]
             for pair_id in dict.fromkeys((*by_question, *by_rewordings)):
                 own = partition.vector_of(pair_id)
+                if apart(pair_id, own):
+                    left_out = True
+                    continue
                 near[pair_id] = known.closeness(pair_id, lookup.vector, own, limits.delta)
         best = sorted(near, key=lambda pair_id: (-near[pair_id][0], pair_id))[:wanted]
         pairs = await self._heard(best, lookup.scope)
-        return [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best if pair_id in pairs]
+        found = [Candidate(pairs[pair_id], *near[pair_id]) for pair_id in best if pair_id in pairs]
+        return found, left_out
+
+    def _apart(self, lookup: Lookup) -> Apart:
+        """Return what tells which pairs people said the question is not for."""
+        encoder = self._places.encoders.of(lookup.release)
+        known = self._recognition.distinctions
+        return known.of(lookup.topic, lookup.vector, encoder, self._thresholds.delta)
 
     async def _heard(self, pair_ids: list[str], scope: Scope) -> dict[str, Remembered]:
         """Return those of the pairs, by id, that are still there and may be told in this scope."""

@@ -1,7 +1,8 @@
 """Recall exactly as ComRAG's algorithm 1 does, for the recipe `comrag`.
 
 Release, scope and language part communities from each other, as everywhere; within one of them nothing but
-τ, δ and the cosine decides: no guard, no voters, no rewordings, no page that changed.
+τ, δ and the cosine decides: no guard, no voters, no rewordings, no page that changed. Only what people told
+apart stays apart.
 """
 
 from __future__ import annotations
@@ -46,9 +47,11 @@ class PaperRecaller(Recaller):
         """Return the k pairs of a store that are nearest among the members of the k nearest centroids."""
         limits = self._thresholds
         near: list[tuple[str, float]] = []
+        apart = self._apart(lookup)
         for key, partition in self.visible(lookup, store):
             arrivals = await self._replayed.of(key, partition, limits.delta, limits.tau)
-            near += arrivals.nearest(lookup.vector, limits.recalled)
+            found = arrivals.nearest(lookup.vector, limits.recalled)
+            near += [one for one in found if not apart(one[0], partition.vector_of(one[0]))]
         near.sort(key=lambda found: (-found[1], found[0]))
         pairs = await self._heard([pair_id for pair_id, _ in near], lookup.scope)
         told = [(pairs[pair_id], cosine) for pair_id, cosine in near if pair_id in pairs]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.domain import QAPair, Vector
-from core.memory.decision import Decision
+from core.memory.decision import Decision, Distinctions
 from core.memory.facts import facts
 from core.memory.partitions.partition_index import Encoders, embedded
 from core.memory.scoring.score import Thresholds, score
@@ -35,8 +35,10 @@ class Recognition:
         decision: Decision,
         store: RewordingStore | None,
         corpora: CorpusStore,
+        distinctions: Distinctions,
     ) -> None:
         self.decision = decision
+        self.distinctions = distinctions
         self._store = store if decision.learns else None
         self._corpora = corpora
         self._centres = Centres()
@@ -48,7 +50,7 @@ class Recognition:
 
     def empty(self) -> Recognition:
         """Return an empty copy to rebuild from scratch."""
-        return Recognition(self.decision, self._store, self._corpora)
+        return Recognition(self.decision, self._store, self._corpora, self.distinctions)
 
     async def learn(
         self,
@@ -64,7 +66,9 @@ class Recognition:
         for count, pair in enumerate(pairs):
             if count % LEARNT_AT_ONCE == 0:
                 await asyncio.sleep(0)
-            good, bad = sorted_out(pair, reworded.get(pair.id, ()), thresholds, self.decision)
+            said = reworded.get(pair.id, ())
+            own = [one for one in said if not self.distinctions.has(pair.id, one.topic)]
+            good, bad = sorted_out(pair, own, thresholds, self.decision)
             known = None
             if good or bad:
                 encoder = encoders.of(pair.release)

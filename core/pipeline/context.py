@@ -220,7 +220,10 @@ class QueryContext:
     def note_recalled(self) -> None:
         """Trace what memory said."""
         high, low = (
-            [NearPair(pair.id, pair.question, near, pair.score) for pair, near in pairs]
+            [
+                NearPair(pair.id, pair.question, near, pair.score, pair.topic * (pair.topic != pair.question))
+                for pair, near in pairs
+            ]
             for pairs in (self.recall.high, self.recall.low)
         )
         self.trace.recalled = RecalledTrace(high, low, self.recall.guard, self.recall.decided)

@@ -1,4 +1,4 @@
-"""What people say beside votes, as values and as the port that keeps it: ✅, ❌, and corrections."""
+"""What people say beside votes, as values and ports that keep it: ✅, ❌, corrections, *Not my question*."""
 
 from __future__ import annotations
 
@@ -27,6 +27,40 @@ class Correction:
     question: str = ""
     release: str = ""
     scope: str = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class Distinction:
+    """A question that is not that of a pair whose answer it got, as somebody said of that answer.
+
+    `key` is a fingerprint of the question's words, `at` in seconds since the epoch. The store fills in the
+    rest: `topic` and `question`, empty where their words are gone or were said in a direct message, the
+    `scope` they were said in (its key), and of the pair its `release` and its topic (`remembered`).
+    """
+
+    pair_id: str
+    key: str
+    answer_id: str
+    person: str
+    at: float
+    topic: str = ""
+    question: str = ""
+    scope: str = "public"
+    release: str = ""
+    remembered: str = ""
+
+
+class DistinctionStore(Protocol):
+    """Keeps which questions are not a pair's own, for as long as there is that pair."""
+
+    async def tell_apart(self, said: Distinction) -> bool:
+        """Keep one; False where it is known already, or the pair is not there."""
+
+    async def told_apart(self, pair_id: str = "") -> tuple[Distinction, ...]:
+        """Return those of one pair, or of all, oldest first."""
+
+    async def take_back(self, pair_id: str, key: str) -> bool:
+        """Remove one; tells whether it was there."""
 
 
 class OpinionStore(Protocol):

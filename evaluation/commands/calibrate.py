@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+from bot.app.builders.storage import questions_told_apart
 from core.memory.calibrated import FILE
 from core.memory.guard import guard
 from core.models.embedding.encoder import load_encoder
@@ -22,6 +23,8 @@ async def run_calibration(
     load: Callable[[str, Path], Encoder] = load_encoder,
 ) -> int:
     """Carry out `calibrate`; raises UsageError for pairs that cannot be used or are too few."""
+    told = await questions_told_apart(settings)
+    apart = [(said.remembered, said.topic) for said in told if said.topic]
     encoder = await asyncio.to_thread(load, settings.embedding_model, settings.home / "models")
     try:
         made = await calibrate(
@@ -33,9 +36,12 @@ async def run_calibration(
             given.recall,
             given.half,
             tell=tell,
+            apart=apart,
         )
     finally:
         encoder.close()
+    if apart:
+        tell(f"{len(apart)} of the pairs are questions that people told apart here (*Not my question*).")
     reach = f", reach {made['reach']:.3f}" if "reach" in made else ""
     tell(
         f"For {made['encoder']}, by {made['pairs']} pairs: δ {made['delta']:.3f} (precision "

@@ -64,17 +64,22 @@ async def calibrate(
     half: Half = "all",
     plots: bool = True,
     tell: Tell = silent,
+    apart: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
     """Choose δ, τ and the decision from labelled pairs, and write `calibration.json` to the home.
 
     `pairs` may be what `simulate` reads, too, or a `half` of it: then each rewording makes a pair with its
     own question and one with the nearest of another topic. Pairs that the guard tells apart are never
-    reused, so they do not count against δ. Returns what was written, with the curve. Raises UsageError for
+    reused, so they do not count against δ. `apart` are questions that people told apart (*Not my question*),
+    which are pairs that are not the same. Returns what was written, with the curve. Raises UsageError for
     a bad file or too few pairs.
     """
     if not (0 < precision <= 1 and 0 < recall <= 1):
         raise UsageError("Precision and recall must lie above 0 and at most at 1.")
     labelled, vectors = await _labelled(pairs, half, encoder)
+    if apart:
+        labelled += [Pair(a, b, False) for a, b in apart]
+        vectors |= await _embedded(encoder, (text for both in apart for text in both))
     enough_of(labelled, pairs)
     choice = choose_thresholds(labelled, vectors, guard, precision, recall)
     if not choice.reached:

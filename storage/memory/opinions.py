@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 from core.ports.opinions import Correction, Mark
 from storage.database.database import Database
 from storage.people.authorship import PAIR, drop_words
-from storage.tables import AnswerRow, AuthorRow, CorrectionRow, MarkRow, PairRow, VoteRow
+from storage.tables import AnswerRow, AuthorRow, CorrectionRow, DistinctionRow, MarkRow, PairRow, VoteRow
 
 
 class SqlOpinions:
@@ -57,6 +57,7 @@ class SqlOpinions:
         async with self._database.write() as connection:
             await connection.execute(delete(VoteRow).where(VoteRow.pair_id == pair_id))
             await connection.execute(delete(AuthorRow).where(AuthorRow.pair_id == pair_id))
+            await connection.execute(delete(DistinctionRow).where(DistinctionRow.pair_id == pair_id))
             await connection.execute(delete(PairRow).where(PairRow.id == pair_id))
             await drop_words(connection, PAIR, [pair_id])
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, and_, delete, func, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.ports import Slice
@@ -31,6 +31,7 @@ from storage.tables import (
     AuthorRow,
     ClaimRow,
     CorrectionRow,
+    DistinctionRow,
     EscalationPostRow,
     EscalationRow,
     EventRow,
@@ -63,6 +64,7 @@ class SqlRetention:
             "messages": (ClaimRow, _told(questions)),
             "questions put to people": (EscalationRow, EscalationRow.at < questions),
             "corrections": (CorrectionRow, CorrectionRow.at < questions),
+            "names of who told questions apart": (DistinctionRow, _told_apart(questions)),
             "notices to admins": (NoticeRow, NoticeRow.at < questions),
             "notes on answers that nobody asked for": (UnaskedRow, UnaskedRow.at < questions),
             "ids of events": (EventRow, EventRow.at < questions),
@@ -84,6 +86,7 @@ class SqlRetention:
             ("messages", self._claims),
             ("questions put to people", self._tickets),
             ("corrections", partial(_old, CorrectionRow.at, CorrectionRow.answer_id)),
+            ("names of who told questions apart", self._unnamed),
             ("notices to admins", partial(_old, NoticeRow.at, NoticeRow.key)),
             ("notes on answers that nobody asked for", partial(_old, UnaskedRow.at, UnaskedRow.answer_id)),
             ("ids of events", partial(_old, EventRow.at, EventRow.event)),
@@ -122,13 +125,15 @@ class SqlRetention:
     # --- the kinds of rows --------------------------------------------------------------------
 
     async def _answers(self, connection: AsyncConnection, before: float, limit: int) -> int:
-        """Remove old answers; of those with votes on a remembered pair stays what the votes are about."""
+        """Remove old answers; of those with opinions on a remembered pair stays what these are about."""
         old = select(AnswerRow.id).where(AnswerRow.at < before, AnswerRow.question != "")
         ids = (await connection.scalars(old.order_by(AnswerRow.at).limit(limit))).all()
         if not ids:
             return 0
         topics = await topics_of(connection, ids)
-        voted = set(await connection.scalars(select(VoteRow.answer_id).where(VoteRow.answer_id.in_(ids))))
+        voted: set[str] = set()
+        for said in (VoteRow.answer_id, DistinctionRow.answer_id):
+            voted |= set(await connection.scalars(select(said).where(said.in_(ids))))
         await connection.execute(delete(AnswerRow).where(AnswerRow.id.in_(set(ids) - voted)))
         await drop_words(connection, ANSWER, set(ids) - voted)
         held = select(PlacementRow.pair_id)
@@ -156,7 +161,7 @@ class SqlRetention:
         old = select(PairRow.id, PairRow.topic).where(_neutral(before, time.time()))
         rows = (await connection.execute(old.limit(limit))).all()
         ids = [row.id for row in rows]
-        for column in (VoteRow.pair_id, AuthorRow.pair_id, PairRow.id):
+        for column in (VoteRow.pair_id, AuthorRow.pair_id, DistinctionRow.pair_id, PairRow.id):
             await connection.execute(delete(column.class_).where(column.in_(ids)))
         await drop_words(connection, PAIR, ids)
         await delete_vectors(connection, {row.topic for row in rows})
@@ -179,6 +184,15 @@ class SqlRetention:
         ]
         await change(connection, ClaimRow.message, changes)
         await drop_words(connection, CLAIM, [row.message for row in rows])
+        return len(rows)
+
+    async def _unnamed(self, connection: AsyncConnection, before: float, limit: int) -> int:
+        """Take who said so out of what was told apart long ago."""
+        keys = (DistinctionRow.pair_id, DistinctionRow.key)
+        rows = await _some(connection, keys, _told_apart(before), limit)
+        for pair_id, key in rows:
+            one = update(DistinctionRow).where(keys[0] == pair_id, keys[1] == key)
+            await connection.execute(one.values(person=""))
         return len(rows)
 
     async def _tickets(self, connection: AsyncConnection, before: float, limit: int) -> int:
@@ -216,6 +230,11 @@ def _neutral(before: float, now: float) -> ColumnElement[bool]:
         PairRow.id.not_in(select(PlacementRow.pair_id)),
         PairRow.id.not_in(select(VoteRow.pair_id).where(VoteRow.at > now - LATELY_SECONDS)),
     )
+
+
+def _told_apart(before: float) -> ColumnElement[bool]:
+    """Return which distinctions name who made them long ago."""
+    return and_(DistinctionRow.at < before, DistinctionRow.person != "")
 
 
 async def _some(

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 from core.insights.statistics import Day, Failing, Unserved
 from core.text.times import day_of
 from storage.database.database import Database
-from storage.tables import AnswerRow, CorrectionRow, EscalationRow, VoteRow
+from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
 from storage.tables.columns import LONG, parts
 
 PUBLIC = "public"
@@ -34,12 +34,14 @@ class SqlStatistics:
             AnswerRow.trace["model_error"].as_string().label("error"),
         )
         votes = select(VoteRow.at, VoteRow.value).where(VoteRow.at >= since, VoteRow.value.is_not(None))
+        apart = select(DistinctionRow.at).where(DistinctionRow.at >= since)
         routes: defaultdict[str, Counter[Any]] = defaultdict(Counter)
         values: defaultdict[str, Counter[int]] = defaultdict(Counter)
         people: defaultdict[str, set[str]] = defaultdict(set)
         spent: defaultdict[str, list[float]] = defaultdict(list)
         first: defaultdict[str, list[float]] = defaultdict(list)
         failed: Counter[str] = Counter()
+        wrong: Counter[str] = Counter()
         async with self._database.read() as connection:
             async for rows in parts(await connection.execute(answers.where(AnswerRow.at >= since))):
                 for row in rows:
@@ -53,6 +55,7 @@ class SqlStatistics:
             async for rows in parts(await connection.execute(votes)):
                 for row in rows:
                     values[day_of(row.at)][row.value] += 1
+            wrong.update(day_of(at) for at in await connection.scalars(apart))
         return tuple(
             Day(
                 day,
@@ -65,18 +68,20 @@ class SqlStatistics:
                 _percentile(first[day], 0.5),
                 _percentile(first[day], 0.95),
                 failed[day],
+                wrong[day],
             )
-            for day in sorted(routes.keys() | values.keys())
+            for day in sorted(routes.keys() | values.keys() | wrong.keys())
         )
 
     async def totals(self) -> dict[str, Counter[str]]:
-        """Return all answers by route (`routes`), and all votes by value (`votes`)."""
+        """Return all answers by route (`routes`) and votes by value (`votes`), and wrong reuse (`reuse`)."""
         routes = select(AnswerRow.route, func.count().label("n")).group_by(AnswerRow.route)
         votes = select(VoteRow.value, func.count().label("n")).group_by(VoteRow.value)
         async with self._database.read() as connection:
             by_route = Counter({row.route: int(row.n) for row in await connection.execute(routes)})
             by_value = Counter({_VALUES[row.value]: int(row.n) for row in await connection.execute(votes)})
-        return {"routes": by_route, "votes": by_value}
+            wrong = (await connection.execute(select(func.count()).select_from(DistinctionRow))).scalar_one()
+        return {"routes": by_route, "votes": by_value, "reuse": Counter(wrong=int(wrong))}
 
     async def unserved(self, since: float, limit: int) -> tuple[Unserved, ...]:
         """Return public questions that went unanswered or badly answered, newest first, each once."""

@@ -25,7 +25,16 @@ from storage.tables.corpora import (
     SourceRunRow,
     VectorRow,
 )
-from storage.tables.memory import AuthorRow, CorrectionRow, MarkRow, PairRow, PlacementRow, VoteRow, WordsRow
+from storage.tables.memory import (
+    AuthorRow,
+    CorrectionRow,
+    DistinctionRow,
+    MarkRow,
+    PairRow,
+    PlacementRow,
+    VoteRow,
+    WordsRow,
+)
 from storage.tables.serving import (
     AboutRow,
     ActRow,
@@ -48,6 +57,7 @@ __all__ = [
     "CorpusDocumentRow",
     "CorpusRow",
     "CorrectionRow",
+    "DistinctionRow",
     "DocumentRow",
     "EscalationPostRow",
     "EscalationRow",

@@ -1,4 +1,4 @@
-"""Community memory: pairs, votes on them, where these place them, and what people marked and corrected.
+"""Community memory: pairs, votes on them, where these place them, and what people said beside votes.
 
 Beside them stands whose words the rows of any table hold, so that forgetting goes by that.
 """
@@ -121,3 +121,14 @@ class WordsRow(Base):
     person: Mapped[str] = mapped_column(KEY, primary_key=True, index=True)
     part: Mapped[str] = mapped_column(String(8), primary_key=True, server_default="")
     place: Mapped[str] = mapped_column(KEY, server_default="")
+
+
+class DistinctionRow(Base):
+    """That a question is not a pair's own, as somebody said of an answer; its words stand with the answer."""
+
+    __tablename__ = "distinctions"
+    pair_id: Mapped[str] = mapped_column(ID, primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    answer_id: Mapped[str] = mapped_column(ID, index=True)
+    person: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float, index=True)

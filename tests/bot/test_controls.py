@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rendering.answers import LONGEST_VALUE, RELEASES, controls, mark_of, wrong_form
-from core.domain import Answer, Resolution
+from bot.rendering.answers import LONGEST_VALUE, RELEASES, compose, controls, mark_of, wrong_form
+from core.domain import Answer, Resolution, Route
+from core.languages import speaking
 
 ANSWER = Answer("a0123456789abcdef", "text", "quote", "2.0", offers=("1.0",))
 
@@ -68,3 +69,51 @@ def test_the_form_asks_what_was_wrong_and_perhaps_for_a_better_answer() -> None:
 )
 def test_only_the_two_marks_mean_something(emoji: str, mark: str) -> None:
     assert mark_of(emoji) == mark
+
+
+# --- the remembered question under its answer -------------------------------------------------
+
+REMEMBERED = "Which [port](https://evil.example) does the dashboard listen on in 2.0?"
+
+
+def again(asked: str, route: Route = "reuse", pair_id: str = "p1") -> Answer:
+    """Return an answer that was given to `REMEMBERED`, and now to another question."""
+    near = {"pair": "p1", "question": REMEMBERED, "topic": "Which port does the dashboard listen on?"}
+    trace = {"queries": {"base": asked, "filtered": "", "topic": asked}, "high": [near], "low": []}
+    return Answer("a1", "Like this.", route, "2.0", pair_id=pair_id, trace=trace)
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown"),
+    [
+        (again("What number has the dashboard's port?"), True),
+        (again("Which port does the dashboard not listen on?"), True),
+        (again("On which port is the dashboard listening?"), False),
+        (again("which PORT does the dashboard listen on"), False),
+        (again("What number has the port?", "reference"), False),
+        (again("What number has the port?", pair_id="p2"), False),
+    ],
+)
+def test_the_remembered_question_is_shown_where_it_has_other_words(answer: Answer, shown: bool) -> None:
+    names = [control.name for control in controls(answer, [])]
+    said = compose(answer, "Kettle").markdown
+    assert ("apart" in names, "an answer to" in said) == (shown, shown)
+    assert "](https://evil.example)" not in said, "it is quoted, and leads nowhere"
+
+
+@pytest.mark.parametrize(
+    ("language", "begin", "end"),
+    [
+        ("en", "This was an answer to: “Which", "2.0?”"),
+        ("de", "Das war eine Antwort auf: „Which", "2.0?“"),
+        ("es", "Esto fue una respuesta a: «Which", "2.0?»"),
+        ("zh", "这是对下面这个问题的回答：“Which", "2.0?”"),
+    ],
+)
+def test_the_remembered_question_is_quoted_as_each_language_quotes(
+    language: str, begin: str, end: str
+) -> None:
+    with speaking(language):
+        parts = compose(again("What number has the port?"), "Kettle").markdown.split("\n\n")
+    assert parts[-2].startswith(begin) and parts[-2].endswith(end), "above the line of the release"
+    assert parts[-1].startswith("*Kettle 2.0")

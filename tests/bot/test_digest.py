@@ -23,18 +23,22 @@ class Desk(Office):
         super().__init__()
         self.when, self.time, self.found = when, MONDAY, (GAP,)
         self.days: list[int] = []
+        self.wrong = 0
         self.digest = self.started()
 
     def started(self) -> Digest:
         """Return a digest after a restart."""
         self.notices = self.open()
-        return Digest(self.when, self._gaps, self.notices, "Kettle", lambda: self.time)
+        return Digest(self.when, self._gaps, self._wrong_reuse, self.notices, "Kettle", lambda: self.time)
 
     async def at(self, time: datetime) -> list[str]:
         self.time = time
         before = len(self.said)
         await self.digest.tick()
         return [text for _, text in self.said[before:]]
+
+    async def _wrong_reuse(self, days: int) -> int:
+        return self.wrong
 
     async def _gaps(self, days: int) -> tuple[Gap, ...]:
         self.days.append(days)
@@ -91,6 +95,19 @@ async def test_a_channel_that_cannot_be_reached_gets_it_later_and_the_others_not
     assert len(await desk.at(datetime(2026, 11, 23, 9, 11))) == 1
     assert not await desk.at(datetime(2026, 11, 23, 9, 30))
     assert sorted(to for to, _ in desk.said) == ["7", "C1"]
+
+
+async def test_wrong_reuse_is_told_with_the_gaps() -> None:
+    desk = Desk()
+    desk.wrong = 2
+    assert "2 remembered answers were to another question in the last 7 days" in (await desk.at(MONDAY))[0]
+
+
+async def test_wrong_reuse_is_told_alone_where_there_are_no_gaps() -> None:
+    desk = Desk()
+    desk.found, desk.wrong = (), 1
+    said = "**Wrong reuse**: 1 remembered answer was to another question in the last 7 days, as people said."
+    assert (await desk.at(MONDAY))[0] == said
 
 
 async def test_off_is_off() -> None:

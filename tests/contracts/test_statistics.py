@@ -9,12 +9,14 @@ import pytest
 
 from core.domain import Answer, Queries, Question, Scope, Vote
 from core.ports.escalations import Ticket
-from core.ports.opinions import Correction
+from core.ports.opinions import Correction, Distinction
 from storage.database.database import Database
+from storage.memory.distinctions import SqlDistinctions
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions
 from storage.serving.escalations import SqlEscalations
 from storage.serving.statistics import SqlStatistics
+from tests.contracts.samples import keep, pair
 from tests.databases import DATABASES
 
 pytestmark = pytest.mark.parametrize("place", DATABASES, indirect=True)
@@ -27,6 +29,7 @@ class House:
     def __init__(self, database: Database) -> None:
         self.memories = SqlMemories(database)
         self.opinions = SqlOpinions(database)
+        self.distinctions = SqlDistinctions(database)
         self.escalations = SqlEscalations(database)
         self.statistics = SqlStatistics(database)
 
@@ -130,5 +133,9 @@ async def test_totals_count_everything(house):
     await house.memories.vote(Vote("a1", "slack:U2", 1), 1.0)
     await house.memories.vote(Vote("a1", "slack:U3", 0), 1.0)
     await house.memories.vote(Vote("a1", "slack:U3", None, withdraws=0), 1.0)
+    await keep(house.memories, pair("p1"), "a3")
+    await house.distinctions.tell_apart(Distinction("p1", "k1", "a2", "slack:U2", time.time()))
     totals = await house.statistics.totals()
-    assert totals == {"routes": {"documents": 1, "reuse": 1}, "votes": {"up": 1, "down": 1, "withdrawn": 1}}
+    assert totals["routes"]["reuse"] == 1 and totals["votes"] == {"up": 1, "down": 1, "withdrawn": 1}
+    assert totals["reuse"] == {"wrong": 1}
+    assert [day.wrong_reuse for day in await house.statistics.days(0.0)] == [1]

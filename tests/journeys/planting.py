@@ -463,6 +463,25 @@ async def _(g: Garden, mark: str) -> None:
     await g.stage.quiet()
 
 
+@way("their remembered question, shown under an answer to somebody else")
+async def _(g: Garden, mark: str) -> None:
+    _, seen = await g.asked(f"Where do workers write their log, {mark}?")
+    await g.stage.react("ann", seen, "👍")
+    await g.stage.quiet()
+    _, told = await g.asked("To which place do the workers write the log?", "bob")
+    assert mark in told.text, "it says which question it answered"
+
+
+@way("their question, which they told apart from a remembered one")
+async def _(g: Garden, mark: str) -> None:
+    _, seen = await g.asked("How many worker processes run at once by default?", "bob")
+    await g.stage.react("bob", seen, "👍")
+    await g.stage.quiet()
+    said, again = await g.asked(f"What number of {mark} worker processes runs at the same time by default?")
+    await g.stage.press("ann", again, "apart")
+    await answer(g.stage, said, 2)
+
+
 # --- what people are asked --------------------------------------------------------------------
 
 
@@ -582,6 +601,7 @@ async def _(g: Garden, mark: str) -> None:
     await Digest(
         "mon 09:00",
         g.bot.app.statistics.gaps,
+        g.bot.app.statistics.wrong_reuse,
         g.bot.dispatch.notices,
         "Kettle",
         lambda: datetime(2026, 11, 30, 9),

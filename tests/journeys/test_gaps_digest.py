@@ -31,7 +31,8 @@ async def unserved(stage: Stage) -> None:
 
 
 def digest(bot: Bot, now: datetime) -> Digest:
-    return Digest("mon 09:00", bot.app.statistics.gaps, bot.dispatch.notices, "Kettle", lambda: now)
+    told = bot.app.statistics
+    return Digest("mon 09:00", told.gaps, told.wrong_reuse, bot.dispatch.notices, "Kettle", lambda: now)
 
 
 @ON_EACH_WIRE

@@ -120,6 +120,7 @@ def _memory(ground: Ground) -> CommunityMemory:
         share_platforms=catalogue.share_platforms,
         decision=ground.decision,
         rewordings=stores.rewordings,
+        distinctions=stores.distinctions,
     )
 
 

@@ -34,7 +34,7 @@ from core.ports import (
 )
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.opinions import OpinionStore
+from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
 from core.ports.workers import Alone
 from core.privacy.audit import AuditStore
 from core.privacy.names import Names
@@ -46,6 +46,7 @@ from storage.corpora.pregenerated import SqlPregenerated
 from storage.database.database import Database
 from storage.database.health import SqlHealth
 from storage.database.sqlite_file import FILE, check
+from storage.memory.distinctions import SqlDistinctions
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions
 from storage.memory.pair_rows import SqlRewordings, SqlVoters
@@ -78,6 +79,7 @@ class Stores:
     channels: ChannelStore
     conversations: ConversationStore
     corpora: CorpusStore
+    distinctions: DistinctionStore
     escalations: EscalationStore
     health: StorageHealth
     memories: MemoryStore
@@ -172,6 +174,7 @@ def _stores(
         channels=SqlChannels(database),
         conversations=SqlConversations(database),
         corpora=SqlCorpora(database),
+        distinctions=SqlDistinctions(database),
         escalations=SqlEscalations(database),
         health=SqlHealth(database, free),
         memories=SqlMemories(database, names.veils),
@@ -216,6 +219,18 @@ async def open_memory(home: Path) -> AsyncIterator[MemoryStores]:
             corpora=SqlCorpora(database),
             rewordings=SqlRewordings(database),
         )
+    finally:
+        await database.close()
+
+
+async def questions_told_apart(settings: Settings) -> tuple[Distinction, ...]:
+    """Return which questions people told apart, while whatever serves goes on; none without a database."""
+    url = settings.database_url.get_secret_value()
+    if not url and not (settings.home / FILE).exists():
+        return ()
+    database = await Database.open(settings.home, url)
+    try:
+        return await SqlDistinctions(database).told_apart()
     finally:
         await database.close()
 

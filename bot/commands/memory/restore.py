@@ -1,16 +1,24 @@
-"""`memory restore`: let votes decide again on a retired pair."""
+"""`memory restore`: let votes decide again on a retired pair, or a pair answer a question again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Result
+from bot.commands.command import Command, Given, Option, Result
 from bot.commands.memory.show import ID, found
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
     from core.ports import Remembered
+
+QUESTION = Option(
+    "question",
+    "Number of a question that is not its own, as `memory show` lists them: let the pair answer it again",
+    kind="number",
+    named=True,
+    metavar="N",
+)
 
 
 async def run(app: Application, given: Given) -> Result:
@@ -19,6 +27,12 @@ async def run(app: Application, given: Given) -> Result:
     from core.errors import UsageError
 
     pair = await found(app, given["id"])
+    if (number := given.get("question")) is not None:
+        apart = await app.memory.told_apart(pair.id)
+        if not 1 <= number <= len(apart):
+            raise UsageError(f"{named(pair)} has no question {number}; `memory show {pair.id}` lists them.")
+        await app.memory.take_back(apart[number - 1])
+        return Result({"id": pair.id, "named": named(pair), "question": number})
     if pair.aside != "retired":
         raise UsageError(f"{named(pair)} is not retired; now {standing(app.memory, pair)}.")
     if pair.origin == "person":
@@ -35,6 +49,8 @@ async def run(app: Application, given: Given) -> Result:
 
 def text(result: Result) -> Sequence[str]:
     """Say how it stands again."""
+    if "question" in result.data:
+        return [f"Taken back: {result.data['named']} may answer that question again."]
     return [f"Restored {result.data['named']}: {result.data['standing']}."]
 
 
@@ -47,14 +63,20 @@ async def _in_place_of(app: Application, pair: Remembered) -> str:
     return ""
 
 
+def _numbered(given: Given) -> Sequence[str]:
+    """Return the words that name a question."""
+    number = given.get("question")
+    return () if number is None else ("--question", str(number))
+
+
 COMMAND = Command(
     "memory restore",
     "admin",
-    "let votes decide again on a retired pair",
+    "let votes decide again on a retired pair, or take back one *Not my question*",
     run,
     text,
-    (ID,),
+    (ID, QUESTION),
     changes=True,
-    audit=lambda given: (given.get("id"),),
+    audit=lambda given: (given.get("id"), *_numbered(given)),
     rank=33,
 )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.ports import Remembered
 
 ID = Option("id", "The pair's id, or the one it was imported under", required=True)
+GONE = "(its words are not kept)"
 ORIGINS = {
     "answer": "said by the bot",
     "person": "written by a person",
@@ -28,10 +29,12 @@ class Shown:
     pair: Remembered
     written: dict[str, Any]
     standing: str
+    apart: Sequence[tuple[str, float]] = ()
+    """Questions that people told apart from it, as they may be shown, and when."""
 
     def plain(self) -> dict[str, Any]:
-        """Return what `memory export` writes of it."""
-        return self.written
+        """Return what `memory export` writes of it, and the questions that it does not answer."""
+        return self.written | {"told_apart": [question for question, _ in self.apart]}
 
 
 async def found(app: Application, pair_id: str) -> Remembered:
@@ -46,7 +49,7 @@ async def found(app: Application, pair_id: str) -> Remembered:
 
 async def run(app: Application, given: Given) -> Result:
     """Return a pair. Raises UsageError for one whose words may not be shown where it was asked for."""
-    from bot.privacy.visibility import may_hear
+    from bot.privacy.visibility import heard, may_hear
     from bot.rendering.pairs import standing
     from core.domain import Scope
     from core.errors import UsageError
@@ -59,12 +62,17 @@ async def run(app: Application, given: Given) -> Result:
             f"{pair.id} was learnt in {channel}, a private channel: its words are shown there alone. It is "
             f"for {pair.release.replace('+', ' and ')}; now {standing(app.memory, pair)}."
         )
-    return Result(Shown(pair, written(pair, app.memory.thresholds), standing(app.memory, pair)))
+    apart = [
+        (heard(given.audience, said.scope, said.question or GONE), said.at)
+        for said in await app.memory.told_apart(pair.id)
+    ]
+    return Result(Shown(pair, written(pair, app.memory.thresholds), standing(app.memory, pair), apart))
 
 
 def text(result: Result) -> Sequence[str]:
     """Say all of it."""
     from bot.rendering.pairs import meant_for, named
+    from core.text.markup import inert
 
     pair: Remembered = result.data.pair
     made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(pair.created_at))
@@ -78,6 +86,12 @@ def text(result: Result) -> Sequence[str]:
         *(f"[{c.number}] {c.title} {c.url}" for c in pair.citations),
         f"Now {result.data.standing}.",
     ]
+    if result.data.apart:
+        lines += ["", "Not its question, as people said (`memory restore ID --question N` takes it back):"]
+        lines += [
+            f"{number}. {inert(question)} ({time.strftime('%Y-%m-%d', time.gmtime(at))})"
+            for number, (question, at) in enumerate(result.data.apart, start=1)
+        ]
     return ["\n".join(lines)]
 
 

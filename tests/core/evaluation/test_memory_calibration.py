@@ -102,6 +102,15 @@ async def test_calibrate_writes_what_a_start_reads_and_names_data_and_encoder(tm
     assert len(made["curve"]) > 3
 
 
+async def test_questions_that_people_told_apart_count_as_pairs_that_are_not_the_same(tmp_path: Path) -> None:
+    path = pairs_file(tmp_path / "pairs.jsonl")
+    before = await calibrate(path, tmp_path, FakeEncoder(), no_guard, plots=False)
+    close = [(f"boil the {t} water now", f"boil the {t} water soon") for t in THINGS]
+    after = await calibrate(path, tmp_path, FakeEncoder(), no_guard, plots=False, apart=close)
+    assert after["pairs"] == before["pairs"] + len(THINGS)
+    assert after["delta"] > before["delta"], "what people told apart is not near enough any more"
+
+
 async def test_calibrate_takes_labelled_questions_and_their_halves_as_well(tmp_path: Path) -> None:
     rows = [
         {"topic": f"t{n}", "question": question}

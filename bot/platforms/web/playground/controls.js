@@ -5,7 +5,7 @@ import { markdown } from "./markdown.js";
 import { showMenu } from "./menu.js";
 import { author, state } from "./store.js";
 
-const FIRST = ["up", "down", "release", "why"]; // in this order; what the page does not know comes after
+const FIRST = ["up", "down", "release", "why", "apart"]; // in this order; what the page does not know comes after
 const ICONS = { up: "up", down: "down", why: "why", delete: "trash", wrong: "flag", person: "person", share: "link" };
 const VOTES = { up: "👍", down: "👎" };
 const EMOJI = {

@@ -66,11 +66,12 @@ export function tiles({ days, memory }) {
   const all = days.reduce((sum, day) => sum + total(day), 0);
   const of = (key) => days.reduce((sum, day) => sum + (day.routes[key] || 0), 0);
   const up = days.reduce((sum, day) => sum + day.up, 0), down = days.reduce((sum, day) => sum + day.down, 0);
+  const wrong = days.reduce((sum, day) => sum + day.wrong_reuse, 0);
   const part = (key) => days.map((day) => (day.routes[key] || 0) / Math.max(total(day), 1));
   const tile = (values, value, label) => h("div", { class: "tile" }, spark(values), h("b", {}, value), h("span", {}, label));
   return [
     tile(days.map((day) => day.people), String(Math.max(0, ...days.map((day) => day.people))), "people asked on the busiest day"),
-    tile(part("reuse"), percent(of("reuse"), all), "answered from memory"),
+    tile(part("reuse"), percent(of("reuse"), all), `answered from memory${wrong ? `, ${wrong.toLocaleString()} of them wrongly` : ""}`),
     tile(part("abstain"), percent(of("abstain"), all), "not answered"),
     tile(days.map((day) => day.up / Math.max(day.up + day.down, 1)), percent(up, up + down), `of ${many(up + down, "vote", "votes")} good`),
     tile(days.map((day) => day.failed), days.reduce((sum, day) => sum + day.failed, 0).toLocaleString(), "answers that the model failed"),
