@@ -13,7 +13,7 @@ from core.errors import SourceError, ThreadloreError
 from core.ingestion.chunking import chunk
 from core.ingestion.parsing import parse, reaches_out
 
-INDEX_VERSION = "4"
+INDEX_VERSION = "5"
 """Raised when parsing or chunking change, so that unchanged files are read anew."""
 PDF_PATIENCE = 10.0
 """Times as long as another document a PDF may take: a page takes 0.1 s, and manuals have thousands."""
