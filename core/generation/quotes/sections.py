@@ -39,6 +39,8 @@ _FITTING = 0.2
 """What it counts for a page, beside its standing, that it holds the question, and that its heading does."""
 _HEADING_SHARE = 0.6
 _CODE_SHARE = 0.6
+_FITS = 0.5
+"""How well a heading is what is asked from which on its section is quoted from the beginning; ours."""
 _PASTED, _PASTED_TERMS = 0.6, 6
 """Share of the question's weight, and its terms, in code that the question itself shows; ours."""
 _FAR, _BEFORE = 0.6, 0.1
@@ -56,7 +58,8 @@ class Section:
     """A section's stretches for one question: their scores, and which of its terms they hold.
 
     `pasted` are stretches with code that the question itself shows. `standing` is the page's share of the
-    best page's score, `value` what the section is worth beside others.
+    best page's score, `fitting` how well the heading is what is asked, `value` what the section is worth
+    beside others.
     """
 
     evidence: Evidence
@@ -66,6 +69,7 @@ class Section:
     pasted: frozenset[int]
     value: float
     standing: float
+    fitting: float
 
     @property
     def best(self) -> int:
@@ -96,6 +100,8 @@ class Section:
         if at in self.pasted and at + 1 < len(found) and self._counted(kept | {at + 1}) <= limits.most:
             kept.add(at + 1)
         kept |= self._code_for(kept, limits)
+        if self.fitting >= _FITS and self._counted(kept | {0}) <= limits.most:
+            kept.add(0)
         if self._counted(kept | set(range(max(kept)))) <= limits.whole:
             kept |= set(range(max(kept)))
         while (after := max(kept) + 1) < len(found):
@@ -182,4 +188,4 @@ def weighed(
     value = standing + _BEARING * max(scores, default=0.0) + _FITTING * fitting
     if found and found[scores.index(max(scores))].stands_alone:
         value -= _ALONE
-    return Section(item, found, scores, held, frozenset(pasted), value, standing)
+    return Section(item, found, scores, held, frozenset(pasted), value, standing, fitting)
