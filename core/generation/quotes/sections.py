@@ -34,7 +34,7 @@ _CODE = 0.5
 """What a character of code counts: it is seen at a glance, and half of it is of no use."""
 _ALONE = 0.1
 """What it counts against a section that just an item of a list in it answers; ours."""
-_BEARING = 0.7
+_BEARING = 0.45
 _FITTING = 0.2
 """What it counts for a page, beside its standing, that it holds the question, and that its heading does."""
 _HEADING_SHARE = 0.6
