@@ -121,17 +121,21 @@ def terms(text: str) -> Iterable[str]:
     return (term for word in text.split() for term in _word_terms(word))
 
 
+_VERSION = re.compile(r"\d\.\d")
 _LEVELS = re.compile(r"(?<!\s)\s+[>›»/|]\s+")
 
 
 def headings(title: str, heading: str, *, whole: bool = False) -> str:
-    """Join a page's title and the heading of a passage: `Quickstart › Sessions`.
+    """Join a page's title and the heading of a passage: `Quickstart › Sessions`, `Changes › 2.1 › Docs`.
 
-    `heading` may be a path from the outermost heading; all of it is used where `whole` is true.
+    `heading` may be a path from the outermost heading; all of it is used where `whole` is true, else what
+    names a version and the innermost.
     """
     levels = [one_line(title), *(one_line(level) for level in _LEVELS.split(heading))]
     levels = list(dict.fromkeys(level for level in levels if level))
-    return " › ".join(levels if whole else [*levels[:1], *levels[1:][-1:]])
+    inner = levels[1:]
+    told = [level for level in inner[:-1] if _VERSION.search(level)]
+    return " › ".join(levels if whole else [*levels[:1], *told, *inner[-1:]])
 
 
 def last_heading(title: str, heading: str) -> str:

@@ -12,6 +12,10 @@ from core.text.words import one_line, sentences
 MAX_CODE_LINES = 40
 MAX_LIST = 900
 """Characters up to which a list stays with what introduces it; of a longer one each item stands alone."""
+_MAX_STEPS = 1_200
+"""Characters up to which numbered steps stay together, whatever stands before them; ours."""
+_MAX_POINTS = 500
+"""Characters up to which a list stays with the paragraph before it that does not introduce it; ours."""
 _MAX_TABLE_ROWS = 12
 _SHORTEST, _LONGEST = 16, 600
 
@@ -34,8 +38,8 @@ _SPAN = re.compile(r"`[^`]*`")
 _GOES_ON = re.compile(r"^[\"'“‘*_(\[]*[a-z]+\b(?![.(_])")
 _CONNECTS = re.compile(r"^(?:and|or|but|nor|so|because|which|where|while|as well)\b")
 _LEANING = re.compile(
-    r"(?:it|its|this|that|these|those|they|them|their|he|she|such|however|but|then|otherwise|therefore|thus|also"
-    r"|instead|in\s+(?:this|that|these|those)|for\s+(?:this|that)|the\s+(?:latter|former|above|following|same|second"
+    r"(?:it|its|this(?! following)|that|these|those|they|them|their|he|she|such|however|but|then|otherwise"
+    r"|therefore|thus|also|instead|in\s+(?:this|that|these|those)|for\s+(?:this|that)|the\s+(?:latter|former|above|same|second"
     r"|other|code\s+above|example\s+above)|as\s+(?:above|such)|both|either|similarly|additionally|furthermore|so)\b",
     re.IGNORECASE,
 )
@@ -141,8 +145,8 @@ def _parted(group: list[Block]) -> list[list[Block]]:
     """Cut a stretch whose list nothing introduces, or is too long to be quoted: its items stand alone."""
     items = [block for block in group if block.kind == "item"]
     first = group.index(items[0]) if items else 0
-    introduced = first and (group[first - 1].introduces or items[0].text.lstrip()[0].isdigit())
-    if len(items) < 2 or (introduced and sum(len(item.text) for item in items) <= MAX_LIST):
+    length = sum(len(item.text) for item in items)
+    if len(items) < 2 or length <= _most_of(items, group[first - 1] if first else None):
         return [group]
     lead = group[:first]
     if lead and lead[-1].introduces:
@@ -154,6 +158,15 @@ def _parted(group: list[Block]) -> list[list[Block]]:
         else:
             parts[-1].append(block)
     return parts
+
+
+def _most_of(items: Sequence[Block], before: Block | None) -> int:
+    """Return the characters up to which a list is not cut, by what stands before it."""
+    if items[0].text.lstrip()[0].isdigit():
+        return _MAX_STEPS
+    if before and before.introduces:
+        return MAX_LIST
+    return _MAX_POINTS if before and _ENDED.search(one_line(before.text)) else 0
 
 
 def _is_readable(stretch: Stretch) -> bool:

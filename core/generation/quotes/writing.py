@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain import ContextChunk, Evidence
@@ -14,6 +15,8 @@ from core.text.words import one_line
 
 _PARAGRAPH = 700
 """Characters of a paragraph that are quoted, from its beginning."""
+_LABEL = 40
+"""Characters of a paragraph that only names what follows; ours."""
 _MORE = N_("There is more on this page.")
 
 
@@ -45,7 +48,7 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     chunk = piece.evidence.chunk
     heading = heading_over(chunk, product, release)
     parts: list[str] = []
-    blocks = _without_term(piece.blocks, last_heading(chunk.title, chunk.heading))
+    blocks = _joined(_without_term(piece.blocks, last_heading(chunk.title, chunk.heading)))
     for at, block in enumerate(blocks):
         text = block.text
         if block.kind == "code" or "```" in text:
@@ -74,6 +77,21 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
 def _one_line(paragraph: str) -> str:
     """Return a paragraph on one line; a definition's colon goes with what it defines."""
     return one_line(re.sub(r"(?<!\s)[^\S\n]*+\n\s*+:\s+", ": ", paragraph))
+
+
+def _joined(blocks: Sequence[Block]) -> list[Block]:
+    """Put a label ("Example:", a caption) into the paragraph before it that introduces the same code."""
+    kept: list[Block] = []
+    for block in blocks:
+        names = block.introduces or " " not in block.text.strip()
+        label = is_term(block) or (names and len(block.text) <= _LABEL)
+        if kept and kept[-1].kind == block.kind == "paragraph" and kept[-1].introduces and label:
+            # a bare "Example:" says nothing that the colon before it does not
+            said = "" if " " not in block.text and block.introduces else f" {block.text}"
+            kept[-1] = replace(kept[-1], text=kept[-1].text + said)
+        else:
+            kept.append(block)
+    return kept
 
 
 def _without_term(blocks: list[Block], heading: str) -> list[Block]:

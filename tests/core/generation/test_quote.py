@@ -86,6 +86,63 @@ def test_a_section_that_was_cut_into_pages_is_read_whole() -> None:
     assert text.startswith(f"**Quickstart › Sessions**\n> {first} [1]\n\n```")
 
 
+FILLER = " ".join(["Nothing of this is about it, and it takes a good deal of room."] * 9)
+
+
+def test_the_code_of_a_long_section_is_fetched_from_before_and_behind_what_answers() -> None:
+    code = "```python\nsession['key'] = 1\n```"
+    said = "The session keeps a secret key."
+    behind = "\n\n".join([FILLER, said, FILLER, f"Here it is:\n\n{code}", FILLER])
+    before = "\n\n".join([FILLER, f"Here it is:\n\n{code}", said, FILLER, FILLER])
+    for section in (behind, before):
+        text, _ = ask("secret key session", evidence(1, section, heading="Elsewhere"))
+        assert said in text and code in text and FILLER not in text
+
+
+def test_what_follows_a_pasted_error_is_quoted_with_it() -> None:
+    error = "RuntimeError: the secret key of the session was lost before the upload of the file began"
+    told = "Push a context first."
+    section = "\n\n".join([FILLER, f"You may see this:\n\n```\n{error}\n```", told, FILLER, FILLER])
+    text, _ = ask(error, evidence(1, section))
+    assert error in text and told in text
+
+
+def test_numbered_steps_stay_together_and_a_short_list_with_its_paragraph() -> None:
+    steps = "1. Install it.\n2. Upload the secret file.\n3. Restart."
+    text, _ = ask("upload secret file", evidence(1, f"{steps}\n\n{FILLER}"))
+    assert "1. Install it." in text and "3. Restart." in text
+    points = "Uploads go by name.\n\n- The key is kept.\n\n- But the secret file is not."
+    text, _ = ask("upload secret file", evidence(1, f"{points}\n\n{FILLER}\n\n{FILLER}"))
+    assert "The key is kept." in text and "But the secret file is not." in text
+
+
+def test_the_beginning_of_a_section_is_quoted_where_its_heading_is_what_is_asked() -> None:
+    last = "The upload of a file needs a secret."
+    section = "\n\n".join(["It takes them in.", FILLER, FILLER, last])
+    begins = ask("file upload", evidence(1, section, heading="File Upload"))[0]
+    elsewhere = ask("file upload", evidence(1, section, heading="Various Other Things"))[0]
+    assert last in begins and "It takes them in." in begins
+    assert last in elsewhere and "It takes them in." not in elsewhere
+
+
+def test_where_the_first_section_hardly_holds_the_question_others_are_shown_too() -> None:
+    first = evidence(1, "The exit code is a number.", heading="Code", score=9.0)
+    second = evidence(2, "An interrupted program says so.", heading="Where it ends", score=8.8)
+    quoted = asked("exit secret upload session", first, second)
+    assert [c.title.rpartition(" › ")[2] for c in quoted.citations] == ["Code", "Where it ends"]
+    assert quoted.held == asked("exit secret upload session", first).held < 0.5
+    far = evidence(2, "An interrupted program says so.", heading="Where it ends", score=5.0)
+    assert len(asked("exit secret upload session", first, far).citations) == 1
+
+
+def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:
+    code = "```python\nupload()\n```"
+    text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\nExample:\n\n{code}"))
+    assert f"> Upload with `upload()`: [1]\n\n{code}" in text
+    text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\n`main.py`\n\n{code}"))
+    assert f"> Upload with `upload()`: `main.py` [1]\n\n{code}" in text
+
+
 def test_what_leans_on_the_paragraph_before_brings_it_along() -> None:
     page = f"{LONG}\n\nThe client keeps a pool of them.\n\nIt needs a secret key to open one."
     text, _ = ask("secret key", evidence(1, page))
@@ -185,6 +242,12 @@ def test_a_note_of_a_release_goes_behind_a_section_that_ranks_a_little_lower() -
     note = evidence(1, notes, heading="Version 2.3", score=10.0)
     page = evidence(2, "The secret key signs sessions.", heading="Keys", score=9.8)
     assert ask("secret key", note, page)[0].startswith("**Quickstart › Keys**")
+
+
+def test_the_version_that_notes_are_of_stands_over_them() -> None:
+    text, citations = ask("secret", evidence(1, "- A secret is kept.", heading="Changes > 2.1.0 > Style"))
+    assert text.startswith("**Quickstart › 2.1.0 › Style**")
+    assert citations[0].title == "Quickstart › 2.1.0 › Style"
 
 
 def test_another_release_is_named() -> None:

@@ -79,8 +79,20 @@ def test_myst_includes_stay_inside_the_root(tmp_path):
     (root / "CHANGES.md").write_text("## 1.0\n\nFirst.\n\n```{include} CHANGES.md\n```\n")
     text = "# Changes\n\n```{include} ../CHANGES.md\n```\n\n```{include} ../../secret.md\n```\n"
     document = parsed(text, "markdown", root)
-    assert {s.headings for s in document.sections} == {("Changes", "1.0")}
+    assert {heading for s in document.sections for heading in s.headings} == {"Changes", "1.0"}
     assert "SECRET" not in "".join(s.text for s in document.sections)
+
+
+def test_what_a_myst_page_includes_keeps_its_headings(tmp_path):
+    notes = "# Notes\n\n## 2.1\n\n### Style\n\nLess.\n\n### Docs\n\nMore.\n\n## 2.0\n\n### Style\n\nNone.\n"
+    (tmp_path / "notes.md").write_text(notes)
+    document = parsed("```{include} ../notes.md\n```\n", "markdown", tmp_path)
+    assert document.title == "Notes"
+    assert [(s.headings, s.anchor) for s in document.sections] == [
+        (("Notes", "2.1", "Style"), "style"),
+        (("Notes", "2.1", "Docs"), "docs"),
+        (("Notes", "2.0", "Style"), "style-1"),
+    ]
 
 
 def test_myst_includes_are_cut_as_they_say(tmp_path):

@@ -87,8 +87,11 @@ def opens_sections(given: Directive) -> bool:
     )
 
 
-def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, str, str]]:
-    """Return (heading, anchor, text) of included files, embedded reStructuredText and documented code."""
+def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[tuple[str, ...], str, str]]:
+    """Return (headings, anchor, text) of included files, embedded reStructuredText and documented code.
+
+    An included file's headings run from its outermost one; of the others it is the innermost alone.
+    """
     # these formats include each other, so neither can be imported before the other
     markdown, rst = parser_of("markdown"), parser_of("rst")
     if depth >= MAX_DEPTH:
@@ -103,7 +106,7 @@ def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, 
         path, text = found
         text = sliced(text, given.options)
         if "literal" in given.options or "code" in given.options:
-            return [("", "", fence(text, given.options.get("code", "") or ENDINGS.get(path.suffix, "")))]
+            return [((), "", fence(text, given.options.get("code", "") or ENDINGS.get(path.suffix, "")))]
         inner = RawDocument(raw.path, raw.url, b"", "markdown", raw.root, str(path))
         if path.suffix in (".rst", ".txt"):
             parsed = rst.parse(inner, text).sections
@@ -111,29 +114,26 @@ def sections(given: Directive, raw: RawDocument, depth: int) -> list[tuple[str, 
             writer = markdown.MarkdownWriter(inner, myst=True, depth=depth + 1)
             writer.write_page(front_matter.split(text)[1])
             parsed = writer.outline.sections()
-    else:
-        options = "".join(f"   :{name}: {value}\n" for name, value in given.options.items())
-        source = (
-            given.content if given.name == "eval-rst" else f".. {given.name}:: {given.argument}\n{options}"
-        )
-        parsed = rst.parse(raw, source).sections
-    return [(s.headings[-1] if s.headings else "", s.anchor, s.text) for s in parsed]
+        return [(s.headings, s.anchor, s.text) for s in parsed]
+    options = "".join(f"   :{name}: {value}\n" for name, value in given.options.items())
+    source = given.content if given.name == "eval-rst" else f".. {given.name}:: {given.argument}\n{options}"
+    return [(s.headings[-1:], s.anchor, s.text) for s in rst.parse(raw, source).sections]
 
 
-def _documented_code(given: Directive, raw: RawDocument) -> list[tuple[str, str, str]]:
+def _documented_code(given: Directive, raw: RawDocument) -> list[tuple[tuple[str, ...], str, str]]:
     """Return what mkdocstrings shows of an object of the code, under the anchors that it gives."""
     markdown = parser_of("markdown")
     kind = autodoc.kind_of(raw.root, given.argument)
     options = {} if given.options.get("members", "").lower() == "false" else given.options
     entries = autodoc.documented(raw.root, kind, given.argument, "", options) if kind else ()
-    found = []
+    found: list[tuple[tuple[str, ...], str, str]] = []
     for entry in entries:
         writer = markdown.MarkdownWriter(raw, depth=MAX_DEPTH)
         text = _extensions.plain(as_markdown(entry.docstring))
         body = writer.nested(text) if text.strip() else []
         shown = [inline_code(entry.signature)] if entry.signature else []
         if shown or body:
-            found.append((entry.heading, entry.name, "\n\n".join([*shown, *body])))
+            found.append(((entry.heading,), entry.name, "\n\n".join([*shown, *body])))
     return found
 
 
@@ -142,7 +142,7 @@ def blocks(given: Directive, writer: Writer) -> list[str]:
     if opens_sections(given):  # inside of a list or a note: its headings are only bold there
         found = sections(given, writer.raw, writer.depth)
         return [
-            block for heading, _, text in found for block in ([f"**{heading}**"] if heading else []) + [text]
+            block for path, _, text in found for block in [*(f"**{heading}**" for heading in path[-1:]), text]
         ]
     if given.name in CODE:
         language = CODE.get(given.name) or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
@@ -101,11 +102,10 @@ class MarkdownWriter:
         elif node.type == "html_block" and re.search(r"<h[1-6]\b", node.content, re.I):
             HtmlWriter(self.outline).write(soup_of(node.content))
         elif directive and _myst.opens_sections(directive):
-            for heading, anchor, body in _myst.sections(directive, self.raw, self.depth):
-                if heading:
-                    with self.outline.under(heading, anchor):
-                        self.outline.add(body)
-                else:
+            for headings, anchor, body in _myst.sections(directive, self.raw, self.depth):
+                with ExitStack() as opened:
+                    for heading in headings:
+                        opened.enter_context(self.outline.under(heading, anchor))
                     self.outline.add(body)
         elif tab := self._tab(node):
             self._write_tab(*tab)

@@ -1,0 +1,191 @@
+"""Sections of pages as one question sees them: what they are worth, and what of them is to be quoted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from core.domain import Evidence
+from core.generation.quotes.blocks import headings, last_heading, terms
+from core.generation.quotes.stretches import Stretch, marked, stretches
+from core.text.words import STOP_WORDS, one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of a section is quoted, in characters, of which those of code count half.
+
+    `whole`: up to which all of it is; `goal`: up to which a part grows by what bears on the question;
+    `most`: up to which it grows by what it is not understood without, and by its code. All ours.
+    """
+
+    whole: int
+    goal: int
+    most: int
+
+
+FULL = Limits(550, 450, 1_000)
+BRIEF = Limits(300, 250, 600)
+"""Where several sections are quoted, or the best one hardly holds the question."""
+_CODE = 0.5
+"""What a character of code counts: it is seen at a glance, and half of it is of no use."""
+_ALONE = 0.1
+"""What it counts against a section that just an item of a list in it answers; ours."""
+_BEARING = 0.45
+_FITTING = 0.2
+"""What it counts for a page, beside its standing, that it holds the question, and that its heading does."""
+_HEADING_SHARE = 0.6
+_CODE_SHARE = 0.6
+_FITS = 0.5
+"""How well a heading is what is asked from which on its section is quoted from the beginning; ours."""
+_PASTED, _PASTED_TERMS = 0.6, 6
+"""Share of the question's weight, and its terms, in code that the question itself shows; ours."""
+_FAR, _BEFORE = 0.6, 0.1
+"""What it counts against code that it is a stretch away from what answers, and that it is before it; ours."""
+_BEARS = 0.4
+"""Share of the best stretch's score that bears on the question, too; ours."""
+
+_POINTER = re.compile(
+    r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section's stretches for one question: their scores, and which of its terms they hold.
+
+    `pasted` are stretches with code that the question itself shows. `standing` is the page's share of the
+    best page's score, `fitting` how well the heading is what is asked, `value` what the section is worth
+    beside others.
+    """
+
+    evidence: Evidence
+    found: Sequence[Stretch]
+    scores: Sequence[float]
+    held: Sequence[set[str]]
+    pasted: frozenset[int]
+    value: float
+    standing: float
+    fitting: float
+
+    @property
+    def best(self) -> int:
+        """Return the stretch that bears most on the question."""
+        return max(range(len(self.scores)), key=self.scores.__getitem__)
+
+    def holds(self, picked: Iterable[int]) -> set[str]:
+        """Return the terms of the question that these stretches hold."""
+        return set().union(*(self.held[n] for n in picked))
+
+    def says(self, picked: Iterable[int]) -> set[str]:
+        """Return what these stretches say outside of code."""
+        return {one_line(self.found[n].said) for n in picked}
+
+    def size(self, picked: Iterable[int]) -> int:
+        """Return the characters that these stretches take."""
+        return sum(self.found[n].length for n in picked)
+
+    def picked(self, limits: Limits) -> list[int]:
+        """Return the stretches to quote, in order: all of a short section, else what holds the answer."""
+        found, at = self.found, self.best
+        if found[at].stands_alone:
+            return [at]
+        if self._counted(range(len(found))) <= limits.whole:
+            return list(range(len(found)))
+        kept = self._understood(at, limits)
+        # what follows a message that was pasted says what to do about it
+        if at in self.pasted and at + 1 < len(found) and self._counted(kept | {at + 1}) <= limits.most:
+            kept.add(at + 1)
+        kept |= self._code_for(kept, limits)
+        if self.fitting >= _FITS and self._counted(kept | {0}) <= limits.most:
+            kept.add(0)
+        if self._counted(kept | set(range(max(kept)))) <= limits.whole:
+            kept |= set(range(max(kept)))
+        while (after := max(kept) + 1) < len(found):
+            bears = self.scores[after] >= _BEARS * self.scores[at] or found[after].leans
+            if not bears or self._counted(kept | {after}) > limits.goal:
+                break
+            kept.add(after)
+        return sorted(kept)
+
+    def _code_for(self, kept: set[int], limits: Limits) -> set[int]:
+        """Return the stretch of the section's code that goes with those kept, unless they have some."""
+        coded = [n for n, one in enumerate(self.found) if one.has_code and n not in self.pasted]
+        if kept & set(coded):
+            return set()
+        at = self.best
+        coded.sort(key=lambda n: _FAR * (abs(n - at) - 1) + _BEFORE * (n < at) - self.scores[n])
+        fitting = (
+            more for n in coded if self._counted(kept | (more := self._understood(n, limits))) <= limits.most
+        )
+        return next(fitting, set())
+
+    def _understood(self, at: int, limits: Limits) -> set[int]:
+        """Return a stretch with those before it that it leans on, as far as there is room."""
+        start = at
+        while start and self.found[start].leans and self._counted(range(start - 1, at + 1)) <= limits.most:
+            start -= 1
+        return set(range(start, at + 1))
+
+    def _counted(self, picked: Iterable[int]) -> float:
+        blocks = (block for n in picked for block in self.found[n].blocks)
+        return sum(len(block.text) * (_CODE if block.kind == "code" else 1.0) for block in blocks)
+
+
+@lru_cache(maxsize=1024)
+def _read(section: str) -> tuple[list[Stretch], list[list[str]], list[frozenset[str]]]:
+    """Return the stretches of a section with the terms of what each says, and of its code."""
+    found = stretches(section)
+    code = (" ".join(b.text for b in stretch.blocks if b.kind == "code") for stretch in found)
+    return found, [list(terms(s.said)) for s in found], [frozenset(terms(text)) for text in code]
+
+
+def weighed(
+    item: Evidence, text: str, wanted: Mapping[str, float], asked: Sequence[str], standing: float
+) -> Section:
+    """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order."""
+    found, words, codes = _read(text)
+    total = sum(wanted.values()) or 1.0
+    chunk = item.chunk
+    heading = wanted.keys() & set(terms(headings(chunk.title, chunk.heading, whole=True)))
+    last = {t for t in terms(last_heading(chunk.title, chunk.heading)) if t not in STOP_WORDS}
+    shared = sum(wanted[t] for t in last & wanted.keys()) / total
+    # how well the heading is what is asked, both ways
+    fitting = shared * len(last & wanted.keys()) / len(last) if last else 0.0
+    matched = [one_line(passage) for passage in item.matched]
+    bigrams = set(pairwise(asked))
+    scores: list[float] = []
+    held: list[set[str]] = []
+    pasted: set[int] = set()
+    for stretch, said, code in zip(found, words, codes, strict=True):
+        order = [t for t in said if t in wanted]
+        here = set(order)
+        shown = wanted.keys() & code
+        inside = shown - here - heading
+        score = sum(wanted[t] for t in here)
+        score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)
+        score += _CODE_SHARE * sum(wanted[t] for t in inside)
+        score /= total
+        score += 0.1 * sum(pair in bigrams for pair in pairwise(order)) / max(1, len(asked))
+        first = one_line(stretch.blocks[0].text)
+        if matched and any(first in passage for passage in matched):
+            score += 0.1
+        if stretch is found[0]:
+            score += 0.08
+        if stretch.has_code:
+            score += 0.05
+        if _POINTER.match(first) or first.endswith("?"):
+            score *= 0.3
+        if marked(stretch):
+            score *= 0.5
+        if len(shown) >= _PASTED_TERMS and sum(wanted[t] for t in shown) >= _PASTED * total:
+            pasted.add(len(scores))
+        scores.append(score)
+        held.append(here | inside | heading)
+    value = standing + _BEARING * max(scores, default=0.0) + _FITTING * fitting
+    if found and found[scores.index(max(scores))].stands_alone:
+        value -= _ALONE
+    return Section(item, found, scores, held, frozenset(pasted), value, standing, fitting)
