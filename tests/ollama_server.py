@@ -226,13 +226,16 @@ class OllamaServer:
         if not recorded.messages:
             unload = body.get("keep_alive") == 0
             return web.json_response(self._last("", "unload" if unload else "load", 0, 0))
-        if _is_probe(recorded):
+        is_probe = _is_probe(recorded)
+        if is_probe:
             behaviour = self.probed
         else:
             behaviour = self._script.popleft() if self._script else self.always or Behaviour()
         refusal = self._refusal(behaviour, recorded)
         if refusal is not None:
             return refusal
+        if is_probe:  # it is not counted
+            return await self._answer(request, recorded, behaviour)
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:

@@ -104,7 +104,7 @@ async def test_a_server_that_ignores_schemas_is_seen_at_the_start_and_asked_in_w
     async with OllamaServer(keeps_schema=False) as server, house(kettle, ollama_host=server.url) as bot:
         server.probed = Behaviour("hang")
         looks = asyncio.create_task(probe(bot.app))
-        await until(lambda: server.running)
+        await until(lambda: server.probes)
         assert (await bot.app.engine.answer(Question(PORT))).route == "documents"
         assert (await status_of(bot.app))["model"]["keeps_schema"] is None
         server.probed = Behaviour()

@@ -294,7 +294,7 @@ async def test_a_probe_of_a_model_that_is_being_loaded_makes_way_and_is_no_failu
         breaker = Breaker(inner, failures=1, quiet=0.05)
         probe = asyncio.create_task(breaker.probe())
         async with asyncio.timeout(20.0):
-            while not server.running:
+            while not server.probes:
                 await asyncio.sleep(0.001)
         assert await ask(breaker) and not probe.done(), "the question does not wait for it"
         server.probed = Behaviour("busy")
