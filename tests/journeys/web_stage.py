@@ -11,6 +11,7 @@ from bot.platforms.web.chat import message_of
 from bot.platforms.web.people import BOT, CHANNELS
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, address, chosen, pressed
+from tests.patience import PATIENCE
 from tests.platforms.web_client import Client, choices_of, controls_of, serving
 
 PEOPLE = {"ann": "ada", "bob": "ben", "hal": "hana", "boss": "chloe"}
@@ -92,9 +93,13 @@ class WebStage:
         return []
 
     async def _poll(self) -> None:
+        """Look whenever the playground has something new for its pages."""
+        feed = self.client.playground._feed
         while True:
+            number = feed.number
             await self._look()
-            await asyncio.sleep(0.02)
+            await feed.wait(number, PATIENCE)
+            await asyncio.sleep(0.01)  # what comes together is looked at once
 
     async def _look(self) -> None:
         for who, player in PEOPLE.items():
