@@ -94,12 +94,13 @@ class WebStage:
 
     async def _poll(self) -> None:
         """Look whenever the playground has something new for its pages."""
-        feed = self.client.playground._feed
+        feed, clock = self.client.playground._feed, asyncio.get_running_loop().time
         while True:
-            number = feed.number
+            number, began = feed.number, clock()
             await self._look()
+            took = clock() - began
             await feed.wait(number, PATIENCE)
-            await asyncio.sleep(0.01)  # what comes together is looked at once
+            await asyncio.sleep(min(max(took, 0.01), 0.25))  # at most half of the time goes into looking
 
     async def _look(self) -> None:
         for who, player in PEOPLE.items():
