@@ -7,6 +7,8 @@ PORT ?=
 WORKERS ?= 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# what is compiled once need not be compiled in every process
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run install test bench endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases lint clean
 .DEFAULT_GOAL := run
@@ -22,8 +24,9 @@ test: $(VENV)/ready-test
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
-	@$(BIN)/mypy --no-error-summary
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+	@$(BIN)/mypy --no-error-summary >$(VENV)/types 2>&1 & typed=$$!; \
+		$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tested=$$?; \
+		wait $$typed || { cat $(VENV)/types; rm $(VENV)/types; exit 1; }; rm $(VENV)/types; exit $$tested
 
 bench: $(VENV)/ready-test
 	@$(BIN)/python -m evaluation.benchmarks.questions

@@ -55,15 +55,13 @@ class Recorder:
         figures.update(files=len(files), functions=len(ours), through=files)
 
 
-async def journeys(root: Path, encoder: Path, folder: Path) -> dict[str, dict[str, Any]]:
+async def journeys(recorder: Recorder, kettle: Any) -> dict[str, dict[str, Any]]:
     """Play a question, its 👎 and a reindex on the test home; return the figures of each."""
-    recorder = Recorder(root)
     from tests.journeys import house as home
     from tests.journeys.fake_stage import FakeStage
     from tests.journeys.stage import ask
     from tests.ollama_server import OllamaServer
 
-    kettle = await home.new_kettle(folder / "kettle", encoder)
     async with OllamaServer() as model, home.house(kettle, ollama_host=model.url) as bot:
         stage = FakeStage(bot)
         await stage.react("bob", await ask(stage, WARM), "👎")
@@ -99,8 +97,12 @@ def main() -> None:
     """Print the figures of a tree as JSON."""
     root, encoder = (Path(given).resolve() for given in sys.argv[1:3])
     encoder.mkdir(parents=True, exist_ok=True)
+    from tests.journeys.house import new_kettle
+
     with tempfile.TemporaryDirectory() as folder:
-        print(json.dumps(asyncio.run(journeys(root, encoder, Path(folder)))))
+        kettle = asyncio.run(new_kettle(Path(folder) / "kettle", encoder))
+        # not earlier: with a recorder everything takes twice as long; threads have it that begin from here on
+        print(json.dumps(asyncio.run(journeys(Recorder(root), kettle))))
 
 
 if __name__ == "__main__":

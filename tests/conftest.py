@@ -30,6 +30,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 LONGEST_FIRST = (
     "tests/reindex/",
     "tests/test_patterns.py",
+    "tests/test_architecture_figures.py",
     "tests/journeys/test_forgetting_words.py",
     "tests/endurance/",
     "tests/journeys/test_one_database.py",
@@ -81,17 +82,20 @@ def _logging_as_before() -> Iterator[None]:
     """Give the next test the log as it was: a command line that runs in a test sets up its own."""
     root = logging.getLogger()
     level, handlers = root.level, root.handlers[:]
-    known = {name: logger.level for name, logger in _loggers()}
+    known = _levels()
     yield
-    root.setLevel(level)
     root.handlers[:] = handlers
-    for name, logger in _loggers():
-        logger.setLevel(known.get(name, logging.NOTSET))
+    changed = {name: known.get(name, logging.NOTSET) for name, _ in _levels().items() - known.items()}
+    for name, before in changed.items():  # no other: setting one empties what each logger remembers
+        logging.getLogger(name).setLevel(before)
+    if root.level != level:
+        root.setLevel(level)
 
 
-def _loggers() -> list[tuple[str, logging.Logger]]:
+def _levels() -> dict[str, int]:
+    """Return the level of every logger but the root."""
     named = logging.Logger.manager.loggerDict.items()
-    return [(name, logger) for name, logger in named if isinstance(logger, logging.Logger)]
+    return {name: logger.level for name, logger in named if isinstance(logger, logging.Logger)}
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ import pytest
 
 from bot.home.home import SOCKET
 from bot.platforms.slack.doctor import SCOPES
+from tests import forked
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import PATIENCE, answer, until
 from tests.ollama_server import OllamaServer
@@ -48,20 +49,32 @@ class Newcomer:
     async def types(
         self, *arguments: str, answers: Sequence[str] = (), inside: bool = True
     ) -> tuple[int, str]:
-        """Run a command, answer what it asks, and return its status with all it printed."""
+        """Run a command, answer what it asks, and return its status with all it printed.
+
+        The first ones are typed outside of the bot's folder, and start as they do for everybody.
+        """
+        given = "".join(f"{line}\n" for line in answers).encode()
+        if inside:
+            ended = forked.ended(arguments, self._environment(), self.bot, given)
+            child, out, err = await asyncio.wait_for(ended, 2 * PATIENCE)
+            assert child.returncode is not None
+            return self._printed(child.returncode, out + err)
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "bot", *arguments),
-            cwd=self.bot if inside else self.folder,
+            cwd=self.folder,
             env=self._environment(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        given = "".join(f"{line}\n" for line in answers).encode()
         out, _ = await asyncio.wait_for(process.communicate(given), 2 * PATIENCE)
         assert process.returncode is not None
+        return self._printed(process.returncode, out)
+
+    @staticmethod
+    def _printed(code: int, out: bytes) -> tuple[int, str]:
         assert "Traceback" not in out.decode(), out.decode()
-        return process.returncode, out.decode()
+        return code, out.decode()
 
     async def doctor(self) -> tuple[int, dict[str, str]]:
         """Return the status of `doctor`, and the lines under the marks ✗ and ? by what they are about."""
@@ -84,12 +97,11 @@ class Newcomer:
         passed = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "OMP_NUM_THREADS")}
         return passed | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", **self.variables}
 
-    async def serves(self) -> asyncio.subprocess.Process:
+    async def serves(self) -> forked.Forked:
         """Start to serve; the log goes into a file."""
-        with (self.folder / "serve.log").open("ab") as log:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bot", "serve"), cwd=self.bot, env=self._environment(), stderr=log
-            )
+        with (self.folder / "serve.log").open("ab") as log, open(os.devnull, "rb") as nothing:
+            files = (nothing.fileno(), 1, log.fileno())
+            process = forked.fork(["serve"], self._environment(), self.bot, files)
         socket = self.bot / "home" / SOCKET
         await until(lambda: socket.exists() or process.returncode is not None, "the socket")
         return process

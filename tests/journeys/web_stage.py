@@ -11,6 +11,7 @@ from bot.platforms.web.chat import message_of
 from bot.platforms.web.people import BOT, CHANNELS
 from tests.journeys.house import Bot
 from tests.journeys.stage import Said, Seen, address, chosen, pressed
+from tests.patience import PATIENCE
 from tests.platforms.web_client import Client, choices_of, controls_of, serving
 
 PEOPLE = {"ann": "ada", "bob": "ben", "hal": "hana", "boss": "chloe"}
@@ -92,9 +93,14 @@ class WebStage:
         return []
 
     async def _poll(self) -> None:
+        """Look whenever the playground has something new for its pages."""
+        feed, clock = self.client.playground._feed, asyncio.get_running_loop().time
         while True:
+            number, began = feed.number, clock()
             await self._look()
-            await asyncio.sleep(0.02)
+            took = clock() - began
+            await feed.wait(number, PATIENCE)
+            await asyncio.sleep(min(max(took, 0.01), 0.25))  # at most half of the time goes into looking
 
     async def _look(self) -> None:
         for who, player in PEOPLE.items():
