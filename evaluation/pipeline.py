@@ -7,7 +7,7 @@ on the order of the questions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 
 from core.domain import Answer, Evidence, FoundTrace, Queries, Question
 from core.generation.citations import uncited
@@ -25,7 +25,7 @@ from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Write
 from core.query.releases.resolve import resolve
 from core.recipes import recipe_of
-from core.retrieval.confidence import PLAIN_JUDGEMENT
+from core.retrieval.confidence import PLAIN_JUDGEMENT, Signs
 from core.retrieval.pregenerated import FIELDS
 from core.retrieval.search import Searcher
 from evaluation.baselines import Baseline, Mix
@@ -158,11 +158,15 @@ def _outcome(context: QueryContext, answer: Answer, line: GoldLine, is_written: 
         calls=trace.calls,
         answer=said,
         contexts=tuple(text for _, _, text in handed),
-        signs=found.signs,
+        signs={name: found.signs[name] for name in _SIGNS if name in found.signs},
         queries=asdict(trace.queries),
         release=context.partition,
         retrieved=tuple((release, path) for release, path, _ in shown),
     )
+
+
+_SIGNS = tuple(field.name for field in fields(Signs))
+"""Signs of the pages found; a quote adds its own to the trace, where there is one."""
 
 
 def _numbered(evidence: Sequence[Evidence], numbers: Sequence[int]) -> list[Evidence]:

@@ -19,6 +19,8 @@ COMMON_RARITY = 2.0
 """A term below this inverse document frequency is a very common one: the product's name."""
 RIVAL = 0.1
 """Share of the best page's score that a page may be below it and still be as good."""
+PAGES = 8
+"""Pages that a search hands on: fewer, of a small corpus, are not the more rivals for it."""
 QUOTES = Path(__file__).with_name("quotes.json")
 """The weights for quotes and what they were fitted on; `python -m evaluation.tuning.quoted` writes them."""
 
@@ -175,5 +177,5 @@ def quote_signs(
         held,
         sum(term in here for term in names) / len(names) if names else 0.0,
         float("```" in text),
-        rivals / len(pages) if pages else 0.0,
+        rivals / max(len(pages), PAGES),
     )

@@ -119,7 +119,7 @@ async def test_a_follow_up_is_taken_while_the_answer_before_it_is_being_settled(
         await bot.app.conversations.posted(first.key, [MessageRef("fake", "public", "m1", said.root)])
         store: Any = Settling(bot.app.conversations, first.key)
         triggers = Triggers(
-            store, ChannelModes(FakeChannels(), {}), bot.dispatch.opted_out, bot.dispatch.noise
+            store, ChannelModes(FakeChannels(), {}), bot.dispatch.opted_out, bot.dispatch.unsolicited
         )
         assert await triggers.at_once(second) == (second, False)
 

@@ -51,6 +51,8 @@ _FAILURES: Mapping[type[ModelError], str] = {
     ModelMalformed: N_("The language model wrote nothing usable, so I quote the {product} documentation:"),
 }
 _CLOSEST = N_("The closest I found:")
+_FULL_STOPS = str.maketrans(":：", ".。")
+"""What ends a sentence that another one follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,9 @@ def introduction(product: str, release: str, failure: ModelError | None, sure: b
     if failure is not None:
         why = _FAILURES.get(type(failure), _FAILED)
         said.append(_(why).format(product=f"{product} {both(release)}".rstrip()))
-    return " ".join([*said, *([] if sure else [_(_CLOSEST)])])
+    if sure:
+        return " ".join(said)
+    return " ".join([*(line.translate(_FULL_STOPS) for line in said), _(_CLOSEST)])
 
 
 def without_introduction(text: str) -> str:
@@ -122,6 +126,7 @@ def _introductions() -> re.Pattern[str]:
         for sentence in translations_of(why)
     )
     whys = "|".join(".{1,300}".join(map(re.escape, parts)) for parts in before_after)
+    whys = whys.replace(":", "[:.]").replace("：", "[：。]")
     closest = "|".join(map(re.escape, translations_of(_CLOSEST)))
     return re.compile(f"(?:{whys})(?: (?:{closest}))?|(?:{closest})")
 

@@ -310,7 +310,7 @@ def test_why_no_model_wrote_is_said_only_where_one_failed() -> None:
     told = introduction("Flask", "2.0+3.1", ModelBusy(""), sure=True)
     assert told == "The language model is busy, so I quote the Flask 2.0 and 3.1 documentation:"
     told = introduction("Flask", "3.1", ModelUnavailable(""), sure=False)
-    assert told.startswith("No language model answered, so") and told.endswith(": The closest I found:")
+    assert told.startswith("No language model answered, so") and told.endswith(". The closest I found:")
 
 
 @pytest.mark.parametrize("language", ["en", "de", "es", "zh"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import ContextChunk, Evidence
-from core.retrieval.confidence import QUOTE_JUDGEMENT, Judgement, QuoteSigns, quote_signs
+from core.retrieval.confidence import PAGES, QUOTE_JUDGEMENT, Judgement, QuoteSigns, quote_signs
 
 CHUNK = ContextChunk(
     "c1", "d1", "2.0", "timer.md", "https://kettle.example", "Timer", "Timer", "It rings.", "h1"
@@ -19,13 +19,18 @@ def pages(*scores: float) -> list[Evidence]:
 def test_identifiers_and_code_are_looked_for_in_the_quote() -> None:
     terms = ["--timer", "ring_twice", "bell"]
     told = quote_signs(0.9, 0.4, terms, "> Set `--timer`.\n\n```\nkettle\n```", pages(3.0))
-    assert told == QuoteSigns(0.9, 0.4, 0.5, 1.0, 1.0)
+    assert told == QuoteSigns(0.9, 0.4, 0.5, 1.0, 1 / PAGES)
     assert quote_signs(0.9, 0.4, ["bell"], "> Set `--timer`.", pages(3.0)).names == 0.0
 
 
 @pytest.mark.parametrize(
     ("scores", "share"),
-    [((10.0, 9.5, 8.0, 1.0), 0.5), ((10.0, 8.9), 0.5), ((-1.0, -1.05, -2.0, -3.0), 0.5), ((0.0, 0.0), 1.0)],
+    [
+        ((10.0, 9.5, 8.0, 1.0), 2 / PAGES),
+        ((10.0, 8.9), 1 / PAGES),
+        ((-1.0, -1.05, -2.0, -3.0), 2 / PAGES),
+        ((0.0,) * PAGES, 1.0),
+    ],
 )
 def test_rivals_are_the_pages_that_are_as_good_as_the_best(scores: tuple[float, ...], share: float) -> None:
     assert quote_signs(0.9, 1.0, ["bell"], "text", pages(*scores)).rivals == share
