@@ -11,7 +11,6 @@ import gc
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -24,10 +23,14 @@ from tests.hostile import GENERIC, made_for, slow
 from tests.patterns import Collected, collected, patterns_in
 
 ROOT = Path(__file__).parent.parent
-MOST_SECONDS = 400
-"""Processor seconds after which measuring is given up; 30 are needed."""
-LONGEST = 5.0
-"""Processor seconds after which one measurement is given up."""
+MOST_SECONDS = 900
+"""Seconds after which measuring is given up; 60 are needed."""
+LONGEST = 20.0
+"""Seconds after which one measurement is given up.
+
+Neither is a limit of processor time: where one is set some machines count that in ticks of milliseconds, and
+everything looks quick.
+"""
 USED = {"core.ingestion.sources._files:Patterns.__init__": "fullmatch"}
 ALREADY_MET = ()
 """Where what a function builds stands in variables of its module."""
@@ -90,19 +93,16 @@ def test_no_pattern_of_the_product_is_slow_in_a_hostile_text() -> None:
     assert said["unknown"] == [], "make these in a function that returns them, and name it in `_made`"
     assert said["stale"] == []
     assert said["patterns"] > 600
+    assert said["control"], "a pattern that is known to be quadratic was not found to be slow"
     assert said["slow"] == {}
 
 
 def _in_child(module: str) -> dict[str, Any]:
     """Run a module's `main` in a process that is killed where it takes too long; return what it says."""
-
-    def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-
     known = dict(os.environ, PYTHONPATH=str(ROOT), OMP_NUM_THREADS="1")
     command = [sys.executable, "-c", f"import {module} as module; module.main()"]
     done = subprocess.run(
-        command, cwd=ROOT, env=known, preexec_fn=limited, capture_output=True, text=True, check=False
+        command, cwd=ROOT, env=known, timeout=MOST_SECONDS, capture_output=True, text=True, check=False
     )
     last = done.stderr.strip().splitlines()[-1:]
     assert done.returncode == 0, f"{done.returncode}, after: {last}"
@@ -120,7 +120,7 @@ def _interrupt(*_: object) -> None:
 def main() -> None:
     """Measure every pattern and print what is slow, as JSON; the error output names what is measured."""
     gc.disable()
-    signal.signal(signal.SIGVTALRM, _interrupt)
+    signal.signal(signal.SIGALRM, _interrupt)
     made = _made()
     found, unknown = collected(made, USED)
     slow_ones: dict[str, str] = {}
@@ -130,7 +130,9 @@ def main() -> None:
             slow_ones[f"{', '.join(entry.places)}: {entry.pattern.pattern!r}"] = said
     met = {place.split(",")[0] for entry in found for place in entry.places}
     stale = sorted(place for place, patterns in made.items() if patterns and place not in met)
-    print(json.dumps({"patterns": len(found), "unknown": unknown, "stale": stale, "slow": slow_ones}))
+    control = next(_findings(Collected(re.compile(r"\[.*\]\("), [], {"finditer"})), "")
+    said = {"patterns": len(found), "unknown": unknown, "stale": stale, "slow": slow_ones, "control": control}
+    print(json.dumps(said))
 
 
 def _findings(entry: Collected) -> Iterator[str]:
@@ -139,13 +141,13 @@ def _findings(entry: Collected) -> Iterator[str]:
     for use in sorted(entry.uses):
         read = _reader(pattern, use)
         for attack in attacks:
-            signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+            signal.setitimer(signal.ITIMER_REAL, LONGEST)
             try:
                 said = slow(read, attack)
             except _Late:
                 said = f"is not done after {LONGEST:g} s"
             finally:
-                signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+                signal.setitimer(signal.ITIMER_REAL, 0)
             if said:
                 yield f"{use} of {attack} {said}"
 
