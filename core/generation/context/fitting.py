@@ -189,7 +189,8 @@ def _thread(request: Request, room: int, count: Callable[[str], int]) -> str:
         text = uncited(turn.text) if turn.role == "assistant" else turn.text
         text = shorten(text, (), _TURN_TOKENS, count)
         if turn.role == "assistant":
-            who = f"you, on {turn.release}" if turn.release and several else "you"
+            # a comparison's release is written `2.0+3.1`
+            who = f"you, on {turn.release.replace('+', ' and ')}" if turn.release and several else "you"
         else:
             who = f"person {speakers.index(turn.author) + 1}" if len(speakers) > 1 else "the asker"
         room -= count(text) + 6

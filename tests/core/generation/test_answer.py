@@ -386,6 +386,8 @@ def test_an_earlier_answer_and_evidence_of_another_release_say_so() -> None:
     system, user = fit(Told(), other).prompts
     assert "you, on 2.3: Yes" in user.content and 'release="3.1"' in user.content
     assert "another release in its label" in system.content
+    compared = fit(Told(), replace(other, history=[replace(turns[1], release="2.3+3.1")])).prompts[1]
+    assert "you, on 2.3 and 3.1: Yes" in compared.content
     system, user = fit(Told(), request(history=[replace(turns[1], release="3.1")])).prompts
     assert "you: Yes" in user.content and "release=" not in user.content
     assert "another release in its label" not in system.content
