@@ -16,6 +16,8 @@ from core.generation.checked.raw import plain, polite
 from core.generation.checked.repetition import unrepeated
 from core.generation.checked.statements import (
     Statement,
+    cites,
+    drafted,
     ended,
     joined,
     marked,
@@ -29,8 +31,7 @@ from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
 from core.generation.unknown import is_unknown, says_lack
 from core.languages import _, told_name
 from core.ports import LanguageModel
-from core.prompts import DONT_KNOW
-from core.text.words import shortened
+from core.prompts import DONT_KNOW, wrong_citations, wrong_language
 
 __all__ = ["ANSWER_TOKENS", "OnText", "Request", "finish", "whole", "write"]
 
@@ -45,6 +46,8 @@ SHOW_SECONDS = 0.1
 _NAMED_FAULTS = 6
 """Faults that a model is told of; a small one heeds no more."""
 _REPAIR_TEMPERATURE = 0.2
+_TOKENS_FOR_ONE = 3
+"""Tokens of context for each character that is shown of what is to be mended: all of it at 8,192. Ours."""
 _JUDGED_LANGUAGE = 60
 """Characters of prose from which its language is told."""
 _LEAST_KEPT = 0.5
@@ -70,6 +73,7 @@ class _Judged:
     cleaned: Cleaned
     told: tuple[Statement, ...]
     faults: tuple[str, ...] = ()
+    draft: str = ""
     unknown: bool = False
     foreign: str = ""
     objected: bool = False
@@ -204,25 +208,25 @@ class Writer:
         told = once(self._told(whole(text) if raw.cut else text))
         found = {at: wrong for at, one in enumerate(told) if (wrong := self._faults(one.text))}
         kept = without(told, found)
-        faults = [
-            f"“{shortened(told[at].text, 120)}”: {why}" for at, some in found.items() for why in some[:2]
-        ]
+        faults = [f"Number {number}: {' '.join(some[:2])}" for number, some in enumerate(found.values(), 1)]
         cleaned = clean(joined(kept), self._fitted.evidence)
-        if kept and not cleaned.citations:
-            faults.append(
-                "It cites nothing. Put the number of the evidence behind every statement, like [1]."
-            )
+        cited, there = cites(told), [item.number for item in self._fitted.evidence]
+        beyond, is_bare = sorted(cited - {*there}), bool(kept) and not cleaned.citations
+        if (is_bare and not (found and cited & {*there})) or (found and beyond):
+            faults.insert(0, wrong_citations(beyond, there))
+        if is_bare:
             kept = self._attributed(kept)
         foreign = self._language(text)
-        if foreign:
-            faults.insert(0, f"It is in the wrong language. Write in {self._request.language}.")
+        if foreign:  # what its words lack of the evidence's follows from it
+            found, faults = {}, [wrong_language(self._request.language)]
         objection = await self._objection(joined(kept)) if self._objection and kept else ""
         if objection:
-            faults.insert(0, objection)
+            faults = [objection]
         return _Judged(
             cleaned,
             tuple(kept),
             tuple(faults[:_NAMED_FAULTS]),
+            "" if objection else drafted(told, [*found], self._model.context_tokens // _TOKENS_FOR_ONE),
             foreign=foreign,
             objected=bool(objection),
             lost=len(told) - len(kept),
@@ -247,7 +251,7 @@ class Writer:
     async def _mended(self, first: _Judged) -> _Judged | None:
         """Have it written once more with its faults named; None where the model fails."""
         temperature = min(self._request.temperature, _REPAIR_TEMPERATURE)
-        request = replace(self._request, faults=first.faults, temperature=temperature)
+        request = replace(self._request, faults=first.faults, previous=first.draft, temperature=temperature)
         try:
             raw = await self._streamed(fit(self._model, request), None)
         except ModelError as error:

@@ -11,6 +11,9 @@ from core.prompts.answering import (
     answer_user,
     evidence,
     rejected,
+    wrong,
+    wrong_citations,
+    wrong_language,
 )
 from core.prompts.judging import SAME_SCHEMA, SUPPORTED_SCHEMA, same, supported
 from core.prompts.reading import (
@@ -66,4 +69,7 @@ __all__ = [
     "supported",
     "triplets",
     "understand",
+    "wrong",
+    "wrong_citations",
+    "wrong_language",
 ]

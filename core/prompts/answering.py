@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from core.prompts.tagged import DONT_KNOW, attribute, data, releases_of
@@ -22,8 +22,8 @@ Add nothing before or after it. If the evidence answers only a part, answer that
 sentence which part the evidence does not cover.
 5. If the question assumes something that the evidence contradicts, say so in the first sentence, then \
 say what is true.
-6. Begin with the answer itself: no greeting, no repetition of the question, no remark about "the \
-evidence". Be as short as a full answer allows; use a numbered list for steps.
+6. Begin with the answer itself: no greeting, no repetition of the question. Mention the evidence only \
+to say what it does not cover. Be as short as a full answer allows; use a numbered list for steps.
 7. Write in {language}, whatever language the evidence, the conversation or other answers are in. Names, \
 commands, code, error messages and values stay as they are, and so does the phrase of rule 4: it is always \
 in English.
@@ -42,6 +42,9 @@ _COMPARING = """
 every statement which release it holds for, and never carry a statement over to another release. Where the \
 evidence of one release says nothing, say that in one sentence; do not leave that release out."""
 
+_OTHER_RELEASE = """
+10. Evidence with another release in its label was written for that release: say so where you use it."""
+
 _CALCULATING = """
 {number}. Where a figure must be worked out, write the arithmetic as {{{{calc: 3 * 7.5}}}}; the result is \
 put in its place."""
@@ -51,16 +54,27 @@ Answers to similar questions that members of the community marked as wrong or un
 they claim unless the evidence says it in so many words; find what they missed."""
 
 _FAULTS = """\
-You answered this before, and these faults were found. Write the whole answer anew without them: leave out \
-what the evidence does not say, or say it as the evidence does. Do not mention the faults."""
+Write the whole answer anew without these faults: leave out what the evidence does not say, or say it as the \
+evidence does. Do not mention the faults."""
+_KEEP = " Keep the rest as it is, and write no <wrong>."
 
 
 def answer_system(
-    product: str, releases: Sequence[str], *, calculator: bool = False, language: str = ""
+    product: str,
+    releases: Sequence[str],
+    *,
+    calculator: bool = False,
+    language: str = "",
+    labelled: bool = False,
 ) -> str:
-    """Return the system text for an answer from evidence; `language` is what to write in, as `German`."""
+    """Return the system text for an answer from evidence; `language` is what to write in, as `German`.
+
+    `labelled` says that the evidence names its releases.
+    """
     named = releases_of(product, releases)
-    more = _COMPARING.format(releases=named) if len(releases) > 1 else ""
+    more = _OTHER_RELEASE if labelled else ""
+    if len(releases) > 1:
+        more = _COMPARING.format(releases=named)
     if calculator:
         more += _CALCULATING.format(number=11 if more else 10)
     language = language or "the language of the question"
@@ -96,11 +110,12 @@ def answer_user(
     original: str = "",
     language: str = "",
     faults: Sequence[str] = (),
+    previous: str = "",
 ) -> str:
     """Return the user text: blocks first, the question last, where small models heed it most.
 
     A question that was translated comes with the asker's own words, the `original` in that `language`;
-    an answer that is written once more, with the `faults` of the one before.
+    an answer that is written once more, with the `faults` of the `previous` one, marked by `wrong()`.
     """
     asked = f"<question>\n{data(question)}\n</question>"
     if original:
@@ -116,8 +131,31 @@ def answer_user(
     )
     if faults:
         listed = "\n".join(f"- {data(fault)}" for fault in faults)
-        closing = f"{closing}\n\n{_FAULTS}\n{listed}"
+        marked = f":\n<previous>\n{previous}\n</previous>\n" if previous else ". "
+        first, *others = previous.split("<wrong ")
+        rest = first + "".join(one.partition("</wrong>")[2] for one in others)
+        keep = _KEEP if others and rest.strip() else ""
+        closing += f"\n\nYou answered this before{marked}These faults were found:\n{listed}\n{_FAULTS}{keep}"
     return "\n\n".join([*(block for block in blocks if block), asked, closing])
+
+
+def wrong(number: int, text: str) -> str:
+    """Mark what is wrong in a previous answer with the number of its fault."""
+    return f'<wrong number="{number}">{text}</wrong>'
+
+
+def wrong_language(language: str) -> str:
+    """Say that an answer is in another language than it should be."""
+    return f"It is in the wrong language. Write in {language}."
+
+
+def wrong_citations(numbers: Collection[int], there: Sequence[int]) -> str:
+    """Say that none of the `numbers` which an answer cites is `there`, or that it cites nothing."""
+    if numbers:
+        named, exist = ", ".join(f"[{one}]" for one in numbers), ", ".join(map(str, sorted(there)))
+        return f"{named}: no evidence has this number. There is evidence {exist}."
+    like = " or ".join(f"[{one}]" for one in there[:2])
+    return f"It cites nothing. Put behind every statement the number of its evidence, like {like}."
 
 
 REASONING_SCHEMA: dict[str, Any] = {

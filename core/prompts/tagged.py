@@ -9,13 +9,13 @@ from core.languages import N_
 from core.text.invisible import visible
 from core.text.words import one_line
 
-PROMPT_VERSION = "4"
+PROMPT_VERSION = "5"
 """Changes with every change of meaning here, so that figures can be told apart."""
 
 DONT_KNOW = N_("I don't know.")
 """The one phrase for having no answer; it stands alone, and is English between the model and us."""
 
-_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage"
+_TAGS = "evidence|conversation|remembered|rejected|question|unit|passage|previous|wrong"
 _TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
 
 

@@ -30,15 +30,16 @@ You prepare questions about {product} for a search in its documentation. You do 
 
 Reply as JSON:
 "release": the release that the question is about, exactly as in this list: {releases}. Use the \
-conversation if the question itself names none. Empty if none is named. Numbers of other software (an \
-operating system, a language, a database) are not releases of {product}.
+conversation if the question itself names none. Empty if none is named, or if several are asked about. \
+Numbers of other software (an operating system, a language, a database) are not releases of {product}.
 "base": the question so that it can be understood without the conversation: replace "it", "that", "the \
 second one" by what they stand for, and complete what is left out. Keep every name, number and \
 identifier exactly; add none that nobody wrote. If it can be understood alone, copy it unchanged, \
 letter for letter.
 "filtered": the words of base that matter for a search, without filler words.
 "versionless": filtered without the release; empty if release is empty.
-"parts": the separate questions in base, each able to stand alone; just base if there is one.
+"parts": the separate questions in base, not those before it, each able to stand alone; just base if \
+there is one.
 
 Example. Conversation: "user: How do I set a session lifetime in 2.3?"
 Question: "and in 3.0, also for one user only?"

@@ -55,6 +55,13 @@ _LEADS = re.compile(
     r"|me)\s*+(?:about\s*+)?$",
     re.IGNORECASE,
 )
+_LEANS = re.compile(
+    r"\b(?:an?\s(?:extra|additional|separate)|anything\s(?:else|extra)|something\selse|another\s\w+)\b"
+    r"(?!\s\w+\s(?:for|of|in|to|with)\b)",
+    re.IGNORECASE,
+)
+_LEAST_OWN = 3
+"""Words up to which a part that names something more does not say what it is more than."""
 _SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNORECASE)
 _ASKS = re.compile(rf"\s*+(?:and\s+|also,?\s+)*(?:{_FRAME})", re.IGNORECASE)
 _TO_DO = re.compile(rf"(?:{_FRAME})|\bto\b", re.IGNORECASE)
@@ -77,8 +84,17 @@ def parts(base: str) -> tuple[str, ...]:
         return (base,)
     context = " ".join(statements)
     lead = f"{context} " if 0 < len(context) <= 200 else ""
-    found = [lead + _whole(piece, pieces[:place]) for place, piece in enumerate(pieces)]
-    return tuple(dict.fromkeys(found))
+    found = [_whole(piece, pieces[:place]) for place, piece in enumerate(pieces)]
+    if any(leans(piece) for piece in found[1:]):
+        return (base,)
+    return tuple(dict.fromkeys(lead + piece for piece in found))
+
+
+def leans(part: str) -> bool:
+    """Return True if a part asks about what another one is about: "is it safe?", "is an extra needed?"."""
+    if pronouns(part):
+        return True
+    return bool(_LEANS.search(part)) and not identifiers(part) and _weight(part) <= _LEAST_OWN
 
 
 def _asked(base: str) -> tuple[list[str], list[str]]:

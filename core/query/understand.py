@@ -15,7 +15,7 @@ from core.languages import name_of
 from core.ports import LanguageModel, Prompt
 from core.query import glossary
 from core.query.checks import checked, translated
-from core.query.decompose import MOST, parts
+from core.query.decompose import MOST, leans, parts
 from core.query.followups.complete import complete
 from core.query.forms import filtered, topic, without
 from core.query.releases.mentions import mentions
@@ -106,13 +106,15 @@ async def understand(
     forms = queries(plain, product, resolution)
     if base == ruled.base:
         forms = replace(forms, parts=ruled.parts)
+    is_own = _same(base, one_line(str(output.get("base") or "")))
     added = glossary.expansions(base, product.glossary)
     versionless = output.get("versionless") if forms.versionless else ""
     forms = replace(
         forms,
         filtered=_search_form(output.get("filtered"), forms.filtered, added) or _with(forms.filtered, added),
         versionless=_search_form(versionless, forms.versionless, added) or _with(forms.versionless, added),
-        parts=_parts(output.get("parts"), base, question.history) or forms.parts,
+        # what belongs to a base that was refused asks for what nobody asked
+        parts=(_parts(output.get("parts"), base, question.history) if is_own else ()) or forms.parts,
         rewritten=base != question.text,
         carried=ruled.carried if base == ruled.base else (),
     )
@@ -242,7 +244,7 @@ def _parts(parts: object, base: str, history: Sequence[Turn]) -> tuple[str, ...]
     if not 2 <= len(found) <= MOST:
         return (base,) if len(found) == 1 else ()
     heard = _facts(" ".join([base, *(turn.text for turn in history)]))
-    if any(len(query_terms(part)) < 2 or not _facts(part) <= heard for part in found):
+    if any(len(query_terms(part)) < 2 or not _facts(part) <= heard or leans(part) for part in found):
         return ()
     told = set(query_terms(" ".join(found)))
     wanted = query_terms(base)

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from core.errors import UsageError
 from core.generation.calculator import calculate
 from core.generation.checked.code import unsaid
-from core.generation.checked.material import Material, numbers_of
+from core.generation.checked.material import Material, given_default, numbers_of
 from core.generation.citations import uncited
 from core.generation.context.fitting import Request
 from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
 from core.generation.unknown import says_lack
 from core.text.markup import fences
-from core.text.words import identifiers, one_line, query_terms
+from core.text.words import identifiers, query_terms
 
 HELD = 0.5
 """Share of a sentence's terms that one page, or the cited ones together, must hold: below it the sentence is
@@ -159,14 +159,17 @@ class Checker:
     def _words(self, prose: str, cited: Collection[int]) -> Iterator[str]:
         """Weigh a sentence by its words; one that says what the evidence lacks has words of its own."""
         terms = self._terms(prose)
+        material = self.material
+        if (self.alike or len(terms) > 1) and terms and material.obeyed(_AGREES.sub("", prose)):
+            yield "An order says this, which you are not to follow, and the evidence does not say it."
+            return
         if not terms or not self.alike or says_lack(prose):
             return
-        material = self.material
-        is_held = not material.obeyed(_AGREES.sub("", prose))
+        is_held = True
         if len(terms) >= LEAST_TERMS:
-            is_held = is_held and material.held(terms, cited) >= HELD
+            is_held = material.held(terms, cited) >= HELD
         elif len(terms) > 1 and (material.ordered or terms <= material.asked.terms):
-            is_held = is_held and material.held(terms, cited) > 0
+            is_held = material.held(terms, cited) > 0
         if not is_held:
             yield "The evidence does not say this."
 
@@ -181,7 +184,7 @@ class Checker:
         if _IS_GONE.search(prose):
             for name in names:
                 if later := self.material.goes_later(name):
-                    yield f"The evidence says of `{name}` only what will be: {one_line(later)[:160]}"
+                    yield f"The evidence says of `{name}` only what will be: {later}"
         releases = self.material.releases(cited)
         for value in _LITERAL.findall(_RELEASED.sub(" ", prose)) if len(names) == 1 else ():
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
@@ -252,8 +255,9 @@ class Checker:
                 yield f"The evidence does not say that {value} is a default."
             if told and not any(_says(text, value) for texts in told.values() for text in texts):
                 name, texts = next(iter(told.items()))
-                said = one_line(texts[0])[:160]
-                yield f"{value} is not the default of `{name}` that the evidence gives: {said}"
+                proof = given_default(name, texts)
+                said = f", which the evidence gives: {proof}" if proof else " in the evidence."
+                yield f"{value} is not the default of `{name}`{said}"
 
 
 def _says(text: str, value: str) -> bool:

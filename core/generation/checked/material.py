@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.generation.quotes.blocks import split
-from core.text.words import identifiers, one_line, quantities, query_terms, words
+from core.text.words import cut_at_word, identifiers, one_line, quantities, query_terms, sentences, words
 from core.vocabulary import UNITS
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -35,6 +35,14 @@ _SAY = re.compile(
 )
 """What asks for words instead of an answer, where a question does."""
 
+_PARTED = re.compile(r"\n\s*\n")
+_VALUE = re.compile(
+    r"\b(?:True|False|None|true|false|null)\b|[\"'][^\"'\s]{1,60}+[\"']|\b\d|default[^`\n]{0,12}`|\s=\s",
+    re.IGNORECASE,
+)
+"""What a sentence about a default has where it gives one."""
+_QUOTED = 160
+"""Characters of the evidence that a fault quotes."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
@@ -103,8 +111,9 @@ class Material:
         self.lines = frozenset().union(*(source.lines for source in every))
         self.terms = frozenset().union(*(source.terms for source in every))
         self.known = frozenset(query_terms(known))
-        self.ordered = _flat(" ".join(text for text in asked if _orders(text)))
-        """What gives orders in the question, in lower case: who repeats it obeys."""
+        given = [part for piece in evidence for part in _PARTED.split(piece[2]) if _ORDERS.search(part)]
+        self.ordered = _flat(" ".join([*(text for text in asked if _orders(text)), *given]))
+        """What gives orders in question and evidence, in lower case: who repeats it obeys."""
         self.numbers: dict[str, set[str]] = {}
         for value, unit in (found for source in every for found in source.numbers):
             self.numbers.setdefault(value, set()).add(unit)
@@ -154,7 +163,10 @@ class Material:
         named = [[block for block in blocks if one in block.words | block.under] for one in names]
         told = [block.text for block in named[0] or named[1] if _GOES.search(block.text)]
         is_later = all(_LATER.search(text) and not _GOES.search(_LATER.sub("", text)) for text in told)
-        return told[0] if told and is_later else ""
+        if not told or not is_later:
+            return ""
+        said = [one for one in sentences(told[0]) if _LATER.search(one)]
+        return cut_at_word((said or told)[0].lstrip("-* "), _QUOTED)
 
     def releases(self, cited: Collection[int]) -> list[str]:
         """Return the releases of what is cited, where there are several."""
@@ -200,6 +212,18 @@ class Material:
             for source in self.sources
             for block in source.blocks
         )
+
+
+def given_default(name: str, texts: Sequence[str]) -> str:
+    """Return the sentence that gives a name's default, of what `defaults` found; empty where none does."""
+    key = last_of(name).lower()
+    for text in texts:
+        is_own = key not in _words(text) or words(text[:200])[:1] == [key]
+        for one in sentences(text):
+            is_given = (" = " in one or _DEFAULT.search(one)) and _VALUE.search(one)
+            if is_given and (is_own or key in _words(one)):
+                return cut_at_word(one.lstrip("-* "), _QUOTED)
+    return ""
 
 
 def _orders(question: str) -> bool:
@@ -264,7 +288,7 @@ def _plain_words(text: str) -> frozenset[str]:
 
 
 def _without_orders(text: str) -> str:
-    return "\n\n".join(part for part in re.split(r"\n\s*\n", text) if not _ORDERS.search(part))
+    return "\n\n".join(part for part in _PARTED.split(text) if not _ORDERS.search(part))
 
 
 def _blocks(head: str, text: str) -> Iterator[Block]:

@@ -9,7 +9,7 @@ _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", 
 _LABEL = re.compile(r"\A\s*(?:\*\*)?(?:answer|response|reply)\s*:\s*(?:\*\*)?\s*", re.IGNORECASE)
 _TAGGED = re.compile(r"</?evidence\s+number=[\"']?(\d{1,2})[\"']?[^<>]*>", re.IGNORECASE)
 _TAGS = re.compile(
-    r"</?(?:evidence|question|answer|response|conversation|remembered|rejected)\b[^<>]*>", re.I
+    r"</?(?:evidence|question|answer|response|conversation|remembered|rejected|previous|wrong)\b[^<>]*>", re.I
 )
 _PLEASANTRY = re.compile(
     r"(?:(?:great|good|excellent|nice)\squestion|(?:sure|certainly|of\scourse|absolutely)(?:\sthing)?[!.]+$"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.generation.quotes.blocks import Kind, split
+from core.prompts import data
+from core.prompts import wrong as marked_wrong
 from core.text.words import one_line, sentences
 
 _ORDINAL = re.compile(r"^(\s*)(\d{1,3})([.)]\s)")
@@ -90,6 +92,36 @@ def without(told: Sequence[Statement], left_out: Collection[int]) -> list[Statem
 def _goes_on(told: Sequence[Statement], at: int, follower: int | None) -> bool:
     """Return True if what is left behind an introduction is of the same kind as what followed it."""
     return follower is not None and told[follower].kind == told[at + 1].kind != "paragraph"
+
+
+def cites(told: Sequence[Statement]) -> set[int]:
+    """Return the numbers that an answer cites outside of its code."""
+    return {int(mark[1:-1]) for one in told if one.kind != "code" for mark in _MARKS.findall(one.text)}
+
+
+def drafted(told: Sequence[Statement], wrong: Sequence[int], most: int) -> str:
+    """Write an answer for whoever mends it: what is wrong is marked by its place in `wrong`, from 1.
+
+    What is right is left out where all of it takes more than `most` characters, then the last ones.
+    """
+    shown = _marked_wrong(told, wrong)
+    if sum(len(one.text) for one in shown) > most:
+        shown = [shown[at] for at in wrong]
+    while shown and sum(len(one.text) for one in shown) > most:
+        shown.pop()
+    return joined(shown)
+
+
+def _marked_wrong(told: Sequence[Statement], wrong: Sequence[int]) -> list[Statement]:
+    shown: list[Statement] = []
+    for at, one in enumerate(told):
+        text = data(one.text)
+        if at in wrong:
+            lead = _MARKER.match(text) if one.kind == "item" else None
+            inner = f"\n{text}\n" if one.kind in ("code", "table") else text[lead.end() if lead else 0 :]
+            text = (lead[0] if lead else "") + marked_wrong(wrong.index(at) + 1, inner)
+        shown.append(replace(one, text=text))
+    return shown
 
 
 def whole(text: str) -> str:

@@ -63,6 +63,8 @@ class Request:
     """What people said of the bad pairs, by their ids."""
     faults: tuple[str, ...] = ()
     """What was wrong with an answer that was written before."""
+    previous: str = ""
+    """That answer, in which `prompts.wrong` marks what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,11 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
     count = model.count_tokens
     system = (
         prompts.answer_system(
-            request.product, request.releases, calculator=request.calculator, language=request.language
+            request.product,
+            request.releases,
+            calculator=request.calculator,
+            language=request.language,
+            labelled=_is_labelled(request),
         )
         + extra
     )
@@ -95,6 +101,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             original=request.original,
             language=request.language,
             faults=request.faults,
+            previous=request.previous,
         )
 
     bare = asked([])
@@ -120,9 +127,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
 
 def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple[str, tuple[Evidence, ...]]:
     """Write as many pieces as have room; the longest are shortened first, the last dropped."""
-    labels = len(request.releases) > 1 or any(
-        item.chunk.release not in ("", *request.releases) for item in request.evidence
-    )
+    labels = _is_labelled(request)
 
     def written(item: Evidence, text: str) -> str:
         title = headings(item.chunk.title, item.chunk.heading, whole=True)
@@ -152,6 +157,12 @@ def _evidence(request: Request, room: int, count: Callable[[str], int]) -> tuple
     return "\n".join(parts), tuple(used)
 
 
+def _is_labelled(request: Request) -> bool:
+    """Return True if the evidence has to name its releases: they are not all the one that is asked for."""
+    releases = ("", *request.releases)
+    return len(request.releases) > 1 or any(item.chunk.release not in releases for item in request.evidence)
+
+
 def _each_release_first(evidence: Sequence[Evidence]) -> list[Evidence]:
     """Put the best piece of every release before the rest, so that none is left out where room is short."""
     first = {item.chunk.release: item.number for item in reversed(evidence)}
@@ -172,12 +183,14 @@ def _shortest(sizes: Sequence[int], room: int) -> float:
 def _thread(request: Request, room: int, count: Callable[[str], int]) -> str:
     """Keep the latest turns that have room."""
     told: list[tuple[str, str]] = []
+    several = len({*request.releases, *(turn.release for turn in request.history if turn.release)}) > 1
     speakers = list(dict.fromkeys(turn.author for turn in request.history if turn.role == "user"))
     for turn in reversed(request.history[-_TURNS:]):
         text = uncited(turn.text) if turn.role == "assistant" else turn.text
         text = shorten(text, (), _TURN_TOKENS, count)
         if turn.role == "assistant":
-            who = "you"
+            # a comparison's release is written `2.0+3.1`
+            who = f"you, on {turn.release.replace('+', ' and ')}" if turn.release and several else "you"
         else:
             who = f"person {speakers.index(turn.author) + 1}" if len(speakers) > 1 else "the asker"
         room -= count(text) + 6

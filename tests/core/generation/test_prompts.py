@@ -100,6 +100,15 @@ def test_no_string_of_a_schema_is_endless() -> None:
         assert strings(schema) and all("maxLength" in one for one in strings(schema))
 
 
+def test_rules_and_examples_agree() -> None:
+    system = prompts.answer_system("Flask", ["3.1"])
+    assert "Mention the evidence only to say what it does not cover" in system
+    assert system.rstrip().endswith("The evidence does not say whether it can turn red.")
+    ranking = prompts.select("Flask", "?", [])[0]
+    assert "does not help at all is left out" in ranking and '"ranking": [2]}' in ranking
+    assert "if several are asked about" in prompts.understand(FLASK, "?", [])[0]
+
+
 def test_the_answer_prompt_names_the_language_shows_citations_and_says_what_to_do_with_a_part() -> None:
     system = prompts.answer_system("Flask", ["3.1"], language="English")
     assert "Write in English" in system and "[1]. Without a level it takes 5 [2]." in system

@@ -93,6 +93,17 @@ def test_one_question_stays_one(text):
     assert parts(text) == (text,)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do async views work, do i need an extra package",
+        "How do I set the timer, and can I use another one?",
+    ],
+)
+def test_a_part_that_leans_on_the_other_is_not_cut_off(text):
+    assert parts(text) == (text,)
+
+
 def test_too_many_parts_are_one():
     text = " ".join(f"How do I set option{n} here?" for n in range(9))
     assert parts(text) == (text,)

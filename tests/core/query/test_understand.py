@@ -209,3 +209,25 @@ async def test_a_long_thread_is_cut_until_it_fits() -> None:
     model.context_tokens = 300
     with pytest.raises(ModelRefused, match="OLLAMA_NUM_CTX"):
         await understood(model, "and what about that?", TIMER)
+
+
+async def test_the_parts_of_a_base_that_was_refused_are_refused_with_it() -> None:
+    text, given = (
+        "and remove it for a single one?",
+        ["How do I set the timer in 1.5?", "How do I remove the timer?"],
+    )
+    base = "How do I remove the timer in 1.5 for a single one with `kettle.SKIP_TIMER`?"
+    _, forms = await understood(says(base, parts=given), text, TIMER)
+    ours = ruled(text, TIMER)[2]
+    assert forms.base == ours.base and forms.parts == ours.parts
+
+
+async def test_parts_that_do_not_stand_alone_are_refused() -> None:
+    text = "and what is its default in 2.0, and the limit of the timer?"
+    base = "What is the default of the timer in 2.0, and what is the limit of the timer?"
+    for parts in (
+        ["What is the default of the timer in 2.0?", "What is its limit?"],
+        ["What is its default in 2.0?", "What is the limit of the timer?"],
+    ):
+        _, forms = await understood(says(base, parts=parts), text, TIMER)
+        assert forms.base == base and forms.parts != tuple(parts)
