@@ -13,7 +13,7 @@ from core.languages import _, told_name
 from core.pipeline.context import QueryContext, authors
 from core.text.words import index_terms
 
-BEARS = 0.25
+BEARS = 0.5
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
 
 
