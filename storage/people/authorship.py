@@ -54,7 +54,7 @@ async def drop_words(
     connection: AsyncConnection, kind: str, keys: Collection[str], keep: Collection[str] = ()
 ) -> None:
     """Forget whose words rows hold that are gone, or whose words are; the parts to `keep` are there still."""
-    gone = (WordsRow.kind == ANSWER, WordsRow.part.not_in(keep))
+    gone = (WordsRow.kind == kind, WordsRow.part.not_in(keep))
     for part in slices(list(keys)):
         await connection.execute(delete(WordsRow).where(*gone, WordsRow.key.in_(part)))
 

@@ -35,7 +35,9 @@ class Ledger:
     unsure_imported: set[str] = field(default_factory=set)
     unsure_asked: int = 0
     gone: set[str] = field(default_factory=set)
-    """Answers of people who were forgotten, and answers made of theirs."""
+    """Answers of people who were forgotten."""
+    emptied: set[str] = field(default_factory=set)
+    """Answers of others that repeated theirs: who asked, and when, stays."""
     gone_pairs: set[str] = field(default_factory=set)
 
     def answered(self, asker: str, answer_id: str, route: str, reused: str) -> None:
@@ -77,13 +79,16 @@ class Ledger:
         """Note that a person was forgotten: answers, pairs, what was made of these, votes."""
         own = {answer for answer, asker in self.asker.items() if asker == person}
         pairs = {f"p{answer[1:]}" for answer in own}
-        gone = own | {answer for answer, pair in self.pair.items() if pair in pairs}
-        self.gone |= gone
+        repeated = {answer for answer, pair in self.pair.items() if pair in pairs} - own
+        gone = own | repeated
+        self.gone |= own
+        self.emptied = (self.emptied | repeated) - own
         self.gone_pairs |= pairs
         self.retired -= pairs
-        for answer in gone:
+        for answer in own:
             self.asker.pop(answer, None)
             self.pair.pop(answer, None)
+        self.pair |= dict.fromkeys(repeated, "")
         for votes in (self.votes, self.unsure_votes):
             for ballot in [b for b in votes if b[0] in gone or b[1] == person]:
                 del votes[ballot]
@@ -168,7 +173,11 @@ class Ledger:
 
     def _forgotten(self, database: sqlite3.Connection) -> list[str]:
         found = {row[0] for row in database.execute("SELECT id FROM answers")} & self.gone
-        found |= {row[0] for row in database.execute("SELECT answer_id FROM votes")} & self.gone
+        told = database.execute("SELECT id FROM answers WHERE text != '' OR pair_id != ''")
+        found |= {row[0] for row in told} & self.emptied
+        found |= {row[0] for row in database.execute("SELECT answer_id FROM votes")} & (
+            self.gone | self.emptied
+        )
         found |= {row[0] for row in database.execute("SELECT id FROM pairs")} & self.gone_pairs
         found |= {row[0] for row in database.execute("SELECT pair_id FROM placements")} & self.gone_pairs
         return sorted(found)
