@@ -94,8 +94,8 @@ class InteractionHandler:
         # what people ask is never in the log
         asks = command.name == "ask"
         answered = Answered(responder, lambda: self._ledger.done(key))
-        work = self._carry_out(chat, command, answered)
         with speaking(await self._locales.of_text(command.text if asks else "", command.person)):
+            work = self._carry_out(chat, command, answered)
             is_done = await self._attend(work, f"/{command.name}", answered, kindly=asks, again=asks)
         await (self._ledger.done(key) if is_done else self._ledger.keep(key))
 

@@ -46,8 +46,8 @@ WEIGHTS = {
     "slack press": 8,
     "slack command": 5,
     "slack reaction": 8,
-    "web question": 14,
-    "web follow-up": 6,
+    "web question": 5,
+    "web follow-up": 2,
     "web vote": 4,
     "web command": 2,
     "web reaction": 3,
@@ -255,6 +255,8 @@ class Page:
         self.threads: list[tuple[str, str]] = []
         self.alone: dict[str, str] = {}
         """What noor alone was told last, by the question."""
+        self.said: dict[str, str] = {}
+        """What the bot said to everybody, by the message: the playground keeps its last thousand."""
         self.given_up: set[str] = set()
         """Ids of what told noor to try again; it does not repeat the question."""
 
@@ -287,9 +289,11 @@ class Page:
                 await asyncio.sleep(0.02)
 
     def _heard(self, message: dict[str, Any]) -> None:
-        if not (message.get("only") and message["final"] and message["text"]):
+        if not (message.get("author") == "threadlore" and message["final"] and message["text"]):
             return
-        if message["text"] == LOST:
+        if not message["only"]:
+            self.said[message["id"]] = message["text"]
+        elif message["text"] == LOST:
             self.given_up.add(message["id"])
         else:
             self.alone[message["command"].removeprefix("/ask ")] = message["text"]
@@ -463,7 +467,7 @@ class Checks:
     def _text(self, part: str) -> str:
         platform, place, message = part.split(":")
         if platform == "web":
-            return str(self._posts.get(message, {}).get("text", ""))
+            return str(self._posts.get(message, {}).get("text", "") or self._page.said.get(message, ""))
         return str(self._slack.messages[place].get(message, {}).get("text", ""))
 
     def _texts(self) -> list[str]:
