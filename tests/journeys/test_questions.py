@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,20 @@ async def test_what_the_pages_hardly_hold_is_said_to_be_the_closest_and_the_rest
         text = (await ask(stage, "Which colour does the dashboard have?")).text
         assert text.startswith("The closest I found:") and "https://kettle.example/" in text
         assert (await ask(stage, "How do I paint the dashboard green?")).text.startswith("I don't know.")
+
+
+async def test_pages_that_surely_answer_are_quoted_as_the_closest_whatever_is_thought_of_the_quote(
+    bot: Bot,
+) -> None:
+    ranking = bot.app.searcher.ranking
+    bot.app.searcher.ranking = replace(ranking, quotes=replace(ranking.quotes, bias=-50.0))
+    try:
+        stage = FakeStage(bot)
+        text = (await ask(stage, PORT)).text
+        assert text.startswith("The closest I found:") and PORTS["2.0"] in text
+        assert (await ask(stage, "How do I paint the dashboard green?")).text.startswith("I don't know.")
+    finally:
+        bot.app.searcher.ranking = ranking
 
 
 async def test_a_question_about_something_else_is_not_answered_with_pages_that_have_nothing_to_do_with_it(

@@ -47,6 +47,8 @@ class Quote:
         signs = quote_signs(pages.confidence, told.held, context.terms, told.text, pages.evidence)
         confidence = judgement.confidence(signs)
         level = judgement.level(confidence)
+        if level == "none" and pages.level == "sure":
+            level = "close"  # the page is there, and people find what the quote lacks
         if level == "sure" and context.untranslated:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
         context.note_quoted(confidence, judgement.enough, level, signs)
