@@ -16,6 +16,8 @@ from core.privacy.names import Names
 from storage.database.database import Database, migrations
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions
+from storage.people.authorship import ANSWER, CLAIM, PAGE, PAIR, Name, drop_words, keep_words
+from storage.people.authorship import TICKET as TICKET_KIND
 from storage.people.forgetting import SqlPeople
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
@@ -130,3 +132,19 @@ async def test_forgetting_goes_by_it(older: Database) -> None:
         "a8": ("What now?", "It is so."),
         "a9": ("And why?", ""),
     }
+
+
+@pytest.mark.parametrize("kind", [PAIR, CLAIM, TICKET_KIND, PAGE])
+async def test_what_is_dropped_of_a_row_is_its_own_and_not_an_answers(
+    url: str, tmp_path: Path, kind: str
+) -> None:
+    database = await Database.open(tmp_path, url)
+    try:
+        async with database.write() as connection:
+            for each in (kind, ANSWER):
+                await keep_words(database, connection, each, "k1", [Name(ANN)])
+            await drop_words(connection, kind, ["k1"])
+        async with database.read() as connection:
+            assert list(await connection.scalars(select(WordsRow.kind))) == [ANSWER]
+    finally:
+        await database.close()
