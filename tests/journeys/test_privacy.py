@@ -446,6 +446,7 @@ async def leave_everything(bot: Bot) -> None:
     await app.engine.accepted.correct(
         Correction(first.id, ANN, "Ann", "wrong", f"{MARKED} is better", 1.0), True, ""
     )
+    assert await app.memory.tell_apart(first.pair_id, MARKED, first.id, ANN)
     written = Written("slack:C1:9", BOB, "Bob", "Press the red button.", "")
     asked = Question(f"How do I bake {MARKED} bread?", ANN, "slack:C1")
     await app.engine.accepted.accept(written, asked, ANN)

@@ -21,6 +21,11 @@ pytest_plugins = ["tests.platforms.slack_bot"]
 INSIDE = Scope("private", "slack:C1")
 
 
+@pytest.fixture
+def dispatch() -> Recorder:
+    return Recorder()
+
+
 async def test_sharing_a_channel_changes_who_hears_it_at_once(slack: SlackServer, dispatch: Recorder) -> None:
     async with serving(slack, dispatch):
         for shared in (None, True, False):

@@ -55,10 +55,10 @@ async def signs_of_work(platform: str, writer: Bot, ollama: OllamaServer) -> Non
 
 
 async def long_answer(platform: str, writer: Bot, ollama: OllamaServer) -> None:
-    said_there = "shows queues failed jobs start port choose one".split()
+    said_there = "port default choose one start another on".split()
     remarks = []
     for at, letter in enumerate(ascii_uppercase):
-        told = [*said_there[at % 8 :], *said_there[: at % 8]]
+        told = [*said_there[at % 7 :], *said_there[: at % 7]]
         remarks.append(f"Remark {letter}: {' '.join(told)} {' '.join(told[::-1])} [1].")
     ollama.say("\n\n".join(remarks))
     async with open_stage(platform, writer) as stage:
