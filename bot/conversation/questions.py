@@ -143,7 +143,7 @@ class Questions:
                 return  # it is claimed, and answered after the next start
             message = replace(found.message, language=await self._locales.of(found.message))
             with speaking(message.language):
-                await self._take(chat, replace(found, message=message))
+                await (self._too_late if found.late else self._take)(chat, replace(found, message=message))
 
     async def _after_earlier(self, message: Message, slot: Slot) -> None:
         """Wait until earlier questions of the thread are done, those of a dead process included."""
@@ -189,6 +189,14 @@ class Questions:
                 return
             task = self._answering.begin(chat, message, parts)
         await self._answering.follow(key, task)
+
+    async def _too_late(self, chat: Chat, found: Found) -> None:
+        """Tell a person that a follow-up of a dead process, just known to be one, is too old to be answered."""
+        key = found.message.key
+        async with self._lock(key):
+            claim = await self._conversations.claimed(key)
+            if claim is not None and not claim.is_settled:
+                await self._taking_up.give_up(chat, claim)
 
     async def _settle(
         self, chat: Chat, key: str, before: tuple[MessageRef, ...], told: tuple[MessageRef, ...]

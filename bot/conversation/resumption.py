@@ -35,7 +35,7 @@ class Found:
     """A message that was claimed: by this call (`is_new`), and whether it is known to be for the bot.
 
     `parts` are messages that already tell the asker to wait; `again` is True if an earlier process
-    had claimed it.
+    had claimed it, `late` if that was so long ago that the asker is only told so.
     """
 
     message: Message
@@ -43,6 +43,7 @@ class Found:
     is_new: bool = True
     decided: bool = True
     again: bool = False
+    late: bool = False
 
 
 GoOn = Callable[[Chat, Found, Slot], Awaitable[None]]
@@ -96,17 +97,18 @@ class TakingUp:
             is_open = now is not None and not now.is_settled
             if not is_open or self._answering.holds(key) or self._answering.stopping:
                 return None
-            young = claim.at >= time.time() - RESUME_SECONDS
-            if not (young and claim.payload) or claim.is_hopeless:
-                await self._give_up(chat, claim, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
+            late = claim.at < time.time() - RESUME_SECONDS
+            if claim.payload and not claim.decided:
+                return Found(unpacked(claim.payload), (), decided=False, again=True, late=late)
+            if late or claim.is_hopeless or not claim.payload:
+                await self.give_up(chat, claim, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
                 return None
             message = unpacked(claim.payload)
-            parts = await self._strays.of(chat, message.ref, claim) if claim.decided else ()
-            if claim.decided:
-                await self._conversations.tried(key)
-        return Found(message, parts, decided=claim.decided, again=True)
+            parts = await self._strays.of(chat, message.ref, claim)
+            await self._conversations.tried(key)
+        return Found(message, parts, again=True)
 
-    async def _give_up(self, chat: Chat, claim: Claim, why: str) -> None:
+    async def give_up(self, chat: Chat, claim: Claim, why: str = TOO_LATE) -> None:
         """Settle a claim with a message in its thread; say nothing where nobody called the bot."""
         key = claim.message
         asked = unpacked(claim.payload).ref if claim.payload else ref_of(key, claim.conversation)

@@ -207,6 +207,23 @@ async def test_what_is_too_old_is_told_so_although_nothing_was_said_yet(bot: Bot
         assert seen.text == "I was stopped before I could answer this. Please ask again."
 
 
+async def test_a_follow_up_that_nobody_decided_on_in_time_is_told_so(bot: Bot) -> None:
+    """Processes died for ten minutes before one of them looked whether it was for the bot."""
+    async with FakeStage(bot) as stage:
+        first, said = keep(stage.chat, PORT)
+        second, _ = keep(stage.chat, "And in 1.0?", under=said)
+        thanks, _ = keep(stage.chat, "thanks!", under=said)
+        hour = time.time() - 3600
+        await bot.app.conversations.claim(claimed(first, at=hour))
+        for seconds, message in enumerate((second, thanks), 1):
+            await bot.app.conversations.claim(claimed(message, at=hour + seconds, decided=False, tries=0))
+        await bot.dispatch.resume(stage.chat)
+        texts = [seen.text for seen in stage.replies(said)]
+        assert texts == ["I was stopped before I could answer this. Please ask again."] * 2
+        assert await open_keys(bot) == []
+        assert await bot.app.conversations.claimed(thanks.key) is None, "it was not for the bot"
+
+
 async def test_an_edit_of_what_may_be_for_the_bot_is_what_is_answered(
     kettle: Kettle, ollama: OllamaServer
 ) -> None:
