@@ -191,7 +191,7 @@ class Questions:
         await self._answering.follow(key, task)
 
     async def _too_late(self, chat: Chat, found: Found) -> None:
-        """Tell a person that a follow-up of a dead process, just known to be one, is too old to be answered."""
+        """Tell a person that what is now known to be a follow-up is too old to be answered."""
         key = found.message.key
         async with self._lock(key):
             claim = await self._conversations.claimed(key)

@@ -47,7 +47,7 @@ class Page:
         return [m for m in await self.messages() if m["thread"] == root and not m["only"]]
 
     async def until(self, root: str, part: str, *, final: bool = False) -> dict[str, Any]:
-        """Wait until one reply stands in a thread that says so, if asked with nothing to follow; return it."""
+        """Wait until one reply stands in a thread that says so (`final`: the whole of it), and return it."""
         end = asyncio.get_running_loop().time() + PATIENCE
         while True:
             found = await self.replies(root)
