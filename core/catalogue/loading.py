@@ -31,7 +31,9 @@ def load_catalogue(path: Path, kinds: SourceKinds) -> Catalogue:
     known = {normalised(alias): r.name for r in releases for alias in (r.name, *r.aliases)}
     root = path.absolute().parent
     about, glossary = tables.product, _glossary(file, tables, root)
-    product = Product(about.name, tuple(about.aliases), releases, glossary, about.language)
+    product = Product(
+        about.name, tuple(about.aliases), releases, glossary, about.language, tuple(about.questions)
+    )
     return Catalogue(
         product=product,
         sources=sources_of(file, tables, kinds, root),

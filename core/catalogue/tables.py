@@ -114,6 +114,7 @@ class ProductTable(_Table):
     aliases: list[Text] = []
     glossary: Text | None = None
     language: _Language = "en"
+    questions: list[Text] = []
 
 
 class ReleaseTable(_Table):

@@ -26,6 +26,8 @@ class Product:
     glossary: dict[str, tuple[str, ...]] = field(default_factory=dict)
     language: str = "en"
     """The language that the documentation is written in."""
+    questions: tuple[str, ...] = ()
+    """Questions to show to people who do not know what to ask."""
 
     @property
     def latest(self) -> Release:

@@ -20,8 +20,9 @@ LONGEST = 110
 LOOKED_AT = 30
 """Good pairs that are looked at, and documents whose headings are."""
 TRIED = 8
-"""Headings that are tried as questions."""
+"""Questions of the catalogue that are tried, and headings as questions."""
 _SKIPPED = re.compile(r"(?:^|/)(?:changes|changelog|history|license|api|index|contributing)\b", re.IGNORECASE)
+_DOING = re.compile(r"(?!Something|Nothing|Everything|During|String|Warning|Logging)[A-Z][a-z]{2,}ing\b")
 _HEADING = re.compile(r"[A-Z][\w'’ -]{4,50}\??")
 
 
@@ -34,7 +35,7 @@ class Example:
 
 
 class Examples:
-    """Finds questions for a channel's release: what people found well answered, else the pages' headings."""
+    """Finds questions for a channel's release: what people found well answered, the catalogue's, headings."""
 
     def __init__(
         self,
@@ -51,7 +52,7 @@ class Examples:
         self._pairs = pairs
         self._corpora = corpora
         self._research = research
-        self._headings: dict[str, tuple[float, tuple[str, ...]]] = {}
+        self._made: dict[str, tuple[float, tuple[str, ...]]] = {}
 
     async def of(self, channel: str, scope: Scope) -> tuple[Example, ...]:
         """Return two questions for a channel (`slack:C1`); fewer where nothing is indexed yet.
@@ -61,7 +62,7 @@ class Examples:
         release = self._channels.get(channel, ChannelSettings()).release or self._product.latest.name
         found = await self._remembered(release, Scope(platform=platform_of(channel)))
         if len(found) < SHOWN:
-            found = (*found, *map(Example, await self._from_headings(release)))
+            found = (*found, *map(Example, await self._from_pages(release)))
         return tuple({example.text: example for example in reversed(found)}.values())[::-1][:SHOWN]
 
     async def _remembered(self, release: str, hearer: Scope) -> tuple[Example, ...]:
@@ -76,15 +77,18 @@ class Examples:
         found = (Example(one_line(pair.question), pair.id) for pair in current)
         return tuple(e for e in found if len(e.text) <= LONGEST and looks_like_question(e.text))[:SHOWN]
 
-    async def _from_headings(self, release: str) -> tuple[str, ...]:
-        """Make questions of headings, and keep those that the pages answer; looked up once a corpus."""
+    async def _from_pages(self, release: str) -> tuple[str, ...]:
+        """Return the catalogue's questions that the pages answer, then headings'; looked up once a corpus."""
         corpus = self._research.corpora.get(release)
         if corpus is None:
             return ()
-        built_at, known = self._headings.get(release, (0.0, ()))
+        built_at, known = self._made.get(release, (0.0, ()))
         if built_at != corpus.built_at:
-            known = await self._answered(await self._titles(release), release)
-            self._headings[release] = (corpus.built_at, known)
+            known = await self._answered(self._product.questions, release)
+            if len(known) < SHOWN:
+                headings = await self._titles(release)
+                known += await self._answered([_asked(heading) for heading in headings], release)
+            self._made[release] = (corpus.built_at, known)
         return known
 
     async def _titles(self, release: str) -> list[str]:
@@ -96,14 +100,12 @@ class Examples:
         # not those of what people said: a heading there is somebody's question
         written = (c.heading for c in chunks.values() if not c.people)
         headings = [heading for heading in written if _HEADING.fullmatch(heading)]
-        return sorted(
-            dict.fromkeys(headings), key=lambda heading: (not looks_like_question(heading), heading)
-        )
+        return sorted(dict.fromkeys(headings), key=lambda heading: (_readily_asked(heading), heading))
 
-    async def _answered(self, headings: Sequence[str], release: str) -> tuple[str, ...]:
+    async def _answered(self, questions: Sequence[str], release: str) -> tuple[str, ...]:
+        """Return the first questions that the release's pages answer."""
         found: list[str] = []
-        for heading in headings[:TRIED]:
-            question = _asked(heading)
+        for question in questions[:TRIED]:
             asked = await self._research.understand(Question(question, release=release), by_rules=True)
             if not asked.resolution.unknown and (await self._research.search(asked)).is_enough:
                 found.append(question)
@@ -112,9 +114,16 @@ class Examples:
         return tuple(found)
 
 
+def _readily_asked(heading: str) -> int:
+    """Return a rank: headings that are questions first, then those about doing something."""
+    return 0 if looks_like_question(heading) else 1 if _DOING.match(heading) else 2
+
+
 def _asked(heading: str) -> str:
-    """Make a question of a heading: `Writing a job` to "What can you tell me about writing a job?"."""
+    """Make a question of a heading: `Writing a job` to "How does writing a job work?"."""
     if looks_like_question(heading):
         return heading.rstrip("?") + "?"
     lowered = heading[0].lower() + heading[1:] if heading[1:2].islower() else heading
+    if _DOING.match(heading):
+        return f"How does {lowered} work?"
     return f"What can you tell me about {lowered}?"

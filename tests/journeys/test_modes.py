@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.catalogue import ChannelSettings, Mode
+from core.domain import Scope
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, answer, ask, open_stage, squeezed, told, until
@@ -156,6 +157,17 @@ async def test_a_mention_without_words_says_what_can_be_asked(platform: str, bot
         assert PORT in second, "what people found well answered comes first"
         await stage.delete(again)
         await until(lambda: not stage.replies(again), "a deleted mention takes its hint along")
+
+
+async def test_the_catalogues_own_questions_are_shown_where_the_pages_answer_them(kettle: Kettle) -> None:
+    asked = ["Who won the cup in 1966?", PORT, "How do I run a job every night?"]
+    text = kettle.config.read_text(encoding="utf-8")
+    kettle.config.write_text(
+        text.replace("[product]\n", f"[product]\nquestions = {asked}\n", 1), encoding="utf-8"
+    )
+    async with house(kettle) as bot:
+        shown = await bot.app.examples.of("slack:C1", Scope(platform="slack"))
+        assert [example.text for example in shown] == asked[1:], "only what the pages answer"
 
 
 @EVERYWHERE

@@ -33,8 +33,11 @@ def examples(product: str, releases: Sequence[Mapping[str, Any]], answered: Sequ
         f"How do I install {about} {latest}".strip() + "?",
         f"What changed in {about} {latest}".strip() + "?",
     ]
+    known = list(dict.fromkeys(answered))[:2]
+    if len(known) == 2:
+        return [*known, common[1]]
     named = f"How do I configure {about} in {older}?" if older else f"How do I configure {about}?"
-    return [*[*dict.fromkeys(answered), *common][:2], named]
+    return [*[*known, *common][:2], named]
 
 
 async def modes(dispatch: Dispatch) -> dict[str, str]:
