@@ -455,6 +455,10 @@ class FakeConversations:
         for part in parts:
             self._posts.setdefault(part.key, message)
 
+    async def posting(self, message: str, answer_id: str) -> None:
+        if message in self._claims:
+            self._claims[message] = replace(self._claims[message], posting=answer_id)
+
     async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         if message in self._claims:
             claim = self._claims[message]
@@ -492,7 +496,7 @@ class FakeConversations:
 
     async def answer_of(self, part: str) -> str:
         claim = self._claims.get(self._posts.get(part, ""))
-        return claim.answer_id if claim else ""
+        return (claim.answer_id if claim.is_settled else claim.posting) if claim else ""
 
     async def claim_of(self, answer_id: str) -> Claim | None:
         found = (c for c in self._claims.values() if answer_id and c.answer_id == answer_id)
@@ -535,6 +539,6 @@ class FakeConversations:
         if message in self._claims:
             claim = self._claims[message]
             fresh = replace(claim, payload=dict(payload), at=at, answer_id="", is_settled=False)
-            fresh = replace(fresh, decided=True, tries=1)
+            fresh = replace(fresh, decided=True, tries=1, posting="")
             self._claims[message] = fresh
             self._settled.discard(message)

@@ -13,7 +13,7 @@ from typing import TypeVar
 from bot.conversation.pausing import WAIT, Outage, say
 from bot.conversation.streaming_reply import StreamingReply
 from bot.home.logs import about
-from bot.ports.chat import Chat, Control, Message, Reply
+from bot.ports.chat import Chat, Message, Reply
 from bot.privacy.opted_out import OptedOut
 from bot.rendering.answers import WORKING, compose, controls, said
 from core.community.unsolicited import UnsolicitedReplyPolicy
@@ -37,11 +37,12 @@ RESTARTING = N_("I am being restarted and will answer this when I am back.")
 
 @dataclass(slots=True)
 class _Answer:
-    """A message being answered, and the messages its reply occupies so far."""
+    """A message being answered, the messages its reply occupies so far, and the answer once it is found."""
 
     chat: Chat
     message: Message
     parts: tuple[MessageRef, ...]
+    found: str = ""
 
 
 class Answering:
@@ -72,9 +73,14 @@ class Answering:
         """Return True if the message of that key is being answered."""
         return key in self._running
 
-    def begin(self, chat: Chat, message: Message, parts: tuple[MessageRef, ...]) -> asyncio.Task[None]:
-        """Start to answer a claimed message, in place of the reply `parts` if there is one."""
-        answer = _Answer(chat, message, parts)
+    def begin(
+        self, chat: Chat, message: Message, parts: tuple[MessageRef, ...], found: str = ""
+    ) -> asyncio.Task[None]:
+        """Start to answer a claimed message, in place of the reply `parts` if there is one.
+
+        `found` is the id of an answer that a dead process found for it, and may have posted.
+        """
+        answer = _Answer(chat, message, parts, found)
         with speaking(message.language):
             task = asyncio.create_task(self._say(answer))
         self._running[message.key] = (answer, task)
@@ -121,12 +127,13 @@ class Answering:
     async def stop(self) -> None:
         """Cancel all answers and tell their askers; none of them counts as having ended the process."""
         self.stopping = True
-        tasks = {task for _, task in self._running.values()}
+        tasks = {task: key for key, (_, task) in self._running.items()}
         held = {*self._held, *self._running}
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
+            _done, late = await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
+            held -= {tasks[task] for task in late}  # the next process looks for what these still post
         try:
             await self._conversations.spared(held)
         except StorageError as error:
@@ -167,7 +174,7 @@ class Answering:
     async def _answer(self, answer: _Answer) -> str:
         """Find an answer and post it; return its id, empty if nothing is posted."""
         try:
-            reply = await self._find(answer)
+            reply = await self._found(answer) or await self._find(answer)
         except asyncio.CancelledError:
             if self.stopping:
                 await tell(answer.chat, answer.parts, _(RESTARTING))
@@ -177,6 +184,14 @@ class Answering:
             return ""
         await _whole(self._close(answer, reply))
         return reply.answer_id
+
+    async def _found(self, answer: _Answer) -> Reply | None:
+        """Return the reply of the answer that was found before; None if there is none, or it is not kept."""
+        try:
+            found, asked = await self._engine.answer_log.answer(answer.found)
+        except KeyError:
+            return None
+        return await self._composed(found, answer.message) if asked else None
 
     async def _find(self, answer: _Answer) -> Reply | None:
         """Ask the engine, showing progress; return the reply, None if nothing is posted.
@@ -215,8 +230,7 @@ class Answering:
             found = await self._engine.answer(question, show)
             if quiet and found.route == "abstain":
                 return None
-            reply = replace(compose(found, product), controls=self._controls(found, message))
-            return await self._opted_out.dressed(reply, message.author.id)
+            return await self._composed(found, message)
         except (PlatformError, StorageUnavailable):
             raise
         except ThreadloreError as error:
@@ -228,8 +242,12 @@ class Answering:
         finally:
             await show.finish()
 
-    def _controls(self, answer: Answer, message: Message) -> tuple[Control, ...]:
-        return controls(answer, self._engine.ready, self._to_person(message.ref, message.scope))
+    async def _composed(self, answer: Answer, message: Message) -> Reply:
+        """Return the reply of an answer with its controls, as the asker's choices allow."""
+        to_person = self._to_person(message.ref, message.scope)
+        reply = compose(answer, self._engine.product.name)
+        reply = replace(reply, controls=controls(answer, self._engine.ready, to_person))
+        return await self._opted_out.dressed(reply, message.author.id)
 
     async def _open(self, answer: _Answer) -> None:
         """Show a sign of work, in the messages of an earlier reply if there is one."""
@@ -245,8 +263,14 @@ class Answering:
         await self._conversations.posted(message.key, answer.parts)
 
     async def _close(self, answer: _Answer, reply: Reply) -> None:
-        """Post the whole answer and note that the question is settled."""
+        """Post the whole answer and note that the question is settled.
+
+        What is posted is noted first, so that votes count at once, and no other answer takes its place.
+        """
         chat, message = answer.chat, answer.message
+        if reply.answer_id and reply.answer_id != answer.found:
+            await self._conversations.posting(message.key, reply.answer_id)
+            answer.found = reply.answer_id
         answer.parts = await (
             chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
         )

@@ -187,7 +187,7 @@ class Questions:
             if hint := await self._hint.to(message):
                 await self._settle(chat, key, parts, await chat.post(ref, hint))
                 return
-            task = self._answering.begin(chat, message, parts)
+            task = self._answering.begin(chat, message, parts, found.answer_id)
         await self._answering.follow(key, task)
 
     async def _too_late(self, chat: Chat, found: Found) -> None:

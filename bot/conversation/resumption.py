@@ -35,7 +35,8 @@ class Found:
     """A message that was claimed: by this call (`is_new`), and whether it is known to be for the bot.
 
     `parts` are messages that already tell the asker to wait; `again` is True if an earlier process
-    had claimed it, `late` if that was so long ago that the asker is only told so.
+    had claimed it, `late` if that was so long ago that the asker is only told so. `answer_id` is the answer
+    that the earlier process found, and may have posted.
     """
 
     message: Message
@@ -44,6 +45,7 @@ class Found:
     decided: bool = True
     again: bool = False
     late: bool = False
+    answer_id: str = ""
 
 
 GoOn = Callable[[Chat, Found, Slot], Awaitable[None]]
@@ -84,7 +86,7 @@ class TakingUp:
         """Answer a dead process's claim, or say why not; possible causes of its end go one at a time."""
         with self._in_order.slot(claim.conversation) as slot, speaking(claim.payload.get("language", "")):
             slot.looked()
-            async with alone if claim.tries else nullcontext():
+            async with alone if claim.tries and not claim.posting else nullcontext():
                 found = await self._taken_up(chat, claim)
                 if found is not None:
                     await go_on(chat, found, slot)
@@ -100,13 +102,13 @@ class TakingUp:
             late = claim.at < time.time() - RESUME_SECONDS
             if claim.payload and not claim.decided:
                 return Found(unpacked(claim.payload), (), decided=False, again=True, late=late)
-            if late or claim.is_hopeless or not claim.payload:
+            if (late and not claim.posting) or claim.is_hopeless or not claim.payload:
                 await self.give_up(chat, claim, TOO_OFTEN if claim.is_hopeless else TOO_LATE)
                 return None
             message = unpacked(claim.payload)
             parts = await self._strays.of(chat, message.ref, claim)
             await self._conversations.tried(key)
-        return Found(message, parts, again=True)
+        return Found(message, parts, again=True, answer_id=claim.posting)
 
     async def give_up(self, chat: Chat, claim: Claim, why: str = TOO_LATE) -> None:
         """Settle a claim with a message in its thread; say nothing where nobody called the bot."""

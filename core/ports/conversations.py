@@ -19,7 +19,8 @@ class Claim:
     `message` is the message's key, `payload` what dispatch needs to answer it after a restart,
     `parts` the messages that the reply takes, `at` seconds since the epoch. `language` is the one that it was
     answered in, once it was. A claim that is not `decided` may turn out to be meant for somebody else; nobody
-    has worked on it. `tries` counts the processes that began to.
+    has worked on it. `tries` counts the processes that began to. `posting` is the id of the answer that was
+    found, before it is known to be posted.
     """
 
     message: str
@@ -29,6 +30,7 @@ class Claim:
     payload: dict[str, Any] = field(default_factory=dict)
     parts: tuple[MessageRef, ...] = ()
     answer_id: str = ""
+    posting: str = ""
     is_settled: bool = False
     language: str = ""
     decided: bool = True
@@ -38,7 +40,7 @@ class Claim:
     @property
     def is_hopeless(self) -> bool:
         """Return True if it is taken to be what made the processes end that worked on it."""
-        return self.tries >= MOST_TRIES
+        return self.tries >= MOST_TRIES and not self.posting
 
 
 class ConversationStore(Protocol):
@@ -55,6 +57,9 @@ class ConversationStore(Protocol):
 
     async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
         """Note the messages that a reply takes, first before anything is said in them."""
+
+    async def posting(self, message: str, answer_id: str) -> None:
+        """Note the answer that was found for a claim, before it is posted."""
 
     async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         """Note that a claim is settled with this answer; an empty id settles it without one."""

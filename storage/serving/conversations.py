@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import MessageRef
@@ -71,6 +71,13 @@ class SqlConversations:
                     [{"part": part.key, "message": message} for part in parts],
                 )
 
+    async def posting(self, message: str, answer_id: str) -> None:
+        """Note the answer that was found for a claim, before it is posted."""
+        async with self._database.write() as connection:
+            await connection.execute(
+                update(ClaimRow).where(ClaimRow.message == message).values(posting=answer_id)
+            )
+
     async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         """Note that a claim is settled with this answer; an empty id settles it without one."""
         told = {"language": language} if language else {}
@@ -127,9 +134,9 @@ class SqlConversations:
             return tuple(_claim(row) for row in await connection.execute(statement))
 
     async def answer_of(self, part: str) -> str:
-        """Return the id of the answer that a posted message carries; empty when there is none."""
+        """Return the id of the answer that a posted message carries, or is about to; empty for none."""
         statement = (
-            select(ClaimRow.answer_id)
+            select(func.coalesce(ClaimRow.answer_id, ClaimRow.posting))
             .join(PostRow, PostRow.message == ClaimRow.message)
             .where(PostRow.part == part)
         )
@@ -228,7 +235,7 @@ class SqlConversations:
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
-                .values(payload=dict(payload), at=at, answer_id=None, decided=True, tries=1)
+                .values(payload=dict(payload), at=at, answer_id=None, posting="", decided=True, tries=1)
             )
 
     async def _note(self, connection: AsyncConnection, message: str, payload: Mapping[str, Any]) -> None:

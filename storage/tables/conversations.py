@@ -42,6 +42,7 @@ class ClaimRow(Base):
     payload: Mapped[dict[str, Any]] = mapped_column(JSON)
     parts: Mapped[list[Any]] = mapped_column(JSON)
     answer_id: Mapped[str | None] = mapped_column(ID, index=True)
+    posting: Mapped[str] = mapped_column(ID, server_default="")
     language: Mapped[str] = mapped_column(String(16), server_default="")
     decided: Mapped[bool] = mapped_column(server_default=true())
     tries: Mapped[int] = mapped_column(server_default="0")

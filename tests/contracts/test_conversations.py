@@ -101,7 +101,11 @@ async def test_posts_lead_back_to_the_answer(store: ConversationStore) -> None:
     assert await store.answer_of("slack:C:p1") == ""
     kept = await store.claimed("m")
     assert kept is not None
-    assert kept.parts == refs("p1", "p2")
+    assert kept.parts == refs("p1", "p2") and kept.posting == ""
+    await store.posting("m", "a1")
+    assert [await store.answer_of(f"slack:C:{p}") for p in ("p1", "p2", "p3")] == ["a1", "a1", ""]
+    kept = await store.claimed("m")
+    assert kept is not None and kept.posting == "a1" and not kept.is_settled and not kept.answer_id
     await store.answered("m", "a1")
     assert [await store.answer_of(f"slack:C:{p}") for p in ("p1", "p2", "p3")] == ["a1", "a1", ""]
 
@@ -114,8 +118,9 @@ async def test_posts_lead_back_to_the_answer(store: ConversationStore) -> None:
 async def test_a_claim_settled_without_an_answer_has_none(store: ConversationStore) -> None:
     await store.claim(claim("m"))
     await store.posted("m", refs("p1"))
+    await store.posting("m", "a1")
     await store.answered("m", "")
-    assert await store.answer_of("slack:C:p1") == ""
+    assert await store.answer_of("slack:C:p1") == "", "it was not posted, after all"
     assert await store.last_claim("slack:C:1") is None
 
 
@@ -156,6 +161,7 @@ async def test_the_claim_of_an_answer_is_found_until_it_is_answered_anew(store: 
 async def test_a_reopened_claim_waits_again_in_the_same_messages(store: ConversationStore) -> None:
     await store.claim(claim("m", 100.0, text="before"))
     await store.posted("m", refs("p1"))
+    await store.posting("m", "a1")
     await store.answered("m", "a1")
     await store.reopen("m", {"text": "after"}, 150.0)
     (waiting,) = await store.unanswered(150.0)

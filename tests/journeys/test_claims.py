@@ -198,6 +198,64 @@ async def test_a_stop_is_not_held_against_what_it_interrupts(kettle: Kettle, oll
         assert PORTS["2.0"] in seen.text
 
 
+async def test_an_answer_whose_process_died_while_it_was_posted_is_not_found_anew(
+    kettle: Kettle, ollama: OllamaServer
+) -> None:
+    """People may have seen it and voted on it; nor is it too old, or given up, for it is there."""
+    chat = FakeChat()
+    async with house(kettle, ollama_host=ollama.url) as bot, FakeStage(bot, chat) as stage:
+        seen = await ask(stage, PORT)
+        key = f"fake:public:{chat.of(seen.id)['root']}"
+        answer_id = await bot.app.conversations.answer_of(f"fake:public:{seen.id}")
+        was = await bot.app.conversations.claimed(key)
+        assert was is not None
+        await bot.app.conversations.reopen(key, was.payload, time.time() - 3600)
+        await bot.app.conversations.posting(key, answer_id)
+        chat.of(seen.id)["text"] = "Looking it up …"
+        await stage.react("bob", seen, "👍")
+        assert await bot.app.engine.opinion(answer_id, "fake:bob") == 1, "a vote counts already"
+        for _ in range(MOST_TRIES):
+            await bot.app.conversations.tried(key)
+        calls = len(ollama.requests)
+        await bot.dispatch.resume(chat)
+        [now] = stage.replies(Said("", "public", chat.of(seen.id)["root"]))
+        assert (now.id, now.text) == (seen.id, seen.text) and len(ollama.requests) == calls
+        assert now.controls == seen.controls
+        assert await bot.app.conversations.answer_of(f"fake:public:{seen.id}") == answer_id
+        assert await open_keys(bot) == []
+
+
+async def test_what_is_still_being_posted_at_a_stop_is_looked_for_by_the_next_process(
+    kettle: Kettle,
+) -> None:
+    class Slow(FakeChat):
+        """A platform that takes a message and says so only after the process is gone."""
+
+        async def post(self, to: MessageRef, reply: Any) -> tuple[MessageRef, ...]:
+            await super().post(to, reply)
+            await asyncio.sleep(3600)
+            return ()
+
+    slow = Slow()
+    async with house(kettle) as bot:
+        FakeStage(bot, slow)
+        message, said = keep(slow, PORT)
+        work = asyncio.create_task(bot.dispatch.message(slow, message))
+        await until(lambda: len(slow.messages) > 1)
+        await bot.dispatch.stop()
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
+        [claim] = await bot.app.conversations.unanswered(0.0)
+        assert claim.tries == 1 and claim.parts == ()
+    chat = FakeChat()
+    chat.messages = slow.messages
+    async with house(kettle) as bot:
+        stage = FakeStage(bot, chat)
+        await bot.dispatch.resume(chat)
+        [seen] = stage.replies(said)
+        assert PORTS["2.0"] in seen.text
+
+
 async def test_what_is_too_old_is_told_so_although_nothing_was_said_yet(bot: Bot) -> None:
     async with FakeStage(bot) as stage:
         message, said = keep(stage.chat, PORT)

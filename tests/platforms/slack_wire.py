@@ -258,13 +258,15 @@ class Wire:
             self._outbox.put_nowait(envelope)
         self._connected.set()
         self._news.set()
-        async for frame in socket:
-            if frame.type == WSMsgType.TEXT:
-                self._acknowledge(frame.data)
-        self._sockets.remove(socket)
-        if not self._sockets:
-            self._connected.clear()
-        self._news.set()
+        try:
+            async for frame in socket:
+                if frame.type == WSMsgType.TEXT:
+                    self._acknowledge(frame.data)
+        finally:
+            self._sockets.remove(socket)
+            if not self._sockets:
+                self._connected.clear()
+            self._news.set()
         return socket
 
     def _acknowledge(self, frame: str) -> None:
