@@ -1,4 +1,4 @@
-"""`python -m tests.bench.guard_pairs [--set pairs|wide] [--half tune|report] [--failures]`: the guard on its pairs.
+"""`python -m tests.bench.guard_pairs [--set pairs|wide] [--half tune|report] [--failures]`: the guard.
 
 Counts, by kind, the questions that nearly are another one and pass all the same, and the rewordings that
 pass, with their similarity by the packaged encoder. Failures are only shown of the half that is tuned on.

@@ -26,12 +26,14 @@ _PERSONS = {
     "my": "self's",
     **dict.fromkeys(("others", "somebody", "someone", "they", "them", "people"), "others"),
 }
+_AUXILIARY = frozenset(("can", "could", "may", "must", "should", "does", "do", "did", "will"))
 _DROPPED = frozenset(
     ("a", "an", "the", "its", "their", "his", "her", "your", "our", "this", "that", "these", "those")
 )
 _OUT_OF = re.compile(r"\bout\s+of\b")
 _TOKEN = re.compile(r"(?<![\w+#.-])[\w+#.-]*[\w+#]")
 _PARTICLE = re.compile(r"\b([a-z]{2,20})(?:\s+(?:it|them))?\s+(in|out|up|down|on|off)\b")
+_DONE_BY = re.compile(r"\W*what\s+(?:is|are|gets?)\s+(\w+)\s+by\b")
 _TURNED = {"in": "out", "out": "in", "up": "down", "down": "up", "on": "off", "off": "on"}
 _NEITHER = STOP_WORDS | {"one", "another", "back"}
 _HOLDS = 2
@@ -49,7 +51,7 @@ class _Laid(NamedTuple):
     marks: dict[str, set[str]]
     particles: frozenset[tuple[str, str]]
     agent: str
-    """Who is to do it, after "let"; "" where that is not said."""
+    """Who is to do it, after "let" or "can"; "" where that is not said."""
 
 
 @lru_cache(maxsize=4096)
@@ -68,9 +70,15 @@ def _laid_out(text: str) -> _Laid:
         if word not in _NEITHER:
             marks.setdefault(stem, set()).add(mark if since <= _HOLDS else "")
     acting = [word for word in order if word != "self's"]
-    after_let = [after for word, after in pairwise(acting) if word == "let"]
-    particles = frozenset((m[1], m[2]) for m in _PARTICLE.finditer(text))
+    after_let = [after for word, after in pairwise(acting) if word == "let"] or _acting(acting)
+    particles = frozenset((root(m[1]), m[2]) for m in _PARTICLE.finditer(text))
     return _Laid(tuple(order), marks, particles, after_let[0] if after_let else "")
+
+
+def _acting(order: Sequence[str]) -> list[str]:
+    """Return who may or does do it, in a question such as "Can a user change it"."""
+    found = order[1:2] if order[:1] and order[0] in _AUXILIARY else []
+    return [word for word in found if word not in STOP_WORDS and word not in ("self", "others")]
 
 
 def direction(left: Sense, right: Sense) -> str:
@@ -84,7 +92,7 @@ def direction(left: Sense, right: Sense) -> str:
         if (mine, yours) in (({"from"}, {"to"}), ({"to"}, {"from"})):
             spelled = left.spelled.get(word, word)
             return said(f"{min(mine)} {spelled}", f"{min(yours)} {spelled}")
-    both = ours.marks.keys() & theirs.marks.keys()
+    both = (ours.marks.keys() & theirs.marks.keys()) - {"others"}
     for mark in ("to", "from") if others < _ELSE else ():
         there = [w for w in both if (ours.marks[w], theirs.marks[w]) == ({mark}, {""})]
         back = [w for w in both if (theirs.marks[w], ours.marks[w]) == ({mark}, {""})]
@@ -101,9 +109,16 @@ def swapped(left: Sense, right: Sense) -> str:
     """Find that two things changed places where all the rest is the same, or that another one is to do it."""
     ours, theirs = _laid_out(left.body), _laid_out(right.body)
     mine, yours = ours.agent, theirs.agent
-    if mine and yours and mine != yours and (mine in theirs.order or yours in ours.order):
+    beside = {*pairwise(ours.order), *pairwise(theirs.order)} & {(mine, yours), (yours, mine)}
+    if mine and yours and mine != yours and (mine in theirs.order or yours in ours.order) and not beside:
         return said(left.spelled.get(mine, mine), right.spelled.get(yours, yours))
-    found = _transposed(ours.order, theirs.order)
+    for one, other in ((left, right), (right, left)):
+        by = _DONE_BY.match(one.body)
+        if by and other.order[1:2] == (root(by[1]),) and other.order[:1] == ("what",):
+            return said(by[0], f"what {other.spelled.get(root(by[1]), by[1])}")
+    found = _transposed(ours.order, theirs.order) or _transposed(
+        _laid_out(left.said).order, _laid_out(right.said).order
+    )
     if not found:
         return ""
     first, second = (" ".join(left.spelled.get(w, w) for w in words) for words in found)

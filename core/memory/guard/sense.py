@@ -30,7 +30,12 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             " {} ",
         ),
         (r"\b(?:slow|break|write|track|cool|scroll)(?:s|ing|ed)?\s+down\b", " {} "),
+        (
+            r"\bke(?:ep|eps|eping|pt)\s+(?:\w+\s+){0,3}(?:running|playing|going|working)\b",
+            " continue {} ",
+        ),
         (r"\bput(?:ting)?\s+(?:\w+\s+){1,3}to\s+sleep\b", " sleep "),
+        (r"\b(?:go|goes|going|gone)\s+away\b", " disappear "),
         (r"\bread[\s-]+only\b", " read-only "),
         (r"\bread[\s/-]+write\b", " read-write "),
         (r"\b(?:right|left)[\s-]+click\w*", " click "),
@@ -44,7 +49,8 @@ _NOT_NEGATED = re.compile(
     r"|what|why|the\s+way|any|if)\b"
     r"|\b(?:can['’]?t|couldn['’]?t|cannot|could\s+not|can\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
     r"|remember|think)\b|\bis\s+there\s+no\b"
-    r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=[^?\n]{0,500}\?)",
+    r"|(?<!\bwhy )\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b"
+    r"(?=[^?\n]{0,500}\?)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][\w+#'’-]*[\w+#]|[A-Za-z]|\d[\w.]*")
@@ -90,10 +96,20 @@ _STOPPED = re.compile(
 )
 
 
+_IRREGULAR = {
+    **dict.fromkeys(("evening", "evenings"), "evening"),  # not "even"
+    **dict.fromkeys(("people", "persons"), "person"),
+    "children": "child",
+    "men": "man",
+    "women": "woman",
+    "mice": "mouse",
+}
+
+
 def root(word: str) -> str:
     """Return the stem of a lower-case word, British and American spelling alike."""
     word = re.sub(r"is(e|ed|es|ing|ation)$", r"iz\1", word) if len(word) > 6 else word
-    return stem(word.replace("colour", "color"))
+    return _IRREGULAR.get(word) or stem(word.replace("colour", "color"))
 
 
 _KEPT = (STOP_WORDS & {word for pole in OPPOSITES for side in pole for word in side}) - {
@@ -211,7 +227,7 @@ def _is_silent(word: str) -> bool:
 
 
 def _negates(word: str) -> bool:
-    return word in NEGATIONS or word.endswith(("n't", "n’t"))
+    return word in NEGATIONS or word == "unless" or word.endswith(("n't", "n’t"))
 
 
 def _is_quantity(word: str, before: str) -> bool:
