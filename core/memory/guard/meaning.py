@@ -13,7 +13,7 @@ from core.memory.guard.words import apart, exclusive
 from core.vocabulary import OPPOSITES, word_list, words_of
 
 ONE = frozenset(root(w) for w in word_list("one single individual"))
-ALL = frozenset(root(w) for w in word_list("all every each everyone everybody entire whole"))
+ALL = frozenset(root(w) for w in word_list("all every each everyone everybody everything entire whole"))
 """Stems of words for one thing, and for all things."""
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
 _TURNED = frozenset(
@@ -28,6 +28,9 @@ _TURNED = frozenset(
 )
 """Words that say by themselves what another question says with "not"."""
 _BACK = re.compile(r"\bagain\b|(?<!roll )(?<!go )\bback(?=\W*$)")
+_WITHOUT = re.compile(r"\bwithout\b")
+_NEEDS = re.compile(r"\b(?:must|need(?:s|ed)?|ha(?:ve|s)\s+to|required|necessary|mandatory|prerequisite)\b")
+"""Who asks whether it goes without something asks whether it is needed."""
 _AGAINST = frozenset(
     root(w)
     for w in word_list("forget lack hide prevent avoid exclude skip omit refuse deny forbid block suppress")
@@ -37,7 +40,7 @@ _ENDING = frozenset(
     root(w)
     for w in word_list(
         """delete remove drop stop disable cancel uninstall kill undo revert deactivate revoke close leave
-        detach limit restrict pause clear reset"""
+        lift detach limit restrict pause clear reset"""
     )
 )
 """The same where such a word is what is to be done."""
@@ -127,6 +130,8 @@ def negation(left: Sense, right: Sense) -> str:
     for one, other in ((left, right), (right, left)):
         turned = (other.stems - one.stems) & _TURNED
         if one.denied and not other.denied and not turned and one.denied & other.stems:
+            if _WITHOUT.search(one.said) and _NEEDS.search(other.said):
+                continue
             word = min(one.denied & other.stems)
             told = _("Only one of them has a negation before “{word}”.")
             return told.format(word=other.spelled[word])

@@ -43,7 +43,7 @@ def _counted(text: str) -> dict[str, dict[str, str]]:
     """Map the stem of what is counted to the numbers of it, each as it was written."""
     found: dict[str, dict[str, str]] = {}
     for match in _COUNT.finditer(text):
-        number, noun = match[1], match[2]
+        number, noun = str(match[1]), str(match[2])
         if noun not in STOP_WORDS:
             found.setdefault(root(noun), {})[NUMBER_WORDS.get(number, number)] = match[0]
     return found

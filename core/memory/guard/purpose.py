@@ -113,7 +113,7 @@ _HARMLESS = re.compile(
 _AMOUNT = re.compile(_any_of(_AMOUNTS))
 _SINGLE = re.compile(
     r"(?:\b(before|after|for|on|at|per|with|by|in|of|within)\s+(?=an?\b))?"
-    r"\b(?<!than )(?<!just )(?:an?|one|single)\s+(?=((?:[\w'-]+\s+){0,2}[\w'-]+))"
+    r"\b(?<!than )(?<!just )(?:an?|one|single|this|that|current)\s+(?=((?:[\w'-]+\s+){0,2}[\w'-]+))"
 )
 _MUCH = re.compile(
     r"\b(?:all|every|each|several|many|multiple|numerous|more\s+than\s+one"
@@ -226,10 +226,13 @@ _LINKS = {
     **dict.fromkeys(("while", "during"), "while"),
     **dict.fromkeys(("until", "till"), "until"),
     "before": "before",
-    "after": "after",
+    **dict.fromkeys(("after", "once"), "after"),
 }
 """Words between what is asked and the case in which, each to its kind."""
-_LINK = re.compile(rf"\b(?<!even )(?<!only )(?<!what )(?<!not )({'|'.join(_LINKS)})\b")
+_LINK = re.compile(
+    rf"\b(?<!even )(?<!only )(?<!what )(?<!not )({'|'.join(_LINKS)})\b"
+    rf"(?!\s+(?:an?|per|every)\s+(?:{_PERIODS})\b)"
+)
 _NEVER_ONE = {
     "while": {"before", "after", "until"},
     "until": {"after", "when"},
@@ -244,7 +247,7 @@ def circumstance(left: Sense, right: Sense) -> str:
         return ""
     mine, yours = _LINKS[ours[1]], _LINKS[theirs[1]]
     differ = yours in _NEVER_ONE.get(mine, ()) or mine in _NEVER_ONE.get(yours, ())
-    if differ and apart(left, right) <= 1 and left.negated == right.negated:
+    if differ and apart(left, right) <= _ELSE and left.negated == right.negated:
         return said(ours[1], theirs[1])
     if _alone(left, right, ours) and _alone(right, left, theirs):
         return said(left.said[ours.start() :].strip(" ?.!"), right.said[theirs.start() :].strip(" ?.!"))

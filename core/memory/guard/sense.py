@@ -18,6 +18,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:get|gett|got|getting|gets)\w*\s+rid\s+of\b|\btak\w+\s+(?:\w+\s+){0,4}away\b", " remove {} "),
         (r"\b(?:log|sign)(?:ging|ged|ging|s|ing|ed)?[\s-]+(?:in|on)(?:to)?\b|\bsign-?in\b", " login "),
         (r"\b(?:log|sign)(?:ging|ged|s|ing|ed)?[\s-]+(?:out|off)\b", " logout "),
+        (r"\bget(?:ting|s)?\s+(?:\w+\s+){1,3}out\b(?!\s+of)", " remove {} "),
         (r"\bshut(?:ting)?\s+(?:\w+\s+)?down\b", " stop {} "),
         (r"\broll(?:ing|ed)?[\s-]+back\b", " rollback "),
         (r"\bset(?:ting)?\s+up\b", " setup "),
@@ -38,7 +39,9 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:go|goes|going|gone)\s+away\b", " disappear "),
         (r"\bread[\s-]+only\b", " read-only "),
         (r"\bread[\s/-]+write\b", " read-write "),
-        (r"\b(?:right|left)[\s-]+click\w*", " click "),
+        (r"\bleft[\s-]+click\w*", " click "),
+        (r"\bright[\s-]+click\w*", " rightclick "),
+        (r"\bso\s+far\b", " yet "),
         (r"\b(?:right\s+(?:now|away|way)|all\s+right|alright)\b", " "),
     )
 )
@@ -109,7 +112,8 @@ _IRREGULAR = {
 def root(word: str) -> str:
     """Return the stem of a lower-case word, British and American spelling alike."""
     word = re.sub(r"is(e|ed|es|ing|ation)$", r"iz\1", word) if len(word) > 6 else word
-    return _IRREGULAR.get(word) or stem(word.replace("colour", "color"))
+    found = _IRREGULAR.get(word) or stem(word.replace("colour", "color"))
+    return stem(found) if found.endswith("er") else found  # "lowered" as "lower"
 
 
 _KEPT = (STOP_WORDS & {word for pole in OPPOSITES for side in pole for word in side}) - {

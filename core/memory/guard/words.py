@@ -10,6 +10,7 @@ from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, words_of
 
 _LONG = 4
 """Letters that a word has more of where a slip of the finger tells no other word."""
+_ENDINGS = frozenset(("ment", "ments", "ation", "ations", "ition", "ness", "able", "ance", "ence"))
 _LIGHT = frozenset(map(root, words_of(__package__)["light"].split()))
 """Stems of words in which two questions may differ and still ask the same."""
 
@@ -24,6 +25,8 @@ def places_of(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
 
 
 _FAMILIES = places_of(SYNONYMS)
+DEEDS = places_of([frozenset(group.split()) for group in words_of(__package__)["deeds"].split("|")])
+"""Stems of what is done, each with the numbers of the groups that it is in."""
 _KINDS = places_of(RIVALS)
 _NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
 
@@ -80,6 +83,7 @@ def of_a_kind(one: str, other: str) -> bool:
 
 def mistyped(one: str, other: str) -> bool:
     """Return True if two words have the same letters, first and last in place, or differ in one at most."""
+    one, other = one.replace("-", ""), other.replace("-", "")
     if one[0] != other[0] or len(other) <= _LONG:
         return False
     return (one[-1] == other[-1] and sorted(one) == sorted(other)) or alike(one, other)
@@ -88,6 +92,8 @@ def mistyped(one: str, other: str) -> bool:
 def alike(one: str, other: str) -> bool:
     """Return True if two stems are one word: a typo, a compound, another ending."""
     short, long = sorted((one, other), key=len)
+    if len(short) >= 4 and long.startswith(short) and long[len(short) :] in _ENDINGS:
+        return True
     if len(short) >= 4 and long.startswith(short[: max(4, len(short) - 1)]) and len(long) - len(short) <= 3:
         return True
     if len(short) < 5 or one[0] != other[0] or len(long) - len(short) > 1:
