@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.memory.guard.exchange import exchange, kinds, unjudged
-from core.memory.guard.meaning import negation, opposites
-from core.memory.guard.naming import capitals, code, numbers, software
-from core.memory.guard.purpose import amount, place, purpose
+from core.memory.guard.exchange import deeds, exchange, kinds, unjudged
+from core.memory.guard.meaning import negation, opposites, reversal
+from core.memory.guard.naming import capitals, code, counts, numbers, software
+from core.memory.guard.purpose import amount, circumstance, place, purpose
 from core.memory.guard.roles import direction, swapped
 from core.memory.guard.sense import sense
 
@@ -28,16 +28,20 @@ def guard(
     left, right = sense(asked, names, releases), sense(remembered, names, releases)
     for check in (
         numbers,
+        counts,
         code,
         software,
         capitals,
         opposites,
+        reversal,
         negation,
         direction,
         purpose,
         amount,
         place,
+        circumstance,
         swapped,
+        deeds,
         kinds,
         exchange,
         unjudged,

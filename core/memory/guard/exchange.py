@@ -6,9 +6,69 @@ from collections.abc import Sequence
 
 from core.memory.guard.meaning import ALL
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import said
-from core.memory.guard.words import exclusive, is_light, mentions, met, of_a_kind
-from core.vocabulary import NUMBER_WORDS
+from core.memory.guard.sentences import only, said
+from core.memory.guard.words import DEEDS, apart, exclusive, is_light, mentions, met, of_a_kind
+from core.vocabulary import NUMBER_WORDS, words_of
+
+_AFTER = DEEDS["read"] | DEEDS["remov"] | DEEDS["restor"]
+"""What is done with something that something was done to."""
+_MAKING = DEEDS["creat"]
+_ACTING = frozenset(map(root, ("make", "take", "do")))
+"""Words with which something is just done, as a call or a screenshot."""
+_DEEDS_APART = [{*map(root, pair.split())} for pair in words_of(__package__)["deeds_apart"].split("|")]
+_MOST = 5
+"""Words in which two questions may differ when what is to be done is compared."""
+
+
+def deeds(left: Sense, right: Sense) -> str:
+    """Find that something else is to be done, as restoring a backup and creating one.
+
+    Only what is known to be another deed counts: people have many words for what they do.
+    """
+    firsts = [*left.order[:1], *right.order[:1]]
+    if {*firsts} in _DEEDS_APART and left.order[1:] == right.order[1:]:
+        return said(left.spelled.get(firsts[0], firsts[0]), right.spelled.get(firsts[1], firsts[1]))
+    if lone := _lone(left, right) or _lone(right, left):
+        return only(lone)
+    mine, yours = _deed(left), _deed(right)
+    one_deed = not (mine and yours) or mine == yours or bool(DEEDS[mine] & DEEDS[yours])
+    if one_deed or left.negated != right.negated or met(mine, left, right) or met(yours, right, left):
+        return _done(left, right) or _done(right, left)
+    if apart(left, right) > _MOST or not _shares(left, right):
+        return ""
+    return said(left.spelled[mine], right.spelled[yours])
+
+
+def _lone(one: Sense, other: Sense) -> str:
+    """Return what is done with what the other one just does: record a call, and make a call."""
+    deed = _deed(one)
+    if not deed or DEEDS[deed] & _MAKING or one.order[1:] != other.order[1:]:
+        return ""
+    return one.spelled[deed] if {*other.order[:1]} & _ACTING else ""
+
+
+def _done(one: Sense, other: Sense) -> str:
+    """Find that the other does more with what the one does: encrypt it, and read what is encrypted."""
+    first, then = next(iter(one.order), ""), _deed(other)
+    if not then or then == first or first not in one.stems & other.stems or not DEEDS[then] & _AFTER:
+        return ""
+    state, deed = other.spelled[first].lower(), one.spelled[first].lower()
+    if not state.endswith("ed") or deed.endswith(("ed", "s")) or met(then, other, one):
+        return ""
+    return said(deed, other.spelled[then])
+
+
+def _deed(one: Sense) -> str:
+    """Return the stem of what is to be done, where a question begins with it and it is known; else ""."""
+    first = next(iter(one.order), "")
+    return first if first in DEEDS and first in one.stems and not is_light(first, one) else ""
+
+
+def _shares(left: Sense, right: Sense) -> bool:
+    """Return True if two questions have a word that weighs in common."""
+    return any(
+        word in right.stems or met(word, left, right) for word in left.stems if not is_light(word, left)
+    )
 
 
 def kinds(left: Sense, right: Sense) -> str:

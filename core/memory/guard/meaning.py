@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from itertools import product
 
 from core.languages import _
 from core.memory.guard.sense import Sense, root
 from core.memory.guard.sentences import only, said
-from core.memory.guard.words import apart, exclusive, is_light
-from core.vocabulary import OPPOSITES, word_list
+from core.memory.guard.words import apart, exclusive
+from core.vocabulary import OPPOSITES, word_list, words_of
 
 ONE = frozenset(root(w) for w in word_list("one single individual"))
-ALL = frozenset(root(w) for w in word_list("all every each everyone everybody entire whole"))
+ALL = frozenset(root(w) for w in word_list("all every each everyone everybody everything entire whole"))
 """Stems of words for one thing, and for all things."""
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
 _TURNED = frozenset(
@@ -25,16 +27,39 @@ _TURNED = frozenset(
     )
 )
 """Words that say by themselves what another question says with "not"."""
+_BACK = re.compile(r"\bagain\b|(?<!roll )(?<!go )\bback(?=\W*$)")
+_WITHOUT = re.compile(r"\bwithout\b")
+_NEEDS = re.compile(r"\b(?:must|need(?:s|ed)?|ha(?:ve|s)\s+to|required|necessary|mandatory|prerequisite)\b")
+"""Who asks whether it goes without something asks whether it is needed."""
 _AGAINST = frozenset(
-    root(w) for w in word_list("lack hide prevent avoid exclude skip omit refuse deny forbid block suppress")
+    root(w)
+    for w in word_list("forget lack hide prevent avoid exclude skip omit refuse deny forbid block suppress")
 )
 """Those of them that ask for the opposite where only one question has them."""
 _ENDING = frozenset(
     root(w)
-    for w in word_list("delete remove drop stop disable cancel uninstall kill undo revert deactivate revoke")
+    for w in word_list(
+        """delete remove drop stop disable cancel uninstall kill undo revert deactivate revoke close leave
+        lift detach limit restrict pause clear reset"""
+    )
 )
 """The same where such a word is what is to be done."""
-_POLES = tuple((frozenset(map(root, a)), frozenset(map(root, b))) for a, b in OPPOSITES)
+_GRANTING = frozenset(
+    root(w) for w in word_list("enable activate allow permit let show display start accept include add")
+)
+_FEW = 2
+"""Other words in which two questions may differ where one wants something and the other wants it not."""
+_EVERYDAY = (line.partition("|") for line in words_of(__package__)["opposites"].strip().splitlines())
+_POLES = tuple(
+    (frozenset(map(root, a)), frozenset(map(root, b)))
+    for a, b in (*OPPOSITES, *((left.split(), right.split()) for left, _, right in _EVERYDAY))
+)
+_SIDES: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
+for _left, _right in _POLES:
+    for _mine, _yours in ((_left, _right), (_right, _left)):
+        for _word in _mine:
+            _SIDES.setdefault(_word, []).append((_mine, _yours))
+"""Each word to the sides that it is on, with the side across."""
 
 
 def opposites(left: Sense, right: Sense) -> str:
@@ -49,26 +74,29 @@ def _added(left: Sense, right: Sense) -> str:
     if len(lone) != 1:
         return ""
     (word, other), one = lone[0], left if lone[0][1] is right else right
-    for a, b in _POLES:
-        for mine, yours in ((a, b), (b, a)):
-            if word in mine and other.stems & yours - one.stems:
-                return said(one.spelled[word], other.spelled[min(other.stems & yours - one.stems)])
+    for _mine, yours in _sides_of((word,)):
+        if other.stems & yours - one.stems:
+            return said(one.spelled[word], other.spelled[min(other.stems & yours - one.stems)])
     return ""
 
 
 def _poles(left: Sense, right: Sense, ours: frozenset[str], theirs: frozenset[str]) -> str:
     shared = left.stems & right.stems
-    for one, other in _POLES:
-        for mine, yours in ((one, other), (other, one)):
-            if ours & mine and theirs & yours and not ours & yours and not theirs & mine:
-                if _turned(left, ours) and _turned(right, theirs) and (mine | yours) & _TURNED:
-                    continue  # "stop it from playing" and "disable that it starts", "don't show" and "hide"
-                return said(left.spelled[min(ours & mine)], right.spelled[min(theirs & yours)])
-            if shared & mine and not ours and theirs & yours:
-                return only(right.spelled[min(theirs & yours)])
-            if shared & mine and not theirs and ours & yours:
-                return only(left.spelled[min(ours & yours)])
+    for mine, yours in _sides_of(ours):
+        if theirs & yours and not ours & yours and not theirs & mine:
+            if _turned(left, ours) and _turned(right, theirs) and (mine | yours) & _TURNED:
+                continue  # "stop it from playing" and "disable that it starts", "don't show" and "hide"
+            return said(left.spelled[min(ours & mine)], right.spelled[min(theirs & yours)])
+    for mine, yours in _sides_of(ours | theirs):
+        if shared & yours and (not theirs or not ours):
+            one, lone = (left, ours) if ours else (right, theirs)
+            return only(one.spelled[min(lone & mine)])
     return ""
+
+
+def _sides_of(words: Iterable[str]) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return for the words that have opposites their side and the other one."""
+    return [sides for word in sorted(words) for sides in _SIDES.get(word, ())]
 
 
 def _prefixed(left: Sense, right: Sense, ours: frozenset[str], theirs: frozenset[str]) -> str:
@@ -87,23 +115,39 @@ def _turned(one: Sense, exclusive: frozenset[str]) -> bool:
     return bool(one.denied or exclusive & _TURNED)
 
 
+def reversal(left: Sense, right: Sense) -> str:
+    """Find that one wants back what the other one does away with: hide it, and get it back."""
+    for one, other in ((left, right), (right, left)):
+        back = _BACK.search(one.said)
+        if back and not _BACK.search(other.said) and other.stems & {*other.order[:1]} & _TURNED:
+            return only(back[0])
+    return ""
+
+
 def negation(left: Sense, right: Sense) -> str:
     """Find a negation before a word that the other has without one."""
     others = apart(left, right)
     for one, other in ((left, right), (right, left)):
         turned = (other.stems - one.stems) & _TURNED
         if one.denied and not other.denied and not turned and one.denied & other.stems:
+            if _WITHOUT.search(one.said) and _NEEDS.search(other.said):
+                continue
             word = min(one.denied & other.stems)
             told = _("Only one of them has a negation before “{word}”.")
             return told.format(word=other.spelled[word])
-        if one.negated > other.negated and not (others or turned):
+        alike = not others or (others <= _FEW and _grants(other, one))
+        if one.negated > other.negated and alike and not turned:
             return _("Only one of them has a negation.")
         if others == 1 and not (one.negated or other.negated or turned) and (lone := _against(one, other)):
             return only(one.spelled[lone])
     return ""
 
 
+def _grants(one: Sense, other: Sense) -> bool:
+    """Return True if what one wants done grants or shows something, and the other does not say that."""
+    return bool({*one.order[:1]} & _GRANTING - other.stems)
+
+
 def _against(one: Sense, other: Sense) -> str:
     """Return the word that turns a question around and that the other one lacks; "" where there is none."""
-    first = next((word for word in one.order if word in one.stems and not is_light(word, one)), "")
-    return min(exclusive(one, other) & (_AGAINST | ({first} & _ENDING)), default="")
+    return min(exclusive(one, other) & (_AGAINST | (_ENDING & {*one.order[:1]})), default="")

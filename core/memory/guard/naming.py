@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from core.memory.guard.sense import Sense
+from core.memory.guard.sense import Sense, root
 from core.memory.guard.sentences import only, said
 from core.memory.guard.words import alike, mentions
+from core.text.words import STOP_WORDS
+from core.vocabulary import NUMBER_WORDS
 
+_COUNT = re.compile(rf"\b({'|'.join(NUMBER_WORDS)}|\d{{1,9}})\s+([a-z]+)\b")
 _DOMAIN = re.compile(r"\.(?:com|org|net|io|dev|de|eu|co|js)$", re.IGNORECASE)
 
 
@@ -23,6 +27,26 @@ def numbers(left: Sense, right: Sense) -> str:
         if others and unit not in others:
             return said(f"{value} {unit}", f"{value} {min(others)}")
     return ""
+
+
+def counts(left: Sense, right: Sense) -> str:
+    """Find another number of the same: one database for two apps, and two for one."""
+    ours, theirs = _counted(left.said), _counted(right.said)
+    other = [n for n in sorted(ours.keys() & theirs.keys()) if not ours[n].keys() & theirs[n].keys()]
+    if not other or (len(other) == 1 and "1" in ours[other[0]].keys() | theirs[other[0]].keys()):
+        return ""  # "merge two branches" and "merge one branch into another"
+    return said(min(ours[other[0]].values()), min(theirs[other[0]].values()))
+
+
+@lru_cache(maxsize=4096)
+def _counted(text: str) -> dict[str, dict[str, str]]:
+    """Map the stem of what is counted to the numbers of it, each as it was written."""
+    found: dict[str, dict[str, str]] = {}
+    for match in _COUNT.finditer(text):
+        number, noun = str(match[1]), str(match[2])
+        if noun not in STOP_WORDS:
+            found.setdefault(root(noun), {})[NUMBER_WORDS.get(number, number)] = match[0]
+    return found
 
 
 def code(left: Sense, right: Sense) -> str:

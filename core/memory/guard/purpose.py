@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import pairwise
 
 from core.languages import _
 from core.memory.guard.sense import Sense, root
 from core.memory.guard.sentences import only, said
-from core.memory.guard.words import apart
+from core.memory.guard.words import apart, exclusive, is_light
 from core.text.words import STOP_WORDS
 from core.vocabulary import UNITS, words_of
 
@@ -105,17 +106,23 @@ _HARMLESS = re.compile(
     r"|(?:is|are)\s+there\s+(?:any|some)|only\s+(?:way|those|the\s+ones|want\w*|if|when)|not\s+only"
     r"|read[\s-]+only|only\s+read|any\s+(?:way|idea|help|one\s+know\w*|more)|some\s+(?:way|help)"
     r"|(?:some|any)(?:one|body)\s+(?:know|tell|explain|help)\w*|nothing\s+(?:happens|works|else)"
-    r"|(?:how|so)\s+many)\b"
+    r"|(?:how|so)\s+many|(?:does|do|can|could|should|would|must|may|might)\s+one"
+    r"|one\s+(?:can|could|should|must|has|another)|one\s+by\s+one"
+    r"|(?:the|this|that|which|another|each|every|any|new|old|right|wrong|other|last|first|next)\s+one)\b"
 )
 _AMOUNT = re.compile(_any_of(_AMOUNTS))
 _SINGLE = re.compile(
     r"(?:\b(before|after|for|on|at|per|with|by|in|of|within)\s+(?=an?\b))?"
-    r"\b(?<!than )(?<!just )(?:an?|one|single)\s+(?=((?:[\w'-]+\s+){0,2}[\w'-]+))"
+    r"\b(?<!than )(?<!just )(?:an?|one|single|this|that|current)\s+(?=((?:[\w'-]+\s+){0,2}[\w'-]+))"
 )
 _MUCH = re.compile(
-    r"\b(?:all|every|each|several|many|multiple|numerous|more\s+than\s+one)\s+"
+    r"\b(?:all|every|each|several|many|multiple|numerous|more\s+than\s+one"
+    r"|two|three|four|five|six|seven|eight|nine|ten)\s+"
     r"((?:[\w'-]+\s+){0,3}[\w'-]+)"
 )
+_LASTING = frozenset(("ms", "s", "min", "h", "d", "week", "month", "year"))
+_FEW = re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten)\b")
+_OTHER = re.compile(r"\b(?:others?|another|and|or|with|from|to|into|between)\b")
 _TIMES = "second|minute|hour|day|night|morning|evening|week|weekend|month|quarter|year|time"
 _PERIODS = f"{_TIMES}|release|version|boot|run|session"
 
@@ -132,10 +139,13 @@ def amount(left: Sense, right: Sense) -> str:
         if b in ours and a in theirs and b not in theirs and a not in ours:
             return said(ours[b], theirs[a])
     for name in _ALONE:
-        if not others and (name in ours) != (name in theirs):
+        if others <= (name == "exceptions") and (name in ours) != (name in theirs):
             return only(ours.get(name) or theirs.get(name) or "")
     for one, other, mine, yours in ((left, right, ours, theirs), (right, left, theirs, ours)):
-        of_many = {"all", "many"} & mine.keys() and not {"all", "many"} & yours.keys()
+        many = {"all", "many"} & mine.keys() or (
+            not others and _FEW.search(one.said) and not _OTHER.search(other.said)
+        )
+        of_many = many and not ({"all", "many"} & yours.keys() or _FEW.search(other.said))
         if of_many and _singles(other.said) & _many(one.said):
             single, every = _("one"), _("all")
             return said(every, single) if one is left else said(single, every)
@@ -164,7 +174,8 @@ def _many(text: str) -> frozenset[str]:
 def _heads(found: Iterable[str]) -> frozenset[str]:
     """Return the stems of the words in phrases that are no stop words, units or times."""
     plain = {word for words in found for word in words.split()}
-    return frozenset(map(root, plain - STOP_WORDS - UNITS.keys() - {*_TIMES.split("|")}))
+    times = {unit for unit, name in UNITS.items() if name in _LASTING} | {*_TIMES.split("|")}
+    return frozenset(map(root, plain - STOP_WORDS - times))
 
 
 # --- which in order ------------------------------------------------------------------------------
@@ -175,6 +186,7 @@ _PLACE = re.compile(
     + _any_of(_PLACES.keys() - {"this", "second", "present"})
     + rf"|\b(this)\s+(?:{_PERIODS})\b|\bthe\s+(second)\s+\w"
 )
+_POINTING = frozenset(("this", "that", "current"))
 _BEFORE = re.compile(r"\bbefore\W*$")
 _NEAR = frozenset({("last", "previous"), ("last", "latest"), ("latest", "this")})
 """Places that may be one: the last week is the previous one."""
@@ -189,6 +201,13 @@ def place(left: Sense, right: Sense) -> str:
         for b in sorted(theirs.keys() - ours.keys()):
             if (min(a, b), max(a, b)) not in _NEAR:
                 return said(ours[a], theirs[b])
+    for one, named, other in ((left.said, theirs, right.said), (right.said, ours, left.said)):
+        pointed = {noun for this, noun in pairwise(one.split()) if this in _POINTING}
+        for name, word in sorted(named.items()):
+            nouns = {noun for placing, noun in pairwise(other.split()) if placing == word}
+            if name not in ("this", "latest") and pointed & nouns:
+                noun = min(pointed & nouns).rstrip("?.,!")
+                return said(f"this {noun}", f"{word} {noun}")
     return ""
 
 
@@ -198,3 +217,45 @@ def _places(text: str) -> dict[str, str]:
     found = [next(filter(None, groups)) for groups in _PLACE.findall(text)]
     named = {_PLACES[word]: word for word in found}
     return named | ({"previous": "before"} if _BEFORE.search(text) else {})
+
+
+# --- in which case, and when -----------------------------------------------------------------------
+
+_LINKS = {
+    **dict.fromkeys(("if", "when", "whenever", "unless"), "when"),
+    **dict.fromkeys(("while", "during"), "while"),
+    **dict.fromkeys(("until", "till"), "until"),
+    "before": "before",
+    **dict.fromkeys(("after", "once"), "after"),
+}
+"""Words between what is asked and the case in which, each to its kind."""
+_LINK = re.compile(
+    rf"\b(?<!even )(?<!only )(?<!what )(?<!not )({'|'.join(_LINKS)})\b"
+    rf"(?!\s+(?:an?|per|every)\s+(?:{_PERIODS})\b)"
+)
+_NEVER_ONE = {
+    "while": {"before", "after", "until"},
+    "until": {"after", "when"},
+    "before": {"after", "when"},
+}
+
+
+def circumstance(left: Sense, right: Sense) -> str:
+    """Find that they ask about other cases: while and after, "if it is hot" and "if it rains"."""
+    ours, theirs = _LINK.search(left.said), _LINK.search(right.said)
+    if not (ours and theirs):
+        return ""
+    mine, yours = _LINKS[ours[1]], _LINKS[theirs[1]]
+    differ = yours in _NEVER_ONE.get(mine, ()) or mine in _NEVER_ONE.get(yours, ())
+    if differ and apart(left, right) <= _ELSE and left.negated == right.negated:
+        return said(ours[1], theirs[1])
+    if _alone(left, right, ours) and _alone(right, left, theirs):
+        return said(left.said[ours.start() :].strip(" ?.!"), right.said[theirs.start() :].strip(" ?.!"))
+    return ""
+
+
+def _alone(one: Sense, other: Sense, link: re.Match[str]) -> bool:
+    """Return True if a case shares no word that weighs with the other question, and all the rest does."""
+    weighs = {word for word in one.stems if not is_light(word, one)}
+    case = weighs & {root(word) for word in re.findall(r"[\w'-]+", one.said[link.end() :])}
+    return bool(case and weighs - case) and exclusive(one, other) == case

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from core.memory.guard.sense import Sense, root
 from core.memory.guard.sentences import said
-from core.memory.guard.words import apart
+from core.memory.guard.words import DEEDS, apart
 from core.text.words import STOP_WORDS
 from core.vocabulary import SOFTWARE
 
@@ -26,12 +26,19 @@ _PERSONS = {
     "my": "self's",
     **dict.fromkeys(("others", "somebody", "someone", "they", "them", "people"), "others"),
 }
+_ACTING = re.compile(
+    r"\W*(?:can|could|may|must|should|does|do|did|will)"
+    r"\s+(?:an?\s+|the\s+|my\s+|our\s+)?(\w+)\b(?!.{0,200}\bbe\b)"
+)
 _DROPPED = frozenset(
     ("a", "an", "the", "its", "their", "his", "her", "your", "our", "this", "that", "these", "those")
 )
 _OUT_OF = re.compile(r"\bout\s+of\b")
 _TOKEN = re.compile(r"(?<![\w+#.-])[\w+#.-]*[\w+#]")
 _PARTICLE = re.compile(r"\b([a-z]{2,20})(?:\s+(?:it|them))?\s+(in|out|up|down|on|off)\b")
+_WHO = re.compile(r"\bwho(?:m|se)?\b.*", re.DOTALL)
+_SELF = re.compile(r"\b(i|me|my)\b")
+_DONE_BY = re.compile(r"\W*what\s+(?:is|are|gets?)\s+(\w+)\s+by\b")
 _TURNED = {"in": "out", "out": "in", "up": "down", "down": "up", "on": "off", "off": "on"}
 _NEITHER = STOP_WORDS | {"one", "another", "back"}
 _HOLDS = 2
@@ -69,8 +76,16 @@ def _laid_out(text: str) -> _Laid:
             marks.setdefault(stem, set()).add(mark if since <= _HOLDS else "")
     acting = [word for word in order if word != "self's"]
     after_let = [after for word, after in pairwise(acting) if word == "let"]
-    particles = frozenset((m[1], m[2]) for m in _PARTICLE.finditer(text))
+    particles = frozenset((root(m[1]), m[2]) for m in _PARTICLE.finditer(text))
     return _Laid(tuple(order), marks, particles, after_let[0] if after_let else "")
+
+
+def _acting(text: str) -> str:
+    """Return who may or does do it, in a question such as "Can a user change it"; else ""."""
+    found = _ACTING.match(text)
+    if not found or found[1] in STOP_WORDS or found[1] in _PERSONS:
+        return ""
+    return root(found[1])
 
 
 def direction(left: Sense, right: Sense) -> str:
@@ -84,11 +99,11 @@ def direction(left: Sense, right: Sense) -> str:
         if (mine, yours) in (({"from"}, {"to"}), ({"to"}, {"from"})):
             spelled = left.spelled.get(word, word)
             return said(f"{min(mine)} {spelled}", f"{min(yours)} {spelled}")
-    both = ours.marks.keys() & theirs.marks.keys()
+    both = (ours.marks.keys() & theirs.marks.keys()) - {"others"}
     for mark in ("to", "from") if others < _ELSE else ():
         there = [w for w in both if (ours.marks[w], theirs.marks[w]) == ({mark}, {""})]
         back = [w for w in both if (theirs.marks[w], ours.marks[w]) == ({mark}, {""})]
-        if there and back:
+        if there and back and not {*there, *back} <= DEEDS.keys():  # "register to read" has no direction
             one, two = (left.spelled.get(w, w) for w in (min(back), min(there)))
             return said(f"{one} {mark} {two}", f"{two} {mark} {one}")
     for verb, particle in sorted(ours.particles - theirs.particles):
@@ -101,13 +116,32 @@ def swapped(left: Sense, right: Sense) -> str:
     """Find that two things changed places where all the rest is the same, or that another one is to do it."""
     ours, theirs = _laid_out(left.body), _laid_out(right.body)
     mine, yours = ours.agent, theirs.agent
-    if mine and yours and mine != yours and (mine in theirs.order or yours in ours.order):
+    if not (mine or yours) and apart(left, right) <= 2:
+        mine, yours = _acting(left.said), _acting(right.said)
+    beside = {*pairwise(ours.order), *pairwise(theirs.order)} & {(mine, yours), (yours, mine)}
+    if mine and yours and mine != yours and (mine in theirs.order or yours in ours.order) and not beside:
         return said(left.spelled.get(mine, mine), right.spelled.get(yours, yours))
-    found = _transposed(ours.order, theirs.order)
+    for one, other in ((left, right), (right, left)):
+        by = _DONE_BY.match(one.body)
+        if by and other.order[1:2] == (root(by[1]),) and other.order[:1] == ("what",):
+            return said(by[0], f"what {other.spelled.get(root(by[1]), by[1])}")
+    mine, yours = _myself(left.said), _myself(right.said)
+    if {mine, yours} == {"i", "me"} and not (apart(left, right) or left.negated or right.negated):
+        return said(mine, yours)
+    found = _transposed(ours.order, theirs.order) or _transposed(
+        _laid_out(left.said).order, _laid_out(right.said).order
+    )
     if not found:
         return ""
     first, second = (" ".join(left.spelled.get(w, w) for w in words) for words in found)
     return said(f"{first} … {second}", f"{second} … {first}")
+
+
+def _myself(text: str) -> str:
+    """Return "i" or "me" where somebody asks who it is that they see, or that sees them; else ""."""
+    found = _WHO.search(text)
+    persons = {"me" if word == "my" else word for word in _SELF.findall(found[0])} if found else set()
+    return persons.pop() if len(persons) == 1 else ""
 
 
 def _transposed(ours: Sequence[str], theirs: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:

@@ -18,6 +18,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:get|gett|got|getting|gets)\w*\s+rid\s+of\b|\btak\w+\s+(?:\w+\s+){0,4}away\b", " remove {} "),
         (r"\b(?:log|sign)(?:ging|ged|ging|s|ing|ed)?[\s-]+(?:in|on)(?:to)?\b|\bsign-?in\b", " login "),
         (r"\b(?:log|sign)(?:ging|ged|s|ing|ed)?[\s-]+(?:out|off)\b", " logout "),
+        (r"\bget(?:ting|s)?\s+(?:\w+\s+){1,3}out\b(?!\s+of)", " remove {} "),
         (r"\bshut(?:ting)?\s+(?:\w+\s+)?down\b", " stop {} "),
         (r"\broll(?:ing|ed)?[\s-]+back\b", " rollback "),
         (r"\bset(?:ting)?\s+up\b", " setup "),
@@ -30,10 +31,17 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             " {} ",
         ),
         (r"\b(?:slow|break|write|track|cool|scroll)(?:s|ing|ed)?\s+down\b", " {} "),
+        (
+            r"\bke(?:ep|eps|eping|pt)\s+(?:\w+\s+){0,3}(?:running|playing|going|working)\b",
+            " continue {} ",
+        ),
         (r"\bput(?:ting)?\s+(?:\w+\s+){1,3}to\s+sleep\b", " sleep "),
+        (r"\b(?:go|goes|going|gone)\s+away\b", " disappear "),
         (r"\bread[\s-]+only\b", " read-only "),
         (r"\bread[\s/-]+write\b", " read-write "),
-        (r"\b(?:right|left)[\s-]+click\w*", " click "),
+        (r"\bleft[\s-]+click\w*", " click "),
+        (r"\bright[\s-]+click\w*", " rightclick "),
+        (r"\bso\s+far\b", " yet "),
         (r"\b(?:right\s+(?:now|away|way)|all\s+right|alright)\b", " "),
     )
 )
@@ -44,7 +52,8 @@ _NOT_NEGATED = re.compile(
     r"|what|why|the\s+way|any|if)\b"
     r"|\b(?:can['’]?t|couldn['’]?t|cannot|could\s+not|can\s+not)\s+(?:figure|find\s+(?:out|how|a|any)|seem|work\s+out"
     r"|remember|think)\b|\bis\s+there\s+no\b"
-    r"|\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b(?=[^?\n]{0,500}\?)",
+    r"|(?<!\bwhy )\b(?:is|are|can|could|would|should|do|does)n['’]?t\s+(?:there|i|we|you|it|they)\b"
+    r"(?=[^?\n]{0,500}\?)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z][\w+#'’-]*[\w+#]|[A-Za-z]|\d[\w.]*")
@@ -90,10 +99,21 @@ _STOPPED = re.compile(
 )
 
 
+_IRREGULAR = {
+    **dict.fromkeys(("evening", "evenings"), "evening"),  # not "even"
+    **dict.fromkeys(("people", "persons"), "person"),
+    "children": "child",
+    "men": "man",
+    "women": "woman",
+    "mice": "mouse",
+}
+
+
 def root(word: str) -> str:
     """Return the stem of a lower-case word, British and American spelling alike."""
     word = re.sub(r"is(e|ed|es|ing|ation)$", r"iz\1", word) if len(word) > 6 else word
-    return stem(word.replace("colour", "color"))
+    found = _IRREGULAR.get(word) or stem(word.replace("colour", "color"))
+    return stem(found) if found.endswith("er") else found  # "lowered" as "lower"
 
 
 _KEPT = (STOP_WORDS & {word for pole in OPPOSITES for side in pole for word in side}) - {
@@ -211,7 +231,7 @@ def _is_silent(word: str) -> bool:
 
 
 def _negates(word: str) -> bool:
-    return word in NEGATIONS or word.endswith(("n't", "n’t"))
+    return word in NEGATIONS or word == "unless" or word.endswith(("n't", "n’t"))
 
 
 def _is_quantity(word: str, before: str) -> bool:

@@ -8,11 +8,14 @@ from core.memory.guard.sense import Sense, root
 from core.text.words import parts_of
 from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, words_of
 
+_LONG = 4
+"""Letters that a word has more of where a slip of the finger tells no other word."""
+_ENDINGS = frozenset(("ment", "ments", "ation", "ations", "ition", "ness", "able", "ance", "ence"))
 _LIGHT = frozenset(map(root, words_of(__package__)["light"].split()))
 """Stems of words in which two questions may differ and still ask the same."""
 
 
-def _index(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
+def places_of(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
     """Map each stem to the numbers of the groups it is in."""
     found: dict[str, set[int]] = {}
     for number, group in enumerate(groups):
@@ -21,8 +24,10 @@ def _index(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
     return {word: frozenset(numbers) for word, numbers in found.items()}
 
 
-_FAMILIES = _index(SYNONYMS)
-_KINDS = _index(RIVALS)
+_FAMILIES = places_of(SYNONYMS)
+DEEDS = places_of([frozenset(group.split()) for group in words_of(__package__)["deeds"].split("|")])
+"""Stems of what is done, each with the numbers of the groups that it is in."""
+_KINDS = places_of(RIVALS)
 _NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
 
 
@@ -66,7 +71,9 @@ def met(word: str, one: Sense, other: Sense) -> bool:
     ):
         return True
     free = other.stems - one.stems  # what both have stands for itself
-    return any(alike(word, w) for w in other.stems) or any(mine & _FAMILIES.get(w, frozenset()) for w in free)
+    if any(alike(word, w) for w in other.stems) or any(mine & _FAMILIES.get(w, frozenset()) for w in free):
+        return True
+    return len(spelled) > _LONG and any(mistyped(spelled, w.lower()) for w in other.spelled.values())
 
 
 def of_a_kind(one: str, other: str) -> bool:
@@ -74,9 +81,19 @@ def of_a_kind(one: str, other: str) -> bool:
     return bool(_KINDS.get(one, frozenset()) & _KINDS.get(other, frozenset()))
 
 
+def mistyped(one: str, other: str) -> bool:
+    """Return True if two words have the same letters, first and last in place, or differ in one at most."""
+    one, other = one.replace("-", ""), other.replace("-", "")
+    if one[0] != other[0] or len(other) <= _LONG:
+        return False
+    return (one[-1] == other[-1] and sorted(one) == sorted(other)) or alike(one, other)
+
+
 def alike(one: str, other: str) -> bool:
     """Return True if two stems are one word: a typo, a compound, another ending."""
     short, long = sorted((one, other), key=len)
+    if len(short) >= 4 and long.startswith(short) and long[len(short) :] in _ENDINGS:
+        return True
     if len(short) >= 4 and long.startswith(short[: max(4, len(short) - 1)]) and len(long) - len(short) <= 3:
         return True
     if len(short) < 5 or one[0] != other[0] or len(long) - len(short) > 1:
