@@ -28,10 +28,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
+from core.workers import child
+from core.workers.process import ALONE_SECONDS, Limits, Worker, environment
+
 ROOT = Path(__file__).parents[1]
 ROOMS = ("bot", "core", "storage")
 LIGHT = ("__main__", "migrations")
 """What is run, not imported."""
+FIRST_FREE = 3
+"""File descriptor after those of input, output and error output."""
 LONGEST = 1 << 18
 """Bytes of a request; a socket sends twice as many at once."""
 
@@ -208,11 +213,15 @@ def main() -> None:
     request = serve(socket.socket(fileno=int(sys.argv[1])))
     if request is None:
         return
+    from bot.app.bootstrap import PROCESSES
+
     os.environ.clear()
     os.environ.update(request["environment"])
     os.umask(request["umask"])
     os.chdir(request["cwd"])
     sys.argv = ["threadlore", *request["arguments"]]
+    # while there is no other thread that could hold a lock
+    PROCESSES.begin_with(ForkedWorker(Limits(ALONE_SECONDS, 0), idle=0))
     code = 1
     try:
         runpy.run_module("bot", run_name="__main__", alter_sys=True)
@@ -221,6 +230,46 @@ def main() -> None:
     except BaseException:  # as python itself tells of what nobody caught
         traceback.print_exc()
     _end(code)
+
+
+class ForkedWorker(Worker):
+    """A worker that has everything imported when it begins; to start one takes a second."""
+
+    def _begun(self, connection: int, told: list[str]) -> Any:
+        pid = os.fork()
+        if pid:
+            return _Child(pid)
+        try:
+            os.setsid()
+            known = environment()
+            os.environ.clear()
+            os.environ.update(known)
+            given, nothing = os.dup(connection), os.open(os.devnull, os.O_RDONLY)
+            os.dup2(nothing, 0)
+            os.dup2(given, FIRST_FREE)
+            os.closerange(FIRST_FREE + 1, 1 << 16)
+            child.main([str(FIRST_FREE), *told[1:]])
+        finally:
+            os._exit(0)
+
+
+class _Child:
+    """A forked child, as `subprocess.Popen` shows its own."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def wait(self) -> int:
+        """Wait for its end, in one thread; return how it ended."""
+        self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it if it still runs."""
+        if self.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
 
 
 def _end(code: int) -> NoReturn:

@@ -40,6 +40,7 @@ class SharedProcesses(Processes):
     """One process with the files of every index, and one pool for each pair of limits."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._pools: dict[tuple[int, int], WorkerPool] = {}
         self._worker: Worker | None = None
 

@@ -116,10 +116,17 @@ def pool_of(settings: Settings) -> WorkerPool:
 class Processes:
     """Starts what a bot runs beside its own process."""
 
+    def __init__(self) -> None:
+        self._begun: list[Worker] = []
+
+    def begin_with(self, worker: Worker) -> None:
+        """Give a process that runs already to the first that needs one to itself."""
+        self._begun.append(worker)
+
     def pool(self, settings: Settings) -> Workers:
         """Return what reads documents; no process is started before there is work."""
         return pool_of(settings)
 
     def alone(self) -> Alone:
         """Start a process that has something to itself, such as the files of an index."""
-        return alone()
+        return self._begun.pop() if self._begun else alone()

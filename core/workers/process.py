@@ -237,13 +237,7 @@ class Worker:
         with theirs:
             try:
                 told = (theirs.fileno(), os.getpid(), self._limits.megabytes, self._idle)
-                self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", "core.workers.child", *map(str, told)],
-                    env=_environment(),
-                    stdin=subprocess.DEVNULL,
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,  # Ctrl-C in a terminal is for this process
-                )
+                self._process = self._begun(theirs.fileno(), [str(number) for number in told])
             except OSError as error:
                 self._problems.append(error)
                 return
@@ -251,12 +245,23 @@ class Worker:
                 self._started.set()
         self._process.wait()
 
+    def _begun(self, connection: int, told: list[str]) -> subprocess.Popen[bytes]:
+        """Start the process with its end of the connection, told what `child` says."""
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "core.workers.child", *told],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            pass_fds=(connection,),
+            start_new_session=True,  # Ctrl-C in a terminal is for this process
+        )
+
 
 def alone() -> Worker:
     """Start a process that stays until it is let go of, with all the memory there is."""
     return Worker(Limits(ALONE_SECONDS, 0), idle=0)
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Return what a worker is told of this process's environment."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     return {**kept, **_QUIET, "PYTHONPATH": os.pathsep.join(sys.path)}

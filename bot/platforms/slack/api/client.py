@@ -188,6 +188,7 @@ class SlackApi:
             )
 
         app = AsyncApp(
+            name="client.py",  # as Bolt itself finds it, in .1 s: it reads the source of all who called
             client=self._patient,
             authorize=authorize,
             logger=self._log,
