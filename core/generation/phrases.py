@@ -129,6 +129,7 @@ _KNOWN = {
 }
 
 
+_PAGES = N_("The pages looked {confidence} likely to answer the question (at least {threshold} is needed).")
 _QUOTE = N_("The quote looked {confidence} likely to hold the answer ({threshold} or more counts as one).")
 _TOO_LITTLE = N_(
     "What could be quoted looked {confidence} likely to hold the answer ({threshold} or more counts as one):"
@@ -200,10 +201,7 @@ def _found(found: FoundTrace) -> list[str]:
                 _(quote).format(confidence=sure, threshold=needed),
             ]
         else:
-            likely = _(
-                "The pages looked {confidence} likely to answer the question (at least {threshold} is needed)."
-            )
-            lines = [likely.format(confidence=sure, threshold=needed)]
+            lines = [_(_PAGES).format(confidence=sure, threshold=needed)]
     page_line = _("Page {place}: {title} ({release}), score {score}")
     lines += [
         page_line.format(place=place, title=page.title, release=page.release, score=f"{page.score:.2f}")
