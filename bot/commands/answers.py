@@ -12,7 +12,7 @@ from typing import Any
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.rendering.answers import WRONG, compose
-from core.domain import Answer, Question, Scope, Trace, Turn
+from core.domain import Answer, Question, Scope, Trace, Turn, sources
 from core.errors import ThreadloreError, UsageError
 from core.ports.opinions import Correction
 from core.query.language import detect
@@ -107,7 +107,7 @@ def shown(answer: Answer) -> dict[str, Any]:
         "release": answer.release,
         "citations": [
             {key: value for key, value in asdict(citation).items() if key != "hash"}
-            for citation in answer.citations
+            for citation in sources(answer.citations)
         ],
         "offers": list(answer.offers),
         "retrieved": [

@@ -287,25 +287,28 @@ class Answering:
         await self._conversations.emptied(key)
 
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
-        """Read the conversation before a message, with the release of the thread's last answer.
+        """Read the conversation before a message, with the release that each answer was for.
 
         Messages of people who opted out or were forgotten are left out, and answers that repeat their words.
         """
         history = await chat.history(ref, TURNS)
-        given = await self._conversations.answers_in(ref.conversation, TURNS)
-        release = await self._engine.answer_log.release_of(given[0]) if given else ""
-        authors = tuple(sorted(await self._engine.answer_log.whose(given)))
+        given, log = await self._conversations.answers_in(ref.conversation, TURNS), self._engine.answer_log
+        authors = tuple(sorted(await log.whose(given)))
         of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
-        emptied = await self._engine.answer_log.emptied(list(of.values()))
+        emptied = await log.emptied(list(of.values()))
+        release = {answer: await log.release_of(answer) for answer in {*of.values(), *given[:1]}}
         turns = [
-            turn if turn.role == "user" else replace(turn, text=said(turn.text), authors=authors)
+            replace(
+                turn, text=said(turn.text), authors=authors, release=release.get(of.get(turn.message, ""), "")
+            )
+            if turn.role == "assistant"
+            else turn
             for turn in self._opted_out.heard(history)
             if of.get(turn.message) not in emptied
         ]
-        for place in range(len(turns) - 1, -1, -1):
-            if turns[place].role == "assistant":
-                turns[place] = replace(turns[place], release=release)
-                break
+        last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
+        if given and last >= 0:
+            turns[last] = replace(turns[last], release=turns[last].release or release[given[0]])
         return tuple(turns)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.ports.chat import Choice, Field, Form
-from core.domain import Answer, Scope, Trace
+from core.domain import Answer, Scope, Trace, sources
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _
 from core.ports.escalations import Ticket
@@ -175,7 +175,7 @@ def _how(link: str) -> str:
 
 
 def _pages(answer: Answer) -> list[str]:
-    found = [(citation.title, citation.url) for citation in answer.citations]
+    found = [(citation.title, citation.url) for citation in sources(answer.citations)]
     found += [
         (headings(*page.title.partition(": ")[::2]), page.url) for page in Trace.of(answer.trace).evidence
     ]

@@ -10,7 +10,7 @@ from bot.commands.slash.table import SlashCommands, Subcommand
 from bot.ports.chat import Person
 from bot.privacy.my_data import PRIVACY
 from core.community.channels import ChannelModes
-from core.domain import Scope
+from core.domain import Scope, sources
 from core.feedback.answer_log import AnswerLog
 from core.insights.examples import Examples
 from core.ports.corpora import PassageStore
@@ -63,16 +63,18 @@ class Pages:
     async def source(self, answer_id: str, number: int) -> dict[str, Any]:
         """Return a source of an answer with its page's words; raises KeyError where there is none."""
         answer, _ = await self._given.answer(answer_id)
-        found = next((one for one in answer.citations if one.number == number), None)
-        if found is None:
+        pieces = [one for one in answer.citations if one.number == number]
+        if not pieces:
             raise KeyError(number)
+        found = sources(pieces)[0]
+        texts = [await self._passages.text(one.release, one.hash) for one in pieces if one.hash]
         return {
             "number": found.number,
             "title": found.title,
             "url": found.url,
             "release": found.release,
             "path": found.path,
-            "text": await self._passages.text(found.release, found.hash) if found.hash else "",
+            "text": "\n\n".join(dict.fromkeys(filter(None, texts))),
         }
 
 

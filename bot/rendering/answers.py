@@ -8,7 +8,7 @@ from functools import cache
 from typing import Literal
 
 from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Choice, Control, Field, Form, Reply
-from core.domain import Answer, Citation, Evidence, Trace
+from core.domain import Answer, Citation, Evidence, Trace, sources
 from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, translations_of
@@ -37,7 +37,7 @@ def compose(answer: Answer, product: str) -> Reply:
     """Return the finished reply of an answer."""
     parts = [answer.text.strip()]
     if answer.citations:
-        parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(citation) for citation in answer.citations))
+        parts.append(f"**{_(SOURCES)}**\n" + "\n".join(map(source, sources(answer.citations))))
     if other := remembered_question(answer):
         parts.append(
             _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))

@@ -3,7 +3,7 @@
 Imports nothing of the project. Vectors are float32 arrays of shape (dimensions,), of unit length.
 """
 
-from core.domain.answers import Answer, Citation, Route, Taken
+from core.domain.answers import Answer, Citation, Route, Taken, numbered, sources
 from core.domain.conversation import MessageRef, Question, Scope, Turn
 from core.domain.documents import (
     ChunkedDocument,
@@ -69,5 +69,7 @@ __all__ = [
     "WrittenTrace",
     "begins",
     "content_hash",
+    "numbered",
     "single_spaced",
+    "sources",
 ]

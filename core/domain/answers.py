@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from core.domain.releases import Resolution
@@ -13,7 +14,7 @@ Route = Literal["reuse", "reference", "avoid", "documents", "quote", "abstain"]
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A source of an answer; `hash` is what the cited text was at that time."""
+    """A piece of a source of an answer, under the source's number; `hash` is what its text was then."""
 
     number: int
     title: str
@@ -21,6 +22,37 @@ class Citation:
     release: str
     path: str
     hash: str = ""
+
+
+def numbered(cited: Iterable[Citation], before: Iterable[Citation] = ()) -> tuple[Citation, ...]:
+    """Number citations in order, after those that have their numbers: pieces of one section bear one."""
+    numbers = {_source_of(one): one.number for one in before}
+    return tuple(
+        replace(one, number=numbers.setdefault(_source_of(one), len(set(numbers.values())) + 1))
+        for one in cited
+    )
+
+
+def sources(cited: Iterable[Citation]) -> list[Citation]:
+    """Return each source once, under the titles of all its pieces: `Templates › request, session`."""
+    pieces: dict[tuple[int, str], list[Citation]] = {}
+    for one in cited:
+        pieces.setdefault((one.number, one.url), []).append(one)
+    return [replace(those[0], title=_joined([one.title for one in those])) for those in pieces.values()]
+
+
+def _source_of(cited: Citation) -> tuple[str, str, str]:
+    """Return what tells a source from others: its link, and its title where the link is to no section."""
+    return cited.release, cited.url, "" if "#" in cited.url else cited.title
+
+
+def _joined(titles: Sequence[str]) -> str:
+    levels = [title.split(" › ") for title in dict.fromkeys(titles)]
+    same = 0
+    while all(len(one) > same and one[same] == levels[0][same] for one in levels):
+        same += 1
+    rest = ", ".join(" › ".join(one[same:]) for one in levels if one[same:])
+    return " › ".join([*levels[0][:same], *([rest] if rest else [])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag
 
-from core.domain import Citation, Evidence
+from core.domain import Citation, Evidence, numbered
 from core.generation.quotes.blocks import headings
 from core.text.invisible import visible
 from core.text.markup import code, unlinked
@@ -107,33 +107,33 @@ def citation(evidence: Evidence, number: int) -> Citation:
 def clean(text: str, evidence: Sequence[Evidence]) -> Cleaned:
     """Keep the citations and links that are the evidence's; renumber them; leave code alone.
 
-    `[1, 3]`, `[1][3]`, `[1-3]`, `[^1]`, `【1】`, `[Source 1]` become `[1]` or `[1][2]`. Links that are not
-    the evidence's own lose their target; a bare address that the evidence itself writes becomes code.
+    `[1, 3]`, `[1][3]`, `[1-3]`, `[^1]`, `【1】`, `[Source 1]` become `[1]` or `[1][2]`; pieces of one section
+    have one number. Links that are not the evidence's own lose their target; a bare address that the evidence
+    itself writes becomes code.
     """
     known = {item.number: item for item in evidence}
     links = _Links(evidence)
-    order: list[int] = []
+    order: dict[int, Citation] = {}
     text = settled_code(_without_sources(visible(text).strip()))
     names = _indexed(evidence)
 
-    def numbered(match: re.Match[str]) -> str:
+    def renumbered(match: re.Match[str]) -> str:
         if _is_place(match, names):
             place = match.group().index("]") + 1
             rest = match.group()[place:]
-            return match.group()[:place] + (rest if rest[:1] == "[" else _CITED.sub(numbered, rest))
+            return match.group()[:place] + (rest if rest[:1] == "[" else _CITED.sub(renumbered, rest))
         numbers = [n for n in _numbers(match.group()) if n in known]
         for n in numbers:
             if n not in order:
-                order.append(n)
-        marks = "".join(f"[{order.index(n) + 1}]" for n in dict.fromkeys(numbers))
+                order[n] = numbered([citation(known[n], 0)], order.values())[0]
+        marks = "".join(f"[{number}]" for number in dict.fromkeys(order[n].number for n in numbers))
         return (match.group("space") + marks) if marks else ""
 
     def prose(part: str) -> str:
-        return links.clean(_CITED.sub(numbered, _in_brackets(_DEFINITION.sub("", part), known)))
+        return links.clean(_CITED.sub(renumbered, _in_brackets(_DEFINITION.sub("", part), known)))
 
     cleaned = _outside_code(text, prose).strip()
-    citations = tuple(citation(known[n], index) for index, n in enumerate(order, 1))
-    return Cleaned(cleaned, citations)
+    return Cleaned(cleaned, tuple(order.values()))
 
 
 def uncited(text: str) -> str:

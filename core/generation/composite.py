@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from core.domain import Citation, Evidence
+from core.domain import Citation, Evidence, numbered
 from core.generation.phrases import both
 from core.generation.quotes.quote import Weight, quote
 from core.languages import _
@@ -50,13 +50,9 @@ def quote_parts(
         found = quoted.citations
         if not found:
             continue
-        known = [next((c.number for c in citations if (c.url, c.hash) == (f.url, f.hash)), 0) for f in found]
-        numbers = {}
-        for number, citation in zip(known, found, strict=True):
-            if not number:
-                number = len(citations) + 1
-                citations.append(replace(citation, number=number))
-            numbers[str(citation.number)] = number
+        anew = numbered(found, citations)
+        numbers = {str(was.number): now.number for was, now in zip(found, anew, strict=True)}
+        citations += [one for one in anew if one not in citations]
         told += [f"*{inert(part.text)}*"] if part.text not in ("", *answered) else []
         told.append(_renumbered(quoted.text, numbers))
         answered.append(part.text)

@@ -129,6 +129,14 @@ _KNOWN = {
 }
 
 
+_PAGES = N_("The pages looked {confidence} likely to answer the question (at least {threshold} is needed).")
+_QUOTE = N_("The quote looked {confidence} likely to hold the answer ({threshold} or more counts as one).")
+_TOO_LITTLE = N_(
+    "What could be quoted looked {confidence} likely to hold the answer ({threshold} or more counts as one):"
+    " too little to show it."
+)
+
+
 def corrected(corrections: Sequence[Correction]) -> list[str]:
     """Tell what people found wrong with an answer; what they wrote instead only where it is remembered."""
     counts = Counter(correction.what for correction in corrections)
@@ -181,13 +189,19 @@ def _recalled(recalled: RecalledTrace) -> list[str]:
 
 
 def _found(found: FoundTrace) -> list[str]:
-    """Tell which pages were found, and how sure that was."""
+    """Tell which pages were found, and how likely they answer; of a quote, how likely it does."""
     lines = []
     if found.confidence is not None:
-        likely = _(
-            "The pages looked {confidence} likely to answer the question (at least {threshold} is needed)."
-        )
-        lines.append(likely.format(confidence=f"{found.confidence:.0%}", threshold=f"{found.threshold:.0%}"))
+        sure, needed = f"{found.confidence:.0%}", f"{found.threshold:.0%}"
+        if "found" in found.signs:  # a sign of quotes alone: the figure is that of what is quoted
+            pages = _("The pages looked {confidence} likely to answer the question.")
+            quote = _TOO_LITTLE if found.level == "none" else _QUOTE
+            lines = [
+                pages.format(confidence=f"{found.signs['found']:.0%}"),
+                _(quote).format(confidence=sure, threshold=needed),
+            ]
+        else:
+            lines = [_(_PAGES).format(confidence=sure, threshold=needed)]
     page_line = _("Page {place}: {title} ({release}), score {score}")
     lines += [
         page_line.format(place=place, title=page.title, release=page.release, score=f"{page.score:.2f}")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import takewhile
+from unicodedata import normalize
 
 from core.domain import Answer, Citation, Evidence, Product, Route
 from core.generation import phrases
@@ -11,10 +14,13 @@ from core.generation.citations import uncited
 from core.generation.quotes.quote import without_introduction
 from core.languages import _, told_name
 from core.pipeline.context import QueryContext, authors
+from core.query.language import small_words
 from core.text.words import index_terms
 
 BEARS = 0.5
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
+_STEM, _COGNATE = 5, 0.6
+"""Letters, and their share of the longer word, in which words of two languages begin alike; ours."""
 
 
 def answer_of(
@@ -76,7 +82,7 @@ def nearly(context: QueryContext) -> Answer | None:
 
 def dont_know(context: QueryContext, product: Product) -> Answer:
     """Say that the documentation does not answer it; offer what is near: pages, a remembered answer."""
-    near = [item for item in context.pages.near if _bears(item, context)]
+    near = _bearing(context, product)
     context.takes(near)
     like = ""
     if pair := next((pair for pair, _near in context.recall.high if not pair.stale), None):
@@ -91,10 +97,36 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
     return abstention(context, told)
 
 
-def _bears(item: Evidence, context: QueryContext) -> bool:
-    """Return True if a page holds enough of a question to be worth a look; of a foreign one, any word."""
+def _bearing(context: QueryContext, product: Product) -> list[Evidence]:
+    """Return the pages that hold enough of a question to be worth a look, best first.
+
+    Of one in another language than theirs that is any word but its small ones and the product's name, be it
+    in their spelling (`uploaden`, `upload`); those with most first.
+    """
     weights = {term: context.pages.weight(term) for term in context.terms}
+    if not context.untranslated:
+        return [item for item in context.pages.near if _share(weights, _terms_of(item)) >= BEARS]
+    small = index_terms(" ".join((product.name, *product.aliases, *small_words(context.language))))
+    weights = {term: weights[term] or 1.0 for term in weights.keys() - set(small)}
+    shares = {}
+    for item in context.pages.near:
+        there = _terms_of(item)
+        held = {term for term in weights if any(_alike(term, other) for other in there)}
+        shares[item.number] = _share(weights, held)
+    return sorted((i for i in context.pages.near if shares[i.number]), key=lambda i: -shares[i.number])
+
+
+def _terms_of(item: Evidence) -> set[str]:
     chunk = item.chunk
-    held = weights.keys() & set(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
-    share = sum(weights[term] for term in held) / (sum(weights.values()) or 1.0)
-    return share > 0 if context.untranslated else share >= BEARS
+    return set(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
+
+
+def _share(weights: Mapping[str, float], held: Collection[str]) -> float:
+    return sum(weight for term, weight in weights.items() if term in held) / (sum(weights.values()) or 1.0)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Return True if a word of one language is that of another, but for its ending and its accents."""
+    plain = normalize("NFD", one).encode("ascii", "ignore").decode()
+    same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(plain, other, strict=False)))
+    return one == other or (same >= _STEM and same >= _COGNATE * max(len(plain), len(other)))

@@ -27,6 +27,13 @@ def test_what_an_answer_said_has_neither_its_sources_nor_the_line_under_them() -
     assert said("Look into the **Sources** of it.") == "Look into the **Sources** of it."
 
 
+def test_two_pieces_of_one_section_are_one_source_under_both_titles() -> None:
+    url = "https://docs.example/templates/#context"
+    pieces = tuple(Citation(1, f"Templates › {name}", url, "2.3", "t.rst", name) for name in ("g", "request"))
+    reply = compose(Answer("a1", "So. [1]", "quote", "2.3", pieces), "Flask")
+    assert f"**{SOURCES}**\n[1] [Templates › g, request]({url})\n\n*Flask" in reply.markdown
+
+
 def test_a_source_without_a_link_is_no_broken_link() -> None:
     reply = compose(Answer("a1", "Yes. [1]", "quote", "2.3", (Citation(1, "Notes", "", "2.3", "n.md"),)), "F")
     assert "[1] Notes" in reply.markdown

@@ -49,6 +49,20 @@ async def test_the_model_hears_what_an_answer_said_without_its_sources(
     assert PAGE.format("2.0") not in told
 
 
+@ON_EACH_WIRE
+async def test_the_model_hears_for_which_release_each_answer_was(
+    platform: str, writer: Bot, ollama: OllamaServer
+) -> None:
+    async with open_stage(platform, writer) as stage:
+        said = await stage.say("ann", f"{PORT[:-1]} in 1.0?", to="bot")
+        await answer(stage, said)
+        for count, follow_up in enumerate(("and in 1.5?", "How do I protect it with a password?"), start=2):
+            await stage.say("ann", follow_up, under=said)
+            await answer(stage, said, count)
+    told = str(ollama.chats[-1].messages[-1]).partition("<conversation>")[2]
+    assert "you, on 1.0" in told and "you, on 1.5" in told
+
+
 @EVERYWHERE
 async def test_the_bot_stays_out_of_talk_between_people(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:

@@ -72,6 +72,7 @@ async def run(app: Application, given: Given) -> Result:
 def text(result: Result) -> Sequence[str]:
     """Say all of it."""
     from bot.rendering.pairs import meant_for, named
+    from core.domain import sources
     from core.text.markup import inert
 
     pair: Remembered = result.data.pair
@@ -83,7 +84,7 @@ def text(result: Result) -> Sequence[str]:
         "",
         pair.answer,
         "",
-        *(f"[{c.number}] {c.title} {c.url}" for c in pair.citations),
+        *(f"[{c.number}] {c.title} {c.url}" for c in sources(pair.citations)),
         f"Now {result.data.standing}.",
     ]
     if result.data.apart:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from core.domain import Citation, Evidence
+from core.domain import Citation, Evidence, numbered
 from core.generation.citations import citation
 from core.generation.quotes.blocks import split
-from core.generation.quotes.writing import heading_over
+from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
 from core.retrieval.release_notes.gone import Told, summed_up
-from core.text.markup import inert
+from core.text.markup import inert, link
 from core.text.words import one_line
 from core.vocabulary.changes import tells
 
@@ -18,7 +20,8 @@ MAX_PAGES = 4
 """Pages of notes in one answer; ours."""
 CHARACTERS = 1_600
 """Length at which no further entry is listed; ours: about what one Discord message shows."""
-_GAP = "…"
+_FURTHER = N_("More notes: {pages}")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s")
 MAX_PARTIAL = 2
 """Entries that are shown where notes only tell of parts of a name."""
 _FATES = {
@@ -47,28 +50,49 @@ def listed(
         pages = [(item, [entry for entry in entries if tells(kind, entry)]) for item, entries in pages]
     of = {item.chunk.release for item in evidence}
     release = of.pop() if len(of) == 1 else release
-    parts: list[str] = []
+    shown: dict[int, _Notes] = {}
     citations: list[Citation] = []
-    left, above = CHARACTERS, ""
+    further: list[str] = []
+    left = CHARACTERS
     for item, entries in pages:
-        shown: list[str] = []
+        kept: list[str] = []
         for entry in entries:
             if not (fitted := _fitted(entry, left)):
                 break
-            shown.append(fitted)
+            kept.append(fitted)
             left -= len(fitted)
-        if not shown or len(citations) == MAX_PAGES:
+        if not entries:
             continue
-        citations.append(citation(item, len(citations) + 1))
-        lines = [*shown, _GAP] if len(shown) < len(entries) else shown
-        body = "\n".join(f"> {line}".rstrip() for entry in lines for line in entry.split("\n"))
+        cited = numbered([citation(item, 0)], citations)[0]
         heading = heading_over(item.chunk, product, release) or item.chunk.path
-        over = f"**{heading}**\n" if heading != above else ""
-        parts.append(inert(f"{over}{body} [{len(citations)}]"))
-        above = heading
-    if not citations:
-        return "", ()
+        is_cut, is_new = len(kept) < len(entries), cited.number not in shown
+        # "Released 2024-12-19" alone tells nothing of what changed
+        says_nothing = is_cut and citations and not any(map(_ITEM.match, kept))
+        if is_new and (not kept or says_nothing or cited.number > MAX_PAGES):
+            further.append(link(heading, item.chunk.url))
+            continue
+        notes = shown.setdefault(cited.number, _Notes(heading))
+        notes.entries += kept
+        notes.is_cut |= is_cut
+        citations += [cited] if kept else []
+    parts = [notes.written(number) for number, notes in shown.items()]
+    if parts and further:
+        parts.append(_(_FURTHER).format(pages=" · ".join(list(dict.fromkeys(further))[:MAX_PAGES])))
     return "\n\n".join(parts), tuple(citations)
+
+
+@dataclass(slots=True)
+class _Notes:
+    """What is listed of one source."""
+
+    heading: str
+    entries: list[str] = field(default_factory=list)
+    is_cut: bool = False
+
+    def written(self, number: int) -> str:
+        body = "\n".join(f"> {line}".rstrip() for entry in self.entries for line in entry.split("\n"))
+        told = inert(f"**{self.heading}**\n{body} [{number}]")
+        return more(told, number) if self.is_cut else told
 
 
 def _entries(page: str) -> list[str]:
@@ -107,10 +131,8 @@ def fate(
             shown[one.page.id, one.line] = one
     entries = sorted(shown.values(), key=told.index)
     pages = {one.page.id: one.page for one in entries}
-    numbers = {key: number for number, key in enumerate(pages, 1)}
-    citations = tuple(
-        citation(Evidence(number, pages[key], 1.0 / number), number) for key, number in numbers.items()
-    )
+    citations = numbered(citation(Evidence(1, page, 1.0), 0) for page in pages.values())
+    numbers = {key: one.number for key, one in zip(pages, citations, strict=True)}
     parts = [
         _fate_of(name, entries, numbers, product, release, name in has_it)
         for name in dict.fromkeys(one.name for one in told)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from core.domain import Citation, Evidence
+from core.domain import Citation, Evidence, numbered
 from core.errors import (
     ModelBusy,
     ModelError,
@@ -93,9 +93,11 @@ def quote(
         if section.found and place not in found:
             found[place] = section
     pieces, held = _chosen(list(found.values()), wanted, max_quotes)
-    citations = tuple(citation(piece.evidence, number) for number, piece in enumerate(pieces, 1))
+    citations = numbered(citation(piece.evidence, 0) for piece in pieces)
     # what is cut out of a page may read otherwise than it did there
-    parts = [written(piece, number, product, release) for number, piece in enumerate(pieces, 1)]
+    parts = [
+        written(piece, cited.number, product, release) for piece, cited in zip(pieces, citations, strict=True)
+    ]
     total = sum(wanted.values())
     share = sum(wanted[t] for t in held) / total if total else 0.0
     return Quoted("\n\n".join(parts), citations, tuple(pieces), share)

@@ -71,7 +71,12 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     elif heading:
         parts.insert(0, f"**{heading}**")
     told = inert("\n\n".join(parts))
-    return told + f"\n\n> {_(_MORE)} [{number}]" if piece.cut else told
+    return more(told, number) if piece.cut else told
+
+
+def more(told: str, number: int) -> str:
+    """Add that a page says more than what is quoted of it."""
+    return f"{told}\n\n> {_(_MORE)} [{number}]"
 
 
 def _one_line(paragraph: str) -> str:

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 KNOWN = ("en", "de", "es", "fr", "ja", "pt", "ru", "zh")
-"""Languages that are told apart; a text in another one counts as undecided, or as the nearest of these."""
+"""Languages that are told apart first; a text in none of both lists is undecided, or in the nearest one."""
+FURTHER = ("it", "ko", "nl", "pl", "sv", "tr")
+"""Languages that a text is in only where nothing of `KNOWN` is more likely: beside them nothing changes."""
 SURE = 0.5
 """Probability from which a text with a small word of a language, or a letter of its own, is in it."""
 SURE_OF_NAMES = 0.8
@@ -73,8 +75,13 @@ def detected(text: str) -> str:
         return "ja" if kana else "zh"
     if not re.search(r"[^\W\d_]", words):
         return ""
-    language, probability = _identifier().classify(words)
-    return str(language) if float(probability) >= _needed(language, words) else ""
+    ranked = [(str(language), float(share)) for language, share in _identifier().rank(words)]
+    language, probability = ranked[0]
+    if language in FURTHER and probability >= _needed(language, words):
+        return language
+    language, probability = next(one for one in ranked if one[0] in KNOWN)
+    probability /= sum(share for one, share in ranked if one in KNOWN)
+    return language if probability >= _needed(language, words) else ""
 
 
 def _needed(language: str, words: str) -> float:
@@ -83,6 +90,11 @@ def _needed(language: str, words: str) -> float:
         return SURE_ENGLISH
     said = frozenset(re.findall(r"[^\W\d_]+", words.lower()))
     return SURE if said & _SMALL.get(language, frozenset()) or _OWN_LETTER.search(words) else SURE_OF_NAMES
+
+
+def small_words(language: str) -> frozenset[str]:
+    """Return small words of a language, such as `wie` and `ich`; none of one without a list, as English."""
+    return _SMALL.get(language, frozenset())
 
 
 async def detect(text: str) -> str:
@@ -100,7 +112,7 @@ def _loaded() -> LanguageIdentifier:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(list(KNOWN))
+    identifier.set_languages([*KNOWN, *FURTHER])
     return identifier
 
 

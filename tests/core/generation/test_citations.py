@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain import sources
 from core.generation.citations import clean, settled, uncited
-from tests.core.generation.samples import evidence
+from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 from tests.readers import commonmark
 
 EVIDENCE = [
@@ -208,3 +209,31 @@ def test_what_is_still_being_written_is_not_shown(growing: str, shown: str) -> N
 
 def test_marks_of_another_answer_can_be_taken_away() -> None:
     assert uncited("Use it [3]. `a[1]` [1, 2]") == "Use it. `a[1]`"
+
+
+def test_pieces_of_one_section_are_one_source_under_the_titles_of_all() -> None:
+    pieces = (
+        evidence(1, SESSIONS, heading="request", url="https://docs.example.org/templates/#context"),
+        evidence(2, UPLOADS, heading="Uploads"),
+        evidence(3, SESSIONS, heading="session", url="https://docs.example.org/templates/#context"),
+    )
+    told = clean("One [3], another [1, 2], both [1][3].", pieces)
+    assert told.text == "One [1], another [1][2], both [1]."
+    assert [(c.number, c.title) for c in told.citations] == [
+        (1, "Quickstart › session"),
+        (1, "Quickstart › request"),
+        (2, "Quickstart › Uploads"),
+    ]
+    assert [(c.number, c.title) for c in sources(told.citations)] == [
+        (1, "Quickstart › session, request"),
+        (2, "Quickstart › Uploads"),
+    ]
+
+
+def test_pages_whose_sections_have_no_link_of_their_own_are_told_apart_by_their_titles() -> None:
+    pieces = (
+        evidence(1, SESSIONS, heading="A", url="https://docs.example.org/one"),
+        evidence(2, SESSIONS, heading="B", url="https://docs.example.org/one"),
+        evidence(3, UPLOADS, heading="A", url="https://docs.example.org/one"),
+    )
+    assert [c.number for c in clean("See [1], [2] and [3].", pieces).citations] == [1, 2, 1]

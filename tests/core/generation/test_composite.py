@@ -58,7 +58,7 @@ def test_a_number_inside_a_quote_or_in_code_is_not_renumbered() -> None:
     page = f"The list `items[1]` holds the upload [7] of the file.\n\n{code}"
     parts = [
         part("How do I use sessions?", SESSIONS, "session", "secret"),
-        part("Upload?", page, "upload", "file"),
+        part("Upload?", page, "upload", "file", heading="Uploads"),
     ]
     text, _, _ = quote_parts(parts, "Flask", "3.1")
     quoted = text.split("*Upload?*")[1]

@@ -29,11 +29,22 @@ def test_only_entries_of_the_asked_kind_are_listed_where_there_are_any() -> None
     assert "Add more" in listed([notes(1, "- Add more.")], "deprecated", "Flask", "3.1")[0]
 
 
-def test_what_is_left_out_shows_and_a_heading_stands_once() -> None:
-    long = "\n".join(f"- Entry {n} {'x' * 100}." for n in range(40))
-    text, citations = listed([notes(1, "- Begin."), notes(2, long)], "", "Flask", "3.1")
-    assert len(text) < CHARACTERS + 400 and text.endswith("> … [2]")
-    assert text.count("**Changes › Version 3.1.0**") == 1 and [c.number for c in citations] == [1, 2]
+LONG = "\n".join(f"- Entry {n} {'x' * 100}." for n in range(40))
+
+
+def test_pieces_of_one_section_are_one_source_with_all_of_them_under_its_heading() -> None:
+    text, citations = listed([notes(1, "- Begin."), notes(2, LONG)], "", "Flask", "3.1")
+    assert text.count("**Changes › Version 3.1.0**") == 1 and "> - Begin.\n> - Entry 0" in text
+    assert [c.number for c in citations] == [1, 1] and "[2]" not in text
+
+
+def test_what_is_left_out_is_said_in_words_with_links_to_the_notes_that_have_no_room() -> None:
+    dated = f"Released 2024-12-19\n\n- {'y' * 1_500}"
+    text, citations = listed([notes(1, LONG), notes(2, dated, "3.1.1")], "", "Flask", "3.1")
+    assert len(text) < CHARACTERS + 400 and "…" not in text and "Released" not in text
+    assert "xxx. [1]\n\n> There is more on this page. [1]\n\n" in text and len(citations) == 1
+    link = "[Changes › Version 3.1.1](https://docs.example.org/changes/#changes->-version-3.1.1)"
+    assert text.endswith(f"More notes: {link.replace('>', '%3E')}")
 
 
 def test_the_release_of_the_pages_is_told() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
 from core.pipeline.answers import dont_know
 from core.pipeline.context import QueryContext
+from core.query.language import detected
 from core.retrieval.confidence import Judgement
 from core.retrieval.found import Found
 from tests.core.generation.samples import SESSIONS, evidence
@@ -50,3 +51,31 @@ def test_a_question_in_another_language_is_told_why_and_gets_pages_that_have_its
     assert "These pages have words of it:\n- [Quickstart › Sessions](" in text and "I don't know" not in text
     context.found = Found()
     assert dont_know(context, FLASK).text.endswith("Ask in English.")
+
+
+def test_of_a_question_in_another_language_small_words_and_the_product_lead_to_no_page() -> None:
+    page = evidence(1, "Flask reads a comment of nginx.", heading="Configuration")
+    rarity = {"flask": 0.5, "comment": 5.0, "session": 3.0}
+    context = asked("Comment définir la session avec Flask ?", page, evidence(2, SESSIONS), untranslated=True)
+    context.question = Question(context.question.text, language="fr")
+    context.found = Found(context.pages.evidence, rarity=rarity, judgement=NEAR)
+    text = dont_know(context, FLASK).text
+    assert "Configuration" not in text and "\n- [Quickstart › Sessions](" in text
+
+
+def test_a_question_in_dutch_is_told_why_in_one_sentence_with_links_to_pages() -> None:
+    text = "Hoe maak ik een session key?"
+    context = asked(text, evidence(1, SESSIONS), untranslated=True)
+    context.question = Question(text, language=detected(text))
+    told = dont_know(context, FLASK).text
+    assert told.startswith("Your question is in Dutch, the documentation is in English, and no language")
+    assert "\n- [Quickstart › Sessions](" in told
+
+
+def test_words_that_two_languages_share_lead_to_pages_whatever_their_endings_and_accents() -> None:
+    pages = evidence(1, "Press the button.", heading="Buttons"), evidence(2, SESSIONS)
+    for text in ("Como defino uma chave secreta?", "Comment définir une clé secrète ?"):
+        context = asked(text, *pages, untranslated=True)
+        context.question = Question(text, language=detected(text))
+        told = dont_know(context, FLASK).text
+        assert "\n- [Quickstart › Sessions](" in told and "Buttons" not in told

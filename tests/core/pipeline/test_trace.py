@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from core.domain import NearPair, Question, Trace, Vote
 from core.generation.phrases import why
 from tests.core.test_engine import TIMER, house
@@ -70,3 +72,20 @@ def test_a_record_that_was_shortened_is_explained_as_far_as_it_goes() -> None:
     assert len(why(row)) == 1
     lines = why({"route": "quote", "release": "2.0", "trace": OLD})
     assert any("How long is it?" in line for line in lines) and any("75%" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("level", "said"),
+    [
+        ("sure", "The quote looked 80% likely to hold the answer (60% or more counts as one)."),
+        ("none", "What could be quoted looked 80% likely to hold the answer (60% or more"),
+    ],
+)
+def test_why_says_of_what_each_figure_is(level: str, said: str) -> None:
+    found = {"confidence": 0.8, "threshold": 0.6, "level": level, "signs": {"sentence": 0.7}, "evidence": []}
+    row = {"route": "documents", "release": "2.0", "trace": found}
+    pages = "The pages looked 80% likely to answer the question (at least 60% is needed)."
+    assert why(row)[-1] == pages
+    quoted = {"route": "quote", "release": "2.0", "trace": found | {"signs": {"found": 0.94, "held": 0.5}}}
+    of_pages, of_quote = why(quoted)[-2:]
+    assert of_pages == "The pages looked 94% likely to answer the question." and of_quote.startswith(said)

@@ -87,8 +87,12 @@ function corrections(told) {
 
 function confidence(trace) {
   if (trace.confidence === undefined) return null;
-  const text = `${percent(trace.confidence)} likely to answer the question; ${percent(trace.threshold)} is needed`;
-  return section("Confidence", h("p", { class: "figures wide" }, meter(trace.confidence, trace.threshold, text), text));
+  const sure = percent(trace.confidence), needed = percent(trace.threshold);
+  const quoted = trace.signs?.found !== undefined; // a sign of quotes alone: the figure is that of what is quoted
+  const text = quoted ? `Quote: ${sure} likely to hold the answer; ${needed} or more counts as one`
+    : `Pages: ${sure} likely to answer the question; ${needed} is needed`;
+  return section("Confidence", h("p", { class: "figures wide" }, meter(trace.confidence, trace.threshold, text), text),
+    quoted && h("p", { class: "figures" }, `Pages: ${percent(trace.signs.found)} likely to answer the question`));
 }
 
 // "Page: Page > Heading" says the page twice.
