@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from core.domain import content_hash
+from core.errors import StorageError
 from core.learning.fit import fit_weights
 from core.learning.voted import Said, Voted, looked_up, said
 from core.models.embedding.encoder import Encoders
@@ -145,10 +146,13 @@ def read_learnt(home: Path) -> Learnt:
 
 
 def keep_learnt(home: Path, learnt: Learnt) -> None:
-    """Write what was learnt, whole or not at all; blocking."""
+    """Write what was learnt, whole or not at all; blocking. Raises StorageError."""
     beside = home / f"{FILE}.writing"
-    beside.write_text(json.dumps(asdict(learnt), indent=2) + "\n", "utf-8")
-    os.replace(beside, home / FILE)
+    try:
+        beside.write_text(json.dumps(asdict(learnt), indent=2) + "\n", "utf-8")
+        os.replace(beside, home / FILE)
+    except OSError as error:
+        raise StorageError(f"{home / FILE} cannot be written ({error.strerror}); make room for it.") from None
 
 
 class Learner:
