@@ -35,8 +35,8 @@ log = logging.getLogger(__name__)
 
 FILE = "learnt.json"
 """Name of the file in the home."""
-STRENGTH = 0.1
-"""The pull towards the ranking it starts from; docs/simulation.md has others."""
+PRIOR = 8.0
+"""As much as so many questions speak for the ranking it starts from; docs/simulation.md has others."""
 PARTS = 3
 """One in so many sections is judged by, the questions on all others are learnt from."""
 LEAST, LEAST_GOOD = 40, 5
@@ -246,7 +246,7 @@ def learn(voted: Sequence[Voted], base: Ranking, old: Learnt) -> Learnt:
         told = f"of the questions to judge by {good} were found good"
         return Learnt(why=f"{told}, it takes {LEAST_GOOD}")
     weights = fit_weights(
-        [one.table for one in rest], [one.cited for one in rest], start, STRENGTH, _worths(rest)
+        [one.table for one in rest], [one.cited for one in rest], start, PRIOR / len(rest), _worths(rest)
     )
     before, after = Shares.of(held, start), Shares.of(held, weights)
     tried = Learnt(votes=sum(one.votes for one in voted), questions=len(voted), before=before, after=after)

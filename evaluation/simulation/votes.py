@@ -50,8 +50,10 @@ class Asked:
     """A question with its search: the pages with their features and hashes, and which are right."""
 
     topic: str
-    is_own: bool
-    """Whether it is the topic's first question, and no rewording."""
+    is_voted: bool
+    """Whether people vote on it, where its topic is one that is voted on."""
+    is_judged: bool
+    """Whether people asked it in these words: no rule reworded it."""
     table: Numbers
     right: Numbers
     hashes: tuple[str, ...]
@@ -113,8 +115,9 @@ async def asked_of(app: Application, lines: Sequence[GoldLine], lot: random.Rand
                 continue
             right = np.array([_is_right(place, chunk.path, chunk.text) for chunk in pool.chunks], np.float64)
             hashes = tuple(chunk.hash for chunk in pool.chunks)
-            own = not count and other == "0"
-            found.append(Asked(number, own, pool.table, right, hashes, asked.vectors[0]))
+            is_faq = place.evidence == (ANY,)
+            is_voted = int(other) % 2 == 1 if is_faq else count > 0
+            found.append(Asked(number, is_voted, not count, pool.table, right, hashes, asked.vectors[0]))
     return found
 
 
@@ -195,11 +198,10 @@ def play(asked: Sequence[Asked], seeds: int) -> dict[str, Any]:
     for seed in range(seeds):
         lot = random.Random(seed)
         chosen = set(lot.sample(topics, len(topics) // 2))
-        faq = sum(one.is_own for one in asked) * 3 < len(asked)
-        # of what people reworded themselves half is voted on, and the other half asked nearly the same
-        voted = [one for at, one in enumerate(asked) if one.topic in chosen and not one.is_own and at % 2]
-        again = [one for at, one in enumerate(asked) if one.topic in chosen and (one.is_own or not at % 2)]
-        judged = [one for one in asked if one.topic not in chosen and (faq or one.is_own)]
+        # of what people reworded themselves half is voted on; the other half is nearly the same
+        voted = [one for one in asked if one.topic in chosen and one.is_voted]
+        again = [one for one in asked if one.topic in chosen and one.is_judged and not one.is_voted]
+        judged = [one for one in asked if one.topic not in chosen and one.is_judged]
         rows.setdefault("shipped", []).append(share(judged, [one.table @ start for one in judged]))
         for bad in BAD:
             for count in COUNTS:
