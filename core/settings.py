@@ -105,6 +105,9 @@ class Settings(BaseSettings):
     reranker_model: str = Field("", alias="RERANKER_MODEL")
     """A cross-encoder by name or folder, or a class of llama-index, that orders what was found; or none."""
 
+    learn_hours: float = Field(24.0, alias="LEARN_HOURS", ge=0)
+    """Hours after which the ranking is learnt from votes again, where there are new ones; 0 for never."""
+
     pregenerate: Literal["rules", "off"] = Field("off", alias="PREGENERATE")
     """Whether rules make questions and answers of documents when they are read; a model does by command."""
 

@@ -128,6 +128,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         stale_review=core.stale_review,
         statistics=Statistics(stores.statistics, ground.models.encoders, core.memory.thresholds),
         searcher=core.searcher,
+        learner=core.learner,
         modes=around.modes,
         pauses=around.pauses,
         audit=stores.audit,

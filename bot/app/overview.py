@@ -63,6 +63,7 @@ class Overview:
             status = await status_of(self._app)
             statistics = self._app.statistics
             gaps = await statistics.gaps(DAYS)
+            learnt = await self._app.learner.standing()
             self._figures = {
                 "product": status["product"],
                 "releases": status["releases"],
@@ -88,6 +89,7 @@ class Overview:
                     for gap in gaps[:GAPS]
                 ],
                 "topics": await self._topics(),
+                "learnt": {"told": learnt.told, "votes": learnt.votes if learnt.weights else 0},
             }
             self._at = now
         return {
@@ -222,6 +224,8 @@ class _Figures(Collector):
         yield GaugeMetricFamily("threadlore_breaker_closed", "Whether the model is asked.", value=closed)
         indexing = float(len(figures["indexing"]))
         yield GaugeMetricFamily("threadlore_indexing", "Releases that are being indexed.", value=indexing)
+        learnt = float(figures["learnt"]["votes"])
+        yield GaugeMetricFamily("threadlore_learnt_votes", "Votes the ranking learnt from.", value=learnt)
         problems = float(len(figures["problems"]))
         yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)
 

@@ -73,7 +73,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
 
         control = Control(settings.home, carry_out, table().ends_with_caller)
         on_schedule = OnSchedule(
-            app.corpus_manager, app.retention, Audit(app.audit), dispatch.notices.tell_admins
+            app.corpus_manager, app.retention, Audit(app.audit), dispatch.notices.tell_admins, app.learner
         )
         clock = Clock(
             app.corpora,
@@ -82,6 +82,8 @@ async def serve(settings: Settings, options: Namespace) -> int:
             renew=app.stale_review.slice,
             daily=on_schedule.tidy,
             watch=watches(app, dispatch.notices),
+            learn=on_schedule.learn,
+            learn_hours=settings.learn_hours,
         )
         running = {
             asyncio.create_task(_run(platform, app.ended), name=platform.name): platform

@@ -29,6 +29,7 @@ PARTS = (
     "privacy.*",
     "exports.txt",
     "ranking.*",
+    "learnt.*",
     "calibration.*",
 )
 """What Threadlore writes into a home, by the names that it has there; platforms have files of their own."""
@@ -39,6 +40,7 @@ FILES = (
     "vectors.sealed",
     "exports.txt",
     "ranking.json",
+    "learnt.json",
     "calibration.json",
 )
 """What is a folder and what is a file; another kind of thing under such a name is no use."""

@@ -18,6 +18,7 @@ from core.engine import Engine
 from core.feedback.stale_answers import StaleAnswerReview
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics
+from core.learning.learner import Learner
 from core.memory.community import CommunityMemory
 from core.memory.scoring.vote_weighting import VoteWeighting
 from core.pipeline.research import Research
@@ -59,6 +60,7 @@ class Application:
     stale_review: StaleAnswerReview
     statistics: Statistics
     searcher: Searcher
+    learner: Learner
     modes: ChannelModes
     pauses: Pauses
     audit: AuditStore

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Collection
 from bot.operations.audit import Audit
 from core.corpora.manager import CorpusManager
 from core.errors import ThreadloreError
+from core.learning.learner import Learner
 from core.privacy.retention import Retention
 
 log = logging.getLogger(__name__)
@@ -23,11 +24,17 @@ async def to_log(text: str, key: str, again_after: float) -> None:
 
 
 class OnSchedule:
-    """Scheduled reindexing and tidying; `tell` tells admins what waits for them."""
+    """Scheduled reindexing, tidying and learning; `tell` tells admins what waits for them."""
 
     def __init__(
-        self, corpus_manager: CorpusManager, retention: Retention, audit: Audit, tell: Tell = to_log
+        self,
+        corpus_manager: CorpusManager,
+        retention: Retention,
+        audit: Audit,
+        tell: Tell = to_log,
+        learner: Learner | None = None,
     ) -> None:
+        self._learner = learner
         self._tell = tell
         self._corpus_manager = corpus_manager
         self._retention = retention
@@ -60,3 +67,12 @@ class OnSchedule:
         if removed:
             told = ", ".join(f"{count} {what}" for what, count in removed.items())
             await self._audit.by_bot("retention", outcome=f"done: {told} removed")
+
+    async def learn(self) -> None:
+        """Learn the ranking from votes, where there are new ones; raises ThreadloreError."""
+        if self._learner is None:
+            return
+        before = await self._learner.standing()
+        learnt = await self._learner.run(on_schedule=True)
+        if learnt is not None and learnt.told != before.told:
+            await self._audit.by_bot("learn", outcome=f"done: {learnt.told or 'ranks without votes again'}")

@@ -19,6 +19,8 @@ CHECK_SECONDS = 60
 """How often the clock looks whether a source is due."""
 FIRST_SECONDS = 300
 """How long after the start what is done daily is done for the first time."""
+LEARN_SECONDS = 600
+"""How long after the start it learns from votes for the first time, where there are new ones."""
 RENEW_SECONDS = 30
 """How often it looks at some stale pairs; a few at a time, for the model may have to answer them."""
 
@@ -27,8 +29,9 @@ class Clock:
     """Runs due reindexes one at a time; what was missed while nothing ran is due at once.
 
     `schedules` tells how often a source is read by (release, source name). `renew` looks at a few
-    stale pairs and returns how many. `daily` removes what is older than it may be. `watch`
-    is called every minute: alerts, and the weekly digest that knows itself when it is due.
+    stale pairs and returns how many. `daily` removes what is older than it may be. `learn` learns from
+    votes, every `learn_hours`. `watch` is called every minute: alerts, and the weekly digest that knows
+    itself when it is due.
     """
 
     def __init__(
@@ -40,6 +43,8 @@ class Clock:
         renew: Callable[[], Awaitable[int]] | None = None,
         daily: Callable[[], Awaitable[object]] | None = None,
         watch: Sequence[Callable[[], Awaitable[object]]] = (),
+        learn: Callable[[], Awaitable[object]] | None = None,
+        learn_hours: float = 24.0,
     ) -> None:
         self._store = store
         self._schedules = schedules
@@ -48,6 +53,8 @@ class Clock:
         self._renew = renew
         self._daily = daily
         self._watch = tuple(watch)
+        self._learn = learn
+        self._learn_hours = learn_hours
         self._scheduler = AsyncIOScheduler()
 
     def start(self) -> None:
@@ -64,6 +71,17 @@ class Clock:
             first = datetime.now(UTC) + timedelta(seconds=FIRST_SECONDS)
             self._scheduler.add_job(
                 self.tidy, "interval", days=1, next_run_time=first, max_instances=1, coalesce=True, id="daily"
+            )
+        if self._learn is not None and self._learn_hours:
+            first = datetime.now(UTC) + timedelta(seconds=LEARN_SECONDS)
+            self._scheduler.add_job(
+                self.learn,
+                "interval",
+                hours=self._learn_hours,
+                next_run_time=first,
+                max_instances=1,
+                coalesce=True,
+                id="learn",
             )
         if self._watch:
             self._scheduler.add_job(
@@ -116,6 +134,15 @@ class Clock:
             await self._daily()
         except ThreadloreError as error:
             log.error("what is old could not be removed: %s", error)
+
+    async def learn(self) -> None:
+        """Learn from votes; what fails is tried again the next time."""
+        if self._learn is None:
+            return
+        try:
+            await self._learn()
+        except ThreadloreError as error:
+            log.error("nothing could be learnt from votes: %s", error)
 
     async def renew(self) -> None:
         """Review a few stale pairs; the rest waits for the next time, in this process or another."""

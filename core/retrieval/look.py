@@ -58,7 +58,8 @@ class Sources:
 class Look:
     """One search in one release: the queries, the dense one's `query` vector, and where to look.
 
-    `wanted` is how many pages are to be found, of which `keep` are handed over.
+    `wanted` is how many pages are to be found, of which `keep` are handed over. `voted` is what people think
+    of pages for nearly the same question, -1..1 by the hash of the page.
     """
 
     def __init__(
@@ -71,7 +72,9 @@ class Look:
         vectors: Matrix,
         keep: int,
         wanted: int,
+        voted: Mapping[str, float] | None = None,
     ) -> None:
+        self.voted = voted or {}
         self.sources = sources
         self.live = live
         self.ranking = ranking
@@ -166,6 +169,13 @@ class Look:
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             frozenset(brought),
         )
+
+    def lifted(self, pool: Pool) -> Numbers:
+        """Return what votes on nearly the same question add to the scores of pages, shape (pages,)."""
+        if not self.voted or not self.ranking.lift:
+            return np.zeros(len(pool.keys))
+        opinions = [self.voted.get(chunk.hash, 0.0) for chunk in pool.chunks]
+        return np.array(opinions, np.float64) * self.ranking.lift
 
     async def found(self, pool: Pool, scores: Numbers | None = None) -> Found:
         """Return the best pages of a pool, and how sure they are.

@@ -37,6 +37,10 @@ by rules, pulled by .03: they count where a page has pairs.
 """
 
 
+LIFT = 6.0
+"""As much as the best and a middling page of a usual question are apart; docs/simulation.md has others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """How retrieval weighs: the dense retriever's share of the fusion, the second look, the confidence.
@@ -52,11 +56,17 @@ class Ranking:
     tuned: str = ""
     """What it was tuned on, in words; empty for the shipped one."""
     quotes: Judgement = QUOTE_JUDGEMENT
+    learnt: str = ""
+    """What votes taught it, in words; empty for nothing."""
+    lift: float = LIFT
+    """What a section gains that people voted good for nearly the same question; 0 to leave votes out."""
 
     @property
     def told(self) -> str:
         """Say in one line where it comes from."""
-        return f"tuned on {self.tuned}" if self.tuned else "as shipped"
+        base = f"tuned on {self.tuned}" if self.tuned else "as shipped"
+        learnt = self.learnt or ("" if self.lift else "without votes")
+        return f"{base}; {learnt}" if learnt else base
 
     def scores(self, table: Numbers) -> Numbers:
         """Score pages by their features, shape (pages, FEATURES)."""

@@ -144,32 +144,54 @@ class Searcher:
         return await pairs.questions(self._store, self._live[release].corpus.encoder)
 
     async def search(
-        self, queries: Queries, vectors: Matrix, release: str, keep: int = 0, pages: Sequence[str] = ()
+        self,
+        queries: Queries,
+        vectors: Matrix,
+        release: str,
+        keep: int = 0,
+        pages: Sequence[str] = (),
+        voted: Mapping[str, float] | None = None,
     ) -> Found:
         """Return up to `keep` context chunks of a release, best first, numbered from 1; eight by default.
 
         `vectors` has one row, the dense query (further rows are left out). Only live chunks are returned, or
-        of them the `pages` that are given, in their order.
+        of them the `pages` that are given, in their order. `voted` is what people think of pages for nearly
+        the same question, -1..1 by hash.
         """
         while (live := self._live.get(release)) is not None:
-            found = await self._search(live, queries, vectors, len(pages) or keep or self._keep, pages)
+            found = await self._search(live, queries, vectors, len(pages) or keep or self._keep, pages, voted)
             if self._live.get(release) is live:
                 return found
             # another corpus went live meanwhile, and pages of this one may be gone
         return Found()
 
     async def _search(
-        self, live: Live, queries: Queries, vectors: Matrix, keep: int, pages: Sequence[str]
+        self,
+        live: Live,
+        queries: Queries,
+        vectors: Matrix,
+        keep: int,
+        pages: Sequence[str],
+        voted: Mapping[str, float] | None,
     ) -> Found:
-        look = self._look(live, queries, vectors, keep, POOL if self._reranker and not pages else keep)
+        wanted = POOL if self._reranker and not pages else keep
+        look = self._look(live, queries, vectors, keep, wanted, voted)
         if pages:
             return await look.found(await look.pool([key for key in pages if key in live.document_of]))
         return await self._reranked(queries.base, await self.retriever(look), keep)
 
-    def _look(self, live: Live, queries: Queries, vectors: Matrix, keep: int, wanted: int) -> Look:
+    def _look(
+        self,
+        live: Live,
+        queries: Queries,
+        vectors: Matrix,
+        keep: int,
+        wanted: int,
+        voted: Mapping[str, float] | None = None,
+    ) -> Look:
         sources = Sources(self._store, self._vectors, self._words, self._live, self._pages)
         pairs = self._pairs.get(live.corpus.release)
-        return Look(sources, live, pairs, self.ranking, queries, vectors, keep, wanted)
+        return Look(sources, live, pairs, self.ranking, queries, vectors, keep, wanted, voted)
 
     async def pool(self, queries: Queries, vectors: Matrix, release: str) -> Pool | None:
         """Return the pages that a search looks at, unordered; None for a release that is not live."""

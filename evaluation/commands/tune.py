@@ -11,7 +11,7 @@ from typing import Any
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from core.errors import UsageError
-from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
+from core.retrieval.rescoring import Ranking
 from core.retrieval.tuned import FILE, save_ranking
 from evaluation.commands.answers import page_of
 
@@ -23,7 +23,8 @@ async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
         if request.get("gold") or request.get("answers"):
             raise UsageError("--reset goes without a file: threadlore tune --reset")
         await asyncio.to_thread(path.unlink, missing_ok=True)
-        app.searcher.ranking, app.searcher.problem = DEFAULT_RANKING, ""
+        app.searcher.problem = ""
+        await app.learner.refresh()
         await send({"line": "The shipped ranking is used."})
         await send({"code": 0})
         return
@@ -73,7 +74,7 @@ async def _quotes(app: Application, path: Path, send: Send) -> None:
     if judgement is None:
         await send({"line": "Nothing is changed."})
     else:
-        ranking = app.searcher.ranking
+        ranking = await app.learner.base()  # without what votes taught, which is kept by itself
         tuned = ", ".join(filter(None, (ranking.tuned, f"{path.name} (quotes)")))
         await _use(app, replace(ranking, quotes=judgement, tuned=tuned), send)
     await send({"code": 0})
@@ -83,5 +84,6 @@ async def _use(app: Application, ranking: Ranking, send: Send) -> None:
     """Keep a ranking in the home and use it."""
     encoder = (await app.corpus_manager.encoders.current()).name
     await asyncio.to_thread(save_ranking, app.settings.home / FILE, ranking, encoder)
-    app.searcher.ranking, app.searcher.problem = ranking, ""
+    app.searcher.problem = ""
+    await app.learner.refresh()
     await send({"line": "It is used from now on; `threadlore tune --reset` goes back."})

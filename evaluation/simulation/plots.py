@@ -102,3 +102,25 @@ def _curve(axes: Any, report: Mapping[str, Any]) -> None:
     axes.set_xlabel(f"cosine by {report['encoder']}")
     axes.set_ylim(0, 1.02)
     axes.legend(loc="lower left")
+
+
+def draw_votes(
+    made: Mapping[str, Mapping[str, Any]], counts: Sequence[int], bad: Sequence[float], folder: Path
+) -> tuple[str, ...]:
+    """Write how often the right page comes first by votes; blocking. Returns its file name, if any."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+
+    def panels(axes: Sequence[Any]) -> None:
+        for one, (name, rows) in zip(axes, made.items(), strict=True):
+            for part in bad:
+                shares = [rows["shipped"][0], *(rows[f"learnt {part:g} {count}"][0] for count in counts)]
+                one.plot(range(len(shares)), shares, marker=".", label=f"{part:.0%} bad")
+            one.set_xticks(range(len(counts) + 1), ["0", *map(str, counts)])
+            one.set_title(name)
+            one.set_xlabel("votes")
+        axes[0].set_ylabel("right page first, nobody voted on it")
+        axes[0].legend(fontsize=8)
+
+    return (_figure(pyplot, folder / "votes.png", len(made), panels),)

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from core.domain import Queries, Question
+from core.learning.fit import Marks
 from core.pipeline.research import Research
 from core.ports import Matrix
 from core.retrieval.features import Numbers
 from core.retrieval.found import KEPT, merged
 from core.retrieval.search import Searcher
 from evaluation.gold import UNANSWERABLE, GoldLine, is_hit
-from evaluation.tuning.fit import Marks
 
 
 @dataclass(frozen=True, slots=True)

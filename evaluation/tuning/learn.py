@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import UsageError
+from core.learning.fit import Marks, fit_weights
 from core.pipeline.research import Research
 from core.retrieval.confidence import Judgement, Signs
 from core.retrieval.features import FEATURES, Numbers
@@ -22,7 +23,6 @@ from evaluation.gold import UNANSWERABLE, GoldLine, read_gold
 from evaluation.telling import Tell, silent
 from evaluation.tuning.examples import Example, Quality, examples_of, quality, signs_of
 from evaluation.tuning.fields import best_weights, fielded, quality_of
-from evaluation.tuning.fit import Marks, fit_weights
 
 DENSE = (0.15, 0.3, 0.5, 0.7)
 """Shares of the dense retriever in the fusion that are tried."""

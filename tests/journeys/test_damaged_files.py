@@ -43,6 +43,8 @@ def put(place: Path, held: bytes | str) -> None:
         ("ranking.json", GARBAGE),
         ("ranking.json", DEEP),
         ("ranking.json", FOLDER),
+        ("learnt.json", DEEP),
+        ("learnt.json", FOLDER),
         ("calibration.json", GARBAGE),
         ("calibration.json", DEEP),
         ("calibration.json", b"null"),

@@ -25,6 +25,7 @@ from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
 from core.ingestion.sources import open_source
 from core.ingestion.sources.history.source import HistorySource
+from core.learning.learner import Learner, read_learnt, used
 from core.memory.calibrated import FILE as CALIBRATION
 from core.memory.calibrated import read_calibration, settle
 from core.memory.community import CommunityMemory
@@ -77,6 +78,7 @@ class Core:
     research: Research
     vote_weighting: VoteWeighting
     stale_review: StaleAnswerReview
+    learner: Learner
 
 
 async def build_core(ground: Ground) -> Core:
@@ -105,6 +107,15 @@ async def build_core(ground: Ground) -> Core:
         stale_review=StaleAnswerReview(
             stores.upkeep, stores.corpora, models.encoders, engine.draft, models.writer is not None
         ),
+        learner=Learner(
+            home=ground.home,
+            store=stores.memories,
+            rewordings=stores.rewordings,
+            research=research,
+            searcher=searcher,
+            encoders=models.encoders,
+            is_out=ground.privacy.is_out,
+        ),
     )
 
 
@@ -130,6 +141,7 @@ async def _searcher(ground: Ground) -> Searcher:
     ranking, problem = await asyncio.to_thread(load_ranking, ground.home / RANKING, encoder.name)
     if problem:
         log.warning("%s", problem)
+    ranking = used(ranking, await asyncio.to_thread(read_learnt, ground.home), encoder.name)
     return Searcher(
         stores.corpora,
         stores.vectors,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from core.domain import Evidence
+from core.domain import Evidence, Recall
 from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.query.releases.mentions import mentions
@@ -27,6 +28,7 @@ class Retrieve:
 
     def __init__(self, parts: Resources, searcher: Searcher | None = None, forms: Forms = "topic") -> None:
         self._product = parts.product
+        self._memory = parts.memory
         self._searcher = searcher or parts.searcher
         self._search = self._pages if forms == "topic" else self._by_forms
 
@@ -66,9 +68,11 @@ class Retrieve:
         """Search each release for the question, or for those of its parts that are about it."""
         lists: list[Found] = []
         by_part: dict[str, list[Found]] = {part: [] for part in context.parts}
+        voted = opinions(context.recall, self._memory.thresholds.tau)
         for release in context.releases:
             if not context.parts:
-                lists.append(await self._searcher.search(context.queries, context.vectors, release))
+                found = await self._searcher.search(context.queries, context.vectors, release, voted=voted)
+                lists.append(found)
             for place, part in enumerate(context.parts, start=1):
                 if release in self._releases_of(part, context.releases):
                     form = replace(context.queries, base=part, filtered=part, versionless="", carried=())
@@ -97,3 +101,16 @@ class Retrieve:
         """Return the compared releases that a part names, all of them where it names none."""
         named = {found.release for found in mentions(part, self._product)}
         return tuple(release for release in releases if release in named) or releases
+
+
+def opinions(recall: Recall, tau: float) -> Mapping[str, float]:
+    """Return what people think of pages by the hash, -1..1, for what they were cited on near questions.
+
+    A pair counts by its score and by how far it is from τ: one that is only just near says next to nothing.
+    """
+    found: dict[str, float] = {}
+    for pair, near in (*recall.high, *recall.low):
+        said = (2.0 * pair.score - 1.0) * max(0.0, near - tau) / (1.0 - tau)
+        for key in {citation.hash for citation in pair.citations if citation.hash}:
+            found[key] = min(1.0, max(-1.0, found.get(key, 0.0) + said))
+    return found

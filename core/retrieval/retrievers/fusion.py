@@ -7,6 +7,6 @@ from core.retrieval.look import Look
 
 
 async def find(look: Look) -> Found:
-    """Order the pages that both retrievers found by what a second look sees in them."""
+    """Order the pages that both retrievers found by what a second look sees in them, and by votes."""
     pool = await look.pool()
-    return await look.found(pool, look.ranking.scores(pool.table))
+    return await look.found(pool, look.ranking.scores(pool.table) + look.lifted(pool))

@@ -11,6 +11,7 @@ import pytest
 
 from core.domain import Document, Product, Release, Section
 from core.errors import UsageError
+from core.learning.fit import fit_weights
 from core.pipeline.research import Research
 from core.retrieval.features import FEATURES
 from core.retrieval.pregenerated import FIELDS
@@ -19,7 +20,6 @@ from core.retrieval.search import Searcher
 from core.retrieval.tuned import load_ranking, save_ranking
 from evaluation.gold import read_gold
 from evaluation.tuning.examples import examples_of, quality
-from evaluation.tuning.fit import fit_weights
 from evaluation.tuning.learn import halves, tune
 from tests.core.evaluation.small import house, line
 

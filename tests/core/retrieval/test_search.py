@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from core.domain import Document, Product, Queries, Release, Section
+from core.domain import Citation, Document, Product, QAPair, Queries, Recall, Release, Section
+from core.pipeline.stages.retrieve import opinions
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
-from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
+from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, LIFT
 from core.retrieval.search import Searcher
 from tests.core.evaluation.small import house
 
@@ -76,3 +78,30 @@ async def test_a_release_that_is_not_there_finds_nothing() -> None:
     searcher, vectors = await indexed()
     assert (await searcher.search(QUESTION, vectors, "9.9")).evidence == ()
     assert await searcher.pool(QUESTION, vectors, "9.9") is None
+
+
+async def test_votes_on_nearly_the_same_question_move_pages() -> None:
+    searcher, vectors = await indexed()
+    usual = (await searcher.search(QUESTION, vectors, "1.0")).evidence
+    first, last = usual[0].chunk, usual[-1].chunk
+
+    async def by(voted: dict[str, float], lift: float = LIFT) -> list[str]:
+        way = searcher.by(replace(DEFAULT_RANKING, lift=lift))
+        found = await way.search(QUESTION, vectors, "1.0", voted=voted)
+        return [item.chunk.id for item in found.evidence]
+
+    same = [item.chunk.id for item in usual]
+    assert await by({}) == await by({"other": 1.0}) == same
+    assert (await by({last.hash: 1.0}, 50.0))[0] == last.id
+    assert (await by({first.hash: -1.0}, 50.0))[-1] == first.id
+    assert await by({last.hash: 1.0}, 0.0) == same
+
+
+def test_near_questions_say_what_people_think_of_pages() -> None:
+    cited = [Citation(1, "Page", "", "1.0", "page.md", key) for key in ("a", "b", "")]
+    good = QAPair("p1", "?", "!", "1.0", "public", 0.9, tuple(cited))
+    bad = QAPair("p2", "?", "!", "1.0", "public", 0.1, (cited[1],))
+    said = opinions(Recall("reference", ((good, 0.8),), ((bad, 0.7),)), 0.6)
+    assert said == {"a": pytest.approx(0.4), "b": pytest.approx(0.2)}
+    assert opinions(Recall("avoid", (), ((bad, 0.6),)), 0.6) == {"b": 0.0}
+    assert opinions(Recall("reference", ((good, 1.0),) * 3), 0.6)["a"] == 1.0

@@ -52,6 +52,7 @@ export function lights(figures) {
   const { open = 0 } = figures.escalations ?? {};
   if (open) lamps.push(light("busy", "People", `${many(open, "question waits", "questions wait")} for an answer`));
   if (figures.quieter) lamps.push(light("busy", "Noise", `${many(figures.quieter, "channel", "channels")} fell back to mentions`));
+  if (figures.learnt?.told) lamps.push(light("good", "Ranking", figures.learnt.told));
   return lamps;
 }
 

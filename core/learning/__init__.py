@@ -1,0 +1,1 @@
+"""What votes teach the ranking of pages."""
