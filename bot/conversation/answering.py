@@ -263,10 +263,7 @@ class Answering:
         await self._conversations.posted(message.key, answer.parts)
 
     async def _close(self, answer: _Answer, reply: Reply) -> None:
-        """Post the whole answer and note that the question is settled.
-
-        What is posted is noted first, so that votes count at once, and no other answer takes its place.
-        """
+        """Post the whole answer, which is noted before, and note that the question is settled."""
         chat, message = answer.chat, answer.message
         if reply.answer_id and reply.answer_id != answer.found:
             await self._conversations.posting(message.key, reply.answer_id)
