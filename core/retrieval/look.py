@@ -11,7 +11,7 @@ import numpy as np
 from core.domain import Hit, Queries, Vector
 from core.ports import CorpusStore, Matrix, VectorIndex, WordIndex
 from core.retrieval.confidence import signs
-from core.retrieval.features import FEATURES, Candidate, Numbers, features
+from core.retrieval.features import FEATURES, Candidate, Numbers, asks_of_change, features
 from core.retrieval.found import Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live
@@ -145,6 +145,7 @@ class Look:
             brought = set(hits.made) - set(best)
             keys = list(dict.fromkeys([*best, *hits.made]))
         pages = await self.sources.pages.of(keys, live.corpus, self._pairs)
+        aged = live.ages()
         candidates = []
         for key, page in pages.items():
             document = live.document_of[key]
@@ -157,12 +158,13 @@ class Look:
                     document,
                     live.reference[document],
                     page.made,
+                    aged.get(key),
                 )
             )
         return Pool(
             tuple(pages),
             tuple(page.chunk for page in pages.values()),
-            features(candidates, hits.terms, hits.rarity, self.query),
+            features(candidates, hits.terms, hits.rarity, self.query, asks_of_change(self.queries.base)),
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             frozenset(brought),
         )
