@@ -132,6 +132,7 @@ class Look:
         Without `keys` the best forty of the fused lists and those that their pairs bring.
         """
         live, hits = self.live, await self.hits()
+        aged = live.ages()
         grouped: dict[str, list[Hit]] = {}
         for hit in weighted(hits.lists):
             grouped.setdefault(live.context_of[hit.chunk_id], []).append(hit)
@@ -145,7 +146,6 @@ class Look:
             brought = set(hits.made) - set(best)
             keys = list(dict.fromkeys([*best, *hits.made]))
         pages = await self.sources.pages.of(keys, live.corpus, self._pairs)
-        aged = live.ages()
         candidates = []
         for key, page in pages.items():
             document = live.document_of[key]

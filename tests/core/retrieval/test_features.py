@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.features import FEATURES, Candidate, PageView, asks_of_change, features, is_name
+from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name
 from core.retrieval.rescoring import DEFAULT_RANKING
 from core.text.words import query_terms
 
@@ -109,19 +109,3 @@ def test_no_pages_and_no_known_terms_are_no_error() -> None:
     assert features([], TERMS, RARITY, QUERY).shape == (0, len(FEATURES))
     assert np.isfinite(features([page("text")], ["x"], {"x": 0.0}, QUERY)).all()
     assert np.isfinite(features([page("")], [], {}, QUERY)).all()
-
-
-@pytest.mark.parametrize(
-    ("text", "of_change"),
-    [
-        ("is before_first_boil still there", True),
-        ("oldest python version supported by kettle?", True),
-        ("TypeError: unexpected keyword argument 'lid'", True),
-        ("upgraded to 2.3 and the lid no longer opens", True),
-        ("how do i open the lid", False),
-        ("what is the default of BOIL_SECONDS", False),
-        ("newline in the address", False),
-    ],
-)
-def test_questions_that_may_ask_what_a_release_does(text: str, of_change: bool) -> None:
-    assert asks_of_change(text) is of_change

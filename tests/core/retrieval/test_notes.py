@@ -4,6 +4,7 @@ import pytest
 
 from core.domain import ContextChunk, News, Span
 from core.ports import Corpus
+from core.retrieval.features import asks_of_change
 from core.retrieval.live import Live
 from core.retrieval.release_notes.notes import (
     Note,
@@ -110,3 +111,19 @@ def test_notes_of_versions_to_come_are_not_what_others_age_by() -> None:
     aged = noted("2.2").ages()
     assert aged["2.3.2"] == aged["2.2"] == 0.0
     assert aged["2.0"] == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "of_change"),
+    [
+        ("is before_first_boil still there", True),
+        ("oldest python version supported by kettle?", True),
+        ("TypeError: unexpected keyword argument 'lid'", True),
+        ("upgraded to 2.3 and the lid no longer opens", True),
+        ("how do i open the lid", False),
+        ("what is the default of BOIL_SECONDS", False),
+        ("newline in the address", False),
+    ],
+)
+def test_questions_that_may_ask_what_a_release_does(text: str, of_change: bool) -> None:
+    assert asks_of_change(text) is of_change
