@@ -30,6 +30,9 @@ FEATURES = (
     "reference",
     "document",
     "pairs",
+    "older",
+    "changed",
+    "notes",
     "question",
     "answer",
     "question_terms",
@@ -41,6 +44,8 @@ FEATURES = (
 `joint`: best window by cosine and by its share of the question's terms together; `identifiers`: share of
 the question's identifiers; `reference`: how far the document is an API reference; `document`: BM25F of
 the three best pages of the same document; `pairs`: share of neighbouring terms that stand together.
+`older`: how many versions ago release notes are from; `changed`: release notes where the question asks what
+a release does to something, `notes`: release notes where it does not.
 The last four are those of pairs made of the page: best cosine of a question and of an answer, and the share
 of the question's terms that the best of each holds; 0 for pages without pairs.
 """
@@ -53,6 +58,11 @@ TOGETHER = 3
 """Best pages of a document that speak for it."""
 _NAME = re.compile(r"[\w.:*]+(\(.*\))?")
 _CODE = re.compile(r"[._(]|[a-z][A-Z]")
+_OF_CHANGE = re.compile(
+    r"\b(?:still\b|since\b|any ?more\b|used to\b|longer\b|chang|remov|gone\b|added\b|deprecat|upgrad"
+    r"|minimum|oldest|cannot import|no attribute)|error\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +106,8 @@ class Candidate:
     """A page to look at: the fused score of its best passage, and the best cosine of any.
 
     `vectors` are those of its windows, one row each, None where they are not kept (yet). `document` tells
-    pages of one document, `reference` how far it is an API reference.
+    pages of one document, `reference` how far it is an API reference. `age` is how old the version is that a
+    page of release notes is on, None for other pages.
     """
 
     view: PageView
@@ -106,14 +117,20 @@ class Candidate:
     document: str = ""
     reference: float = 0.0
     made: PairView | None = None
+    age: float | None = None
 
 
 def features(
-    pool: Sequence[Candidate], terms: Sequence[str], rarity: Mapping[str, float], query: Vector
+    pool: Sequence[Candidate],
+    terms: Sequence[str],
+    rarity: Mapping[str, float],
+    query: Vector,
+    of_change: bool = False,
 ) -> Numbers:
     """Return the features of every page for a question: shape (pages, FEATURES).
 
-    `terms` are the question's, weighed by `rarity`; `query` is its unit vector.
+    `terms` are the question's, weighed by `rarity`; `query` is its unit vector; `of_change` tells that it
+    asks what a release does to something.
     """
     if not pool:
         return np.zeros((0, len(FEATURES)))
@@ -141,6 +158,9 @@ def features(
                 page.reference,
                 together[page.document],
                 sum(value for a, b, value in neighbours if (a, b) in view.pairs) / paired,
+                page.age or 0.0,
+                float(of_change and page.age is not None),
+                float(not of_change and page.age is not None),
                 *(page.made.columns(query, weight) if page.made else NO_PAIRS),
             )
         )
@@ -156,6 +176,11 @@ def is_name(heading: str) -> bool:
     """Return True if a heading is the name of a thing in code, as those of an API reference are."""
     last = heading.rpartition(" > ")[2].strip("`¶ ")
     return bool(_NAME.fullmatch(last) and _CODE.search(last))
+
+
+def asks_of_change(question: str) -> bool:
+    """Return True if a question may ask what a release does to something, as errors after an update do."""
+    return _OF_CHANGE.search(question) is not None
 
 
 def _held(view: PageView, weight: Mapping[str, float], total: float) -> Numbers:

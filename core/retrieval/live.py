@@ -9,6 +9,7 @@ from core.domain import Hit
 from core.ports import Corpus, SearchRow
 from core.retrieval.features import is_name
 from core.retrieval.release_notes.notes import Note, notes_of
+from core.text.version_order import version_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,18 @@ class Live:
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
         return [hit for hit in hits if hit.chunk_id in self.context_of]
+
+    def ages(self) -> dict[str, float]:
+        """Return how old the version is that each page of release notes is on, by the page's id.
+
+        0 is the release's own or a newer one, n / (n + 1) the n-th before it; patches are of their minor
+        version.
+        """
+        pages = {note.context_id: note.version[:2] for note in self.notes}
+        own = version_key(self.corpus.release)[0]
+        versions = sorted({one for one in pages.values() if one[: len(own)] <= own}, reverse=True)
+        aged = {version: place / (place + 1.0) for place, version in enumerate(versions)}
+        return {page: aged.get(version, 0.0) for page, version in pages.items()}
 
 
 def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:

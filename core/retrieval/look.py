@@ -11,7 +11,7 @@ import numpy as np
 from core.domain import Hit, Queries, Vector
 from core.ports import CorpusStore, Matrix, VectorIndex, WordIndex
 from core.retrieval.confidence import signs
-from core.retrieval.features import FEATURES, Candidate, Numbers, features
+from core.retrieval.features import FEATURES, Candidate, Numbers, asks_of_change, features
 from core.retrieval.found import Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live
@@ -135,6 +135,7 @@ class Look:
         Without `keys` the best forty of the fused lists and those that their pairs bring.
         """
         live, hits = self.live, await self.hits()
+        aged = live.ages()
         grouped: dict[str, list[Hit]] = {}
         for hit in weighted(hits.lists):
             grouped.setdefault(live.context_of[hit.chunk_id], []).append(hit)
@@ -160,12 +161,13 @@ class Look:
                     document,
                     live.reference[document],
                     page.made,
+                    aged.get(key),
                 )
             )
         return Pool(
             tuple(pages),
             tuple(page.chunk for page in pages.values()),
-            features(candidates, hits.terms, hits.rarity, self.query),
+            features(candidates, hits.terms, hits.rarity, self.query, asks_of_change(self.queries.base)),
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             frozenset(brought),
         )

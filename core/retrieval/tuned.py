@@ -13,10 +13,12 @@ from typing import Any
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, QUOTE_JUDGEMENT, Judgement, QuoteSigns, Signs
 from core.retrieval.features import FEATURES
 from core.retrieval.pregenerated import EQUAL
-from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
+from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, Ranking
 
 FILE = "ranking.json"
 """Name of the file in the home."""
+LATER = frozenset({"older", "changed", "notes"})
+"""Features that files of before 2026-11-23 do not weigh: they count as shipped."""
 _SIGNS = frozenset(field.name for field in fields(Signs))
 _QUOTE_SIGNS = frozenset(field.name for field in fields(QuoteSigns))
 
@@ -69,7 +71,8 @@ def load_ranking(path: Path, encoder: str) -> tuple[Ranking, str]:
 
 def _read(kept: Mapping[str, Any]) -> Ranking:
     weights = {str(name): _number(value) for name, value in kept["weights"].items()}
-    if set(weights) != set(FEATURES):
+    weights = {name: DEFAULT_WEIGHTS[name] for name in LATER} | weights
+    if not set(FEATURES) - LATER <= set(weights) <= set(FEATURES):
         raise ValueError("it was tuned for other features of pages")
     dense = _number(kept["dense"])
     if not 0.0 <= dense <= 1.0:

@@ -84,6 +84,27 @@ def test_the_shipped_weights_order_pages_and_prefer_prose_to_references() -> Non
     assert scores[2] > scores[1] > scores[0]
 
 
+def test_the_shipped_weights_are_those_of_the_features() -> None:
+    assert set(DEFAULT_RANKING.weights) == set(FEATURES)
+
+
+@pytest.mark.parametrize("of_change", [False, True])
+def test_old_release_notes_rank_below_new_ones_and_guides(of_change: bool) -> None:
+    text = "A kettle with a filter and a --lid."
+    old, new, guide = (page(text, age=age) for age in (0.75, 0.0, None))
+    table = features([old, new, guide], TERMS, RARITY, QUERY, of_change)
+    told = [dict(zip(FEATURES, row, strict=True)) for row in table.tolist()]
+    assert [(one["older"], one["changed"], one["notes"]) for one in told] == [
+        (0.75, float(of_change), float(not of_change)),
+        (0.0, float(of_change), float(not of_change)),
+        (0.0, 0.0, 0.0),
+    ]
+    scores = DEFAULT_RANKING.scores(table)
+    assert scores[1] > scores[0] and scores[2] > scores[0]
+    if of_change:
+        assert scores[1] > scores[2]
+
+
 def test_no_pages_and_no_known_terms_are_no_error() -> None:
     assert features([], TERMS, RARITY, QUERY).shape == (0, len(FEATURES))
     assert np.isfinite(features([page("text")], ["x"], {"x": 0.0}, QUERY)).all()

@@ -3,7 +3,17 @@ from __future__ import annotations
 import pytest
 
 from core.domain import ContextChunk, News, Span
-from core.retrieval.release_notes.notes import Note, chosen, notes_of, settled, sorted_by_kind, version_of
+from core.ports import Corpus
+from core.retrieval.features import asks_of_change
+from core.retrieval.live import Live
+from core.retrieval.release_notes.notes import (
+    Note,
+    chosen,
+    notes_of,
+    settled,
+    sorted_by_kind,
+    version_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -81,3 +91,39 @@ def test_pages_that_tell_of_the_kind_come_first() -> None:
 
 def test_pages_of_notes_are_told_from_guides() -> None:
     assert NOTES[0] == Note("guide", (2, 3), guide=True) and not NOTES[1].guide
+
+
+def noted(release: str) -> Live:
+    """Return a live corpus with the notes."""
+    return Live(Corpus(release, "mini@256", 1, 0.0, 1, 1), {}, {}, {}, {}, {}, NOTES)
+
+
+@pytest.mark.parametrize("release", ["2.3", "2.3.10", "noble"])
+def test_notes_age_by_minor_versions_and_not_by_patches(release: str) -> None:
+    aged = noted(release).ages()
+    assert aged["guide"] == aged["2.3.10"] == aged["2.3.0 a"] == 0.0
+    assert aged["2.2.1"] == aged["2.2"] == pytest.approx(1 / 2)
+    assert aged["2.0"] == pytest.approx(2 / 3)
+    assert "other" not in aged
+
+
+def test_notes_of_versions_to_come_are_not_what_others_age_by() -> None:
+    aged = noted("2.2").ages()
+    assert aged["2.3.2"] == aged["2.2"] == 0.0
+    assert aged["2.0"] == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "of_change"),
+    [
+        ("is before_first_boil still there", True),
+        ("oldest python version supported by kettle?", True),
+        ("TypeError: unexpected keyword argument 'lid'", True),
+        ("upgraded to 2.3 and the lid no longer opens", True),
+        ("how do i open the lid", False),
+        ("what is the default of BOIL_SECONDS", False),
+        ("newline in the address", False),
+    ],
+)
+def test_questions_that_may_ask_what_a_release_does(text: str, of_change: bool) -> None:
+    assert asks_of_change(text) is of_change

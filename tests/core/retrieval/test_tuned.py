@@ -12,7 +12,7 @@ import pytest
 from core.retrieval.confidence import Judgement, Signs
 from core.retrieval.pregenerated import EQUAL
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS
-from core.retrieval.tuned import load_ranking, save_ranking
+from core.retrieval.tuned import LATER, load_ranking, save_ranking
 
 LEARNT = replace(
     DEFAULT_RANKING,
@@ -32,6 +32,15 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
     save_ranking(path, replace(LEARNT, **shipped), "mini@256")
     assert load_ranking(path, "mini@256")[0] == replace(LEARNT, **shipped)
     assert [entry.name for entry in tmp_path.iterdir()] == ["ranking.json"]
+
+
+def test_a_file_of_before_a_feature_came_weighs_it_as_shipped(tmp_path: Path) -> None:
+    path = tmp_path / "ranking.json"
+    weights = {name: 2.0 for name in DEFAULT_WEIGHTS if name not in LATER}
+    save_ranking(path, replace(LEARNT, weights=weights), "mini@256")
+    ranking, problem = load_ranking(path, "mini@256")
+    assert not problem
+    assert ranking.weights == weights | {name: DEFAULT_WEIGHTS[name] for name in LATER}
 
 
 def test_without_a_file_the_shipped_one_is_used(tmp_path: Path) -> None:
