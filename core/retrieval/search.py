@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.domain import ContextChunk, Hit, Queries, Vector
+from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.errors import EncoderError
 from core.ports import (
     Corpus,
@@ -171,10 +171,28 @@ class Searcher:
         pairs = self._pairs.get(live.corpus.release)
         return Look(sources, live, pairs, self.ranking, queries, vectors, keep, wanted)
 
-    async def pool(self, queries: Queries, vectors: Matrix, release: str) -> Pool | None:
-        """Return the pages that a search looks at, unordered; None for a release that is not live."""
+    async def pool(self, queries: Queries, vectors: Matrix, release: str) -> tuple[Look, Pool] | None:
+        """Return the pages that a search looks at, unordered, with the look that found them.
+
+        None for a release that is not live.
+        """
         live = self._live.get(release)
-        return await self._look(live, queries, vectors, KEPT, KEPT).pool() if live else None
+        look = self._look(live, queries, vectors, KEPT, KEPT) if live else None
+        return (look, await look.pool()) if look else None
+
+    async def sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
+        """Return the whole section of each page that is only a part of one, by the page's id."""
+        parts: dict[str, tuple[str, ...]] = {}
+        for item in evidence:
+            live = self._live.get(item.chunk.release)
+            if live and item.chunk.id in live.parts:
+                parts[item.chunk.id] = live.parts[item.chunk.id]
+        pages = await self._pages.chunks(list(dict.fromkeys(key for some in parts.values() for key in some)))
+        return {
+            page: "\n\n".join(pages[key].page for key in some)
+            for page, some in parts.items()
+            if all(key in pages for key in some)
+        }
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
         """Return the pages under each path and heading, by release; remembered until a corpus changes."""
