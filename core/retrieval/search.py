@@ -25,7 +25,6 @@ from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live, live_of
 from core.retrieval.look import Look, Sources
 from core.retrieval.page_views import CACHED, PageViews
-from core.retrieval.pool import Pool
 from core.retrieval.pregenerated import LivePairs
 from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
@@ -171,14 +170,10 @@ class Searcher:
         pairs = self._pairs.get(live.corpus.release)
         return Look(sources, live, pairs, self.ranking, queries, vectors, keep, wanted)
 
-    async def pool(self, queries: Queries, vectors: Matrix, release: str) -> tuple[Look, Pool] | None:
-        """Return the pages that a search looks at, unordered, with the look that found them.
-
-        None for a release that is not live.
-        """
+    def look(self, queries: Queries, vectors: Matrix, release: str) -> Look | None:
+        """Return a look into a release as a search takes one; None for a release that is not live."""
         live = self._live.get(release)
-        look = self._look(live, queries, vectors, KEPT, KEPT) if live else None
-        return (look, await look.pool()) if look else None
+        return self._look(live, queries, vectors, KEPT, KEPT) if live else None
 
     async def sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
         """Return the whole section of each page that is only a part of one, by the page's id."""
