@@ -29,7 +29,7 @@ import numpy as np
 from bot.app.bootstrap import build
 from bot.operations.application import Application
 from core.domain import Queries, Question, Vector
-from core.models.embedding.encoder import load_encoder
+from core.models.embedding.encoder import PACKAGED, load_encoder
 from core.ports import Encoder, Matrix
 from core.settings import Settings, load_settings
 from core.text.words import index_terms, query_terms
@@ -68,7 +68,7 @@ async def main() -> None:
     if not (place / "pages").is_dir():
         deal(place / "pages", texts, given.passages)
     async with build(
-        _dealt_settings(place), "bench", lambda model, _: ByWords(HOME / "models", model)
+        _dealt_settings(place), "bench", lambda _model, _folder: ByWords(HOME / "models")
     ) as app:
         await _indexed(app)
         await measure(app)
@@ -192,8 +192,8 @@ class ByWords:
     dimensions = 384
     max_tokens = 256
 
-    def __init__(self, models: Path, model: str) -> None:
-        self._model: Encoder = load_encoder(model, models)
+    def __init__(self, models: Path) -> None:
+        self._model: Encoder = load_encoder(PACKAGED, models)
         self.count_tokens = self._model.count_tokens
 
     async def encode(self, texts: Sequence[str]) -> Matrix:
