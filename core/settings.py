@@ -97,6 +97,8 @@ class Settings(BaseSettings):
     """A class of llama-index that writes answers instead of Ollama."""
     embedding_model: str = Field("all-MiniLM-L6-v2", alias="EMBEDDING_MODEL")
     """The packaged MiniLM, any sentence-transformers model by name or folder, or a class of llama-index."""
+    embedding_device: Literal["auto", "cpu", "cuda"] = Field("auto", alias="EMBEDDING_DEVICE")
+    """What embeds documents: a GPU where there is one, the processor, or a GPU and nothing else."""
 
     recipe: str = Field("threadlore", alias="RECIPE")
     """The stages that answer, and their order: a module of `core/recipes`."""

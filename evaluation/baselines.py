@@ -6,7 +6,7 @@ Works on the same indexes as `core.retrieval.search`, so that a figure differs b
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -19,7 +19,7 @@ from core.retrieval.fusion import Weights, reciprocal_rank, weighted
 from core.retrieval.live import Live
 from core.retrieval.look import CANDIDATES, Look
 from core.retrieval.retrievers.cosine_mmr import DIVERSE_FROM, union
-from core.text.words import query_terms
+from core.text.words import index_terms, query_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ class Baseline:
         by_words = [_best(lives, found) for found in lexical]
         fused = await self._fused(look, dense, by_words)
         evidence = await self._evidence(look, lives, fused)
-        read = signs(terms[-1], rarity, dense, by_words[-1], evidence, look.live.corpus.chunks)
+        pages = [_has(item.chunk) for item in evidence[:3]]
+        read = signs(terms[-1], rarity, dense, by_words[-1], pages, look.live.corpus.chunks)
         return Found(evidence, read, rarity, judgement=self._judgement)
 
     async def _fused(self, look: Look, dense: Sequence[Hit], lexical: Sequence[Sequence[Hit]]) -> list[Hit]:
@@ -95,6 +96,10 @@ class Baseline:
                 shown = chunk if self._mix.dual else _only(chunk, hits[0].chunk_id, passages[0])
                 found.append(Evidence(len(found) + 1, shown, hits[0].score, passages))
         return tuple(found)
+
+
+def _has(chunk: ContextChunk) -> Callable[[str], bool]:
+    return frozenset(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}")).__contains__
 
 
 def _live(lives: Sequence[Live], hit: Hit) -> Live:

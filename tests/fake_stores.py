@@ -48,6 +48,7 @@ class FakeCorpora:
         self._documents: dict[str, tuple[str, ChunkedDocument]] = {}
         self._live: dict[str, tuple[Corpus, tuple[str, ...]]] = {}
         self._vectors: dict[tuple[str, str], Vector] = {}
+        self._views: dict[tuple[str, str], bytes] = {}
         self._runs: dict[tuple[str, str], SourceRun] = {}
         self.kept_texts: Callable[[], set[str]] = set
         """Hashes of texts of others whose vectors a sweep must keep."""
@@ -82,6 +83,17 @@ class FakeCorpora:
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         return {key: self._vectors[encoder, key] for key in hashes if (encoder, key) in self._vectors}
+
+    async def missing_views(self, by: str, pages: Sequence[str]) -> set[str]:
+        return {key for key in pages if (by, key) not in self._views}
+
+    async def put_views(self, by: str, views: Mapping[str, bytes]) -> None:
+        there = await self.contexts(list(views))
+        self._views |= {(by, key): view for key, view in views.items() if key in there}
+
+    async def views(self, by: str, pages: Sequence[str]) -> dict[str, bytes]:
+        there = await self.contexts(pages)
+        return {key: self._views[by, key] for key in there if (by, key) in self._views}
 
     async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
         if document_ids is None:
@@ -140,6 +152,8 @@ class FakeCorpora:
         }
         topics = {content_hash(topic) for topic in self._topics()} | self.kept_texts()
         encoders = {corpus.encoder for corpus, _ in self._live.values()}
+        seen = {corpus.views for corpus, _ in self._live.values()}
+        self._views = {place: view for place, view in self._views.items() if place[0] in seen}
         for encoder, key in list(self._vectors):
             if key not in topics and (key not in used or encoder not in encoders):
                 del self._vectors[encoder, key]

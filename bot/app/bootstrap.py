@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from bot.app.builders.chat import Around, build_around
@@ -42,7 +43,7 @@ STOP_SECONDS, READ_SECONDS = 5.0, 600.0
 async def build(
     settings: Settings,
     what: str,
-    load: Callable[[str, Path], Encoder] = load_encoder,
+    load: Callable[[str, Path], Encoder] | None = None,
     processes: Processes = PROCESSES,
 ) -> AsyncIterator[Application]:
     """Open the home and wire everything; closes it all at the end, what was opened last first.
@@ -50,6 +51,8 @@ async def build(
     Raises the errors of `core.errors`, each saying what to do.
     """
     catalogue = load_catalogue(find_catalogue(settings), Kinds())
+    # who serves keeps a core for questions
+    embed = partial(load_encoder, device=settings.embedding_device, spare=int(what == SERVE))
     async with AsyncExitStack() as opened:
         home = opened.enter_context(Home(settings.home, what)).path
         thresholds, decision, warning = await _memory_settings(settings)
@@ -59,7 +62,9 @@ async def build(
             )
         )
         privacy = await _privacy(stores)
-        models = await opened.enter_async_context(open_models(home=home, settings=settings, load=load))
+        models = await opened.enter_async_context(
+            open_models(home=home, settings=settings, load=load or embed)
+        )
         workers = processes.pool(settings)
         opened.push_async_callback(asyncio.to_thread, workers.close)
         sources, live = open_sources(catalogue=catalogue, settings=settings, privacy=privacy, workers=workers)

@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
+from core.domain import ContextChunk
 from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
 from core.ingestion.guarded import UNLIMITED, Quota
 from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
@@ -30,13 +32,17 @@ from core.ports import (
     Workers,
     pairs_collection,
 )
+from core.retrieval.features import packed
 from core.system.offload import aside
-from core.text.words import window_texts
+from core.text.words import alike, window_texts
 
 log = logging.getLogger(__name__)
 
+
 EMBEDDED_AT_ONCE = 128
-"""Passages between two commits of vectors: what a killed run loses at most."""
+"""Texts between two commits of vectors: what a killed run loses at most."""
+VIEWED_AT_ONCE = 200
+"""Pages that are cut to windows, and kept as the second look reads them, at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +109,40 @@ class Indexer:
         the corpus would be too large, and EncoderChanged where the live corpus belongs to another encoder and
         `rebuild` is not set. What it raises is written down, and the old corpus goes on answering.
         """
-        progress = self.running[release] = Progress(release, "waiting")
+        async with self._told(release, "waiting", report) as progress, self._turn:
+            live = (await self._store.live()).get(release)
+            if live and live.encoder != encoder.name and not rebuild:
+                raise EncoderChanged(
+                    f"The corpus of {release} was embedded by {live.encoder}, but EMBEDDING_MODEL is now "
+                    f"{encoder.name}. Run `threadlore index --rebuild` to embed it anew; until that is "
+                    f"done the old corpus goes on answering."
+                )
+            return await self._build(release, encoder, progress, report, only, windows)
+
+    async def complete(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> bool:
+        """Embed the windows that a live corpus lacks, and let it use them; tells whether there were any.
+
+        Raises OverQuota and StorageError where the disk is full; the corpus goes on answering without them.
+        """
+        async with self._turn:
+            live = (await self._store.live()).get(release)
+            if live is None or live.encoder != encoder.name:
+                return False
+            async with self._told(release, "embedding", report) as progress:
+                rows = await self._store.rows(release)
+                added = await self._view(encoder, rows, progress, report)
+                if added:
+                    await self._on_live(release)
+                    progress.finish(len(rows))
+                    report(progress)
+                return added
+
+    @asynccontextmanager
+    async def _told(self, release: str, stage: str, report: Report) -> AsyncIterator[Progress]:
+        """Tell how work on a release goes; what it fails by is written down: it is soon tried again."""
+        progress = self.running[release] = Progress(release, stage)
         try:
-            async with self._turn:
-                live = (await self._store.live()).get(release)
-                if live and live.encoder != encoder.name and not rebuild:
-                    raise EncoderChanged(
-                        f"The corpus of {release} was embedded by {live.encoder}, but EMBEDDING_MODEL is now "
-                        f"{encoder.name}. Run `threadlore index --rebuild` to embed it anew; until that is "
-                        f"done the old corpus goes on answering."
-                    )
-                return await self._build(release, encoder, progress, report, only, windows)
+            yield progress
         except ThreadloreError as error:
             progress.fail(str(error))
             report(progress)
@@ -125,35 +154,6 @@ class Indexer:
                 self.ended[release] = progress
             if self.running.get(release) is progress:
                 del self.running[release]
-
-    async def complete(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> bool:
-        """Embed the windows that a live corpus lacks, and let it use them; tells whether there were any.
-
-        Raises OverQuota and StorageError where the disk is full; the corpus goes on answering without them.
-        """
-        async with self._turn:
-            live = (await self._store.live()).get(release)
-            if live is None or live.encoder != encoder.name:
-                return False
-            progress = self.running[release] = Progress(release, "embedding")
-            try:
-                rows = await self._store.rows(release)
-                added = await self._embed_windows(encoder, rows, progress, report)
-                if added:
-                    await self._on_live(release)
-                    progress.finish(len(rows))
-                    report(progress)
-                return added
-            except ThreadloreError as error:
-                progress.fail(str(error))
-                report(progress)
-                await self._note_build(release, str(error))  # so that it is soon tried again
-                raise
-            finally:
-                if progress.ended_at:
-                    self.ended[release] = progress
-                if self.running.get(release) is progress:
-                    del self.running[release]
 
     async def reconcile(self) -> int:
         """Make the indexes hold exactly the live chunks, from SQL; return how many were mended."""
@@ -214,7 +214,7 @@ class Indexer:
         texts = await aside(len(rows), lambda: {key: texts[key] for key in lacking})
         await self._embed(encoder, texts, progress, report)
         # a first corpus answers without its windows, a later one waits for them
-        added = old is not None and await self._embed_windows(encoder, rows, progress, report)
+        added = old is not None and await self._view(encoder, rows, progress, report)
 
         self._quota.check_disk()
         progress.enter("indexing", len(rows))
@@ -237,7 +237,7 @@ class Indexer:
         # only now: a run that ends before is due at once, whatever its sources' intervals are
         await self._note(release, read.noted)
         await self._note_build(release, "")
-        if old is None and windows and await self._embed_windows(encoder, rows, progress, report):
+        if old is None and windows and await self._view(encoder, rows, progress, report):
             await self._on_live(release)
         progress.finish(len(rows))
         report(progress)
@@ -271,7 +271,7 @@ class Indexer:
     ) -> None:
         progress.enter("embedding", len(texts))
         report(progress)
-        keys = await aside(len(texts), sorted, texts)  # by hash: long and short mixed, so that rates hold
+        keys = await aside(len(texts), alike, texts)
         for start in range(0, len(keys), EMBEDDED_AT_ONCE):
             some = keys[start : start + EMBEDDED_AT_ONCE]
             self._quota.check_disk()
@@ -280,21 +280,27 @@ class Indexer:
             progress.done += len(some)
             report(progress)
 
-    async def _embed_windows(
+    async def _view(
         self, encoder: Encoder, rows: Sequence[SearchRow], progress: Progress, report: Report
     ) -> bool:
-        """Embed what the second look compares with a question, where it is not yet; tell whether any was."""
+        """Keep what the second look reads of pages, their windows embedded; tell whether any was lacking."""
+        by = Corpus("", encoder.name, 0, 0.0, 0, 0).views
         contexts = await aside(len(rows), lambda: list(dict.fromkeys(row.context_id for row in rows)))
-        pages = await self._store.contexts(contexts)
-
-        def cut() -> dict[str, str]:
-            return {key: text for page in pages.values() for key, text in window_texts(page).items()}
-
-        texts = await asyncio.to_thread(cut)
-        lacking = await self._store.missing_vectors(encoder.name, list(texts))
-        if lacking:
-            wanted = await aside(len(lacking), lambda: {key: texts[key] for key in lacking})
-            await self._embed(encoder, wanted, progress, report)
+        lacking = sorted(await self._store.missing_views(by, contexts))
+        parts = [lacking[start : start + VIEWED_AT_ONCE] for start in range(0, len(lacking), VIEWED_AT_ONCE)]
+        texts: dict[str, str] = {}
+        for part in parts:
+            cut = await asyncio.to_thread(_cut, await self._store.contexts(part))
+            texts |= {key: cut[key] for key in await self._store.missing_vectors(encoder.name, list(cut))}
+        if texts:
+            await self._embed(encoder, texts, progress, report)
+        for part in parts:
+            pages = await self._store.contexts(part)
+            vectors = await self._store.vectors(encoder.name, list(await asyncio.to_thread(_cut, pages)))
+            views = await asyncio.to_thread(
+                lambda p, v: {key: packed(p[key], v) for key in p}, pages, vectors
+            )
+            await self._store.put_views(by, views)
         return bool(lacking)
 
     async def _put_vectors(self, corpus: Corpus, rows: Sequence[SearchRow]) -> None:
@@ -308,6 +314,10 @@ class Indexer:
                     [row.id for row in found],
                     np.stack([vectors[row.text_hash] for row in found]),
                 )
+
+
+def _cut(pages: Mapping[str, ContextChunk]) -> dict[str, str]:
+    return {key: text for page in pages.values() for key, text in window_texts(page).items()}
 
 
 def _missing(rows: Sequence[SearchRow], present: Collection[str]) -> list[SearchRow]:

@@ -119,12 +119,13 @@ async def looked_up(research: Research, searcher: Searcher, entry: Said) -> Vote
     asked = await research.understand(question, by_rules=True)
     if asked.resolution.unknown or len(asked.releases) != 1:
         return None
-    pool = await searcher.pool(asked.queries, asked.vectors, asked.releases[0])
-    if pool is None:
+    look = searcher.look(asked.queries, asked.vectors, asked.releases[0])
+    if look is None:
         return None
+    pool = await look.pool()
     cited = [
         chunk.hash in entry.cited or bool(chunk.url and entry.links and _links(entry.links, chunk.url))
-        for chunk in pool.chunks
+        for chunk in await look.chunks(pool)
     ]
     if not any(cited):
         return None

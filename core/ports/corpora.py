@@ -76,6 +76,10 @@ class RemoteSource(Protocol):
         """
 
 
+VIEWS = "1"
+"""Raised when `index_terms`, `windows` or the form of kept views changes: they are made anew."""
+
+
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The live corpus of a release: by which encoder it is searched, and how large it is.
@@ -94,6 +98,11 @@ class Corpus:
     def collection(self) -> str:
         """Name the corpus in vector and word indexes: one collection a release and encoder."""
         return f"corpus-{content_hash(self.release, self.encoder)}"
+
+    @property
+    def views(self) -> str:
+        """Name what is kept of its pages for the second look: of one encoder, in one form."""
+        return f"{VIEWS}-{content_hash(self.encoder)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +155,15 @@ class CorpusStore(Protocol):
 
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""
+
+    async def missing_views(self, by: str, pages: Sequence[str]) -> set[str]:
+        """Return the pages, by id, of which no view is kept under that name (`Corpus.views`) yet."""
+
+    async def put_views(self, by: str, views: Mapping[str, bytes]) -> None:
+        """Keep views by the id of their page; those of pages that are gone are left out."""
+
+    async def views(self, by: str, pages: Sequence[str]) -> dict[str, bytes]:
+        """Return the kept views of pages, by id."""
 
     async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
         """Return the search chunks of the live corpus, or of the named documents."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
-from core.domain import ContextChunk, Evidence, Hit, Level
+from core.domain import Evidence, Hit, Level
 from core.retrieval.features import is_identifier
 from core.text.words import index_terms
 
@@ -119,31 +118,25 @@ QUOTE_JUDGEMENT = read_quotes()
 """By what is quoted: whether it holds the answer. A quote below `close` is not shown."""
 
 
-@lru_cache(maxsize=2048)
-def _present(chunk: ContextChunk) -> frozenset[str]:
-    """Return the terms of a page with its title, read once."""
-    return frozenset(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
-
-
 def signs(
     terms: Sequence[str],
     rarity: Mapping[str, float],
     dense: Sequence[Hit],
     lexical: Sequence[Hit],
-    evidence: Sequence[Evidence],
+    pages: Sequence[Callable[[str], bool]],
     chunks: int,
     sentence: float = 0.0,
     joint: float = 0.0,
 ) -> Signs:
-    """Read the signs off one search; `chunks` is the size of the corpus."""
+    """Read the signs off one search: `pages`, best first, tell whether they have a term.
+
+    `chunks` is the size of the corpus.
+    """
     cosine = dense[0].score if dense else 0.0
     total = sum(rarity[term] for term in terms)
-    if not total or not evidence:
+    if not total or not pages:
         return Signs(cosine, sentence=sentence, joint=joint / 2.0)
-    held = []
-    for item in evidence[:3]:
-        present = _present(item.chunk)
-        held.append(sum(rarity[term] for term in terms if term in present) / total)
+    held = [sum(rarity[term] for term in terms if has(term)) / total for has in pages[:3]]
     near = {hit.chunk_id for hit in dense[:AGREED]} & {hit.chunk_id for hit in lexical[:AGREED]}
     never = math.log1p((chunks - 0.5) / 1.5) + 1e-9  # rarer than a term that occurs once
     extension = any(

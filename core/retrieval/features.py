@@ -5,10 +5,11 @@ Every feature is about 0 to 1, so that one set of weights serves corpora of any 
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -56,6 +57,8 @@ TITLE, HEADING = 0.5, 1.0
 NO_PAIRS = (0.0, 0.0, 0.0, 0.0)
 TOGETHER = 3
 """Best pages of a document that speak for it."""
+ABOVE, WINDOWS = 2, 3
+"""Places of the innermost heading and of the first window among the parts that are kept of a page."""
 _NAME = re.compile(r"[\w.:*]+(\(.*\))?")
 _CODE = re.compile(r"[._(]|[a-z][A-Z]")
 _OF_CHANGE = re.compile(
@@ -67,9 +70,9 @@ _OF_CHANGE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class PageView:
-    """The terms of a page, read once: of the text by count, as pairs and by window, of title and heading.
+    """Terms of a page: of the text by count, as pairs and by window, of title and heading.
 
-    `above` are those of the innermost heading; `hashes` name the vectors of the windows.
+    `above` are those of the innermost heading; `length` counts all terms of the text.
     """
 
     counts: Mapping[str, int]
@@ -78,23 +81,7 @@ class PageView:
     heading: frozenset[str]
     above: frozenset[str]
     windows: tuple[frozenset[str], ...]
-    hashes: tuple[str, ...]
     length: int
-
-    @classmethod
-    def of(cls, chunk: ContextChunk) -> PageView:
-        """Read a page."""
-        body = index_terms(chunk.page)
-        return cls(
-            Counter(body),
-            frozenset(pairwise(body)),
-            frozenset(index_terms(chunk.title)),
-            frozenset(index_terms(chunk.heading)),
-            frozenset(index_terms(chunk.heading.rpartition(" > ")[2])),
-            tuple(frozenset(index_terms(window)) for window in windows(chunk.page)),
-            tuple(window_hashes(chunk.title, chunk.heading, chunk.page)),
-            len(body),
-        )
 
     def has(self, term: str) -> bool:
         """Return True if text, title or heading have the term."""
@@ -207,3 +194,24 @@ def _by_document(pool: Sequence[Candidate], scores: Sequence[float]) -> dict[str
     for page, score in zip(pool, scores, strict=True):
         grouped.setdefault(page.document, []).append(score)
     return {key: sum(sorted(some)[-TOGETHER:]) / TOGETHER for key, some in grouped.items()}
+
+
+def packed(chunk: ContextChunk, vectors: Mapping[str, Vector]) -> bytes:
+    """Write what a second look needs of a page: its terms as numbers, its windows' vectors in 16 bits.
+
+    `vectors` has those of the windows by hash; without all of them none is written.
+    """
+    cut = windows(chunk.page)
+    texts = [chunk.title, chunk.heading, chunk.heading.rpartition(" > ")[2], *cut]
+    parts = [[number_of(term) for term in index_terms(text)] for text in texts]
+    head = [len(parts), *map(len, parts), *(number for part in parts for number in part)]
+    hashes = window_hashes(chunk.title, chunk.heading, chunk.page)
+    whole = all(key in vectors for key in hashes)
+    rows = np.stack([vectors[key] for key in hashes]) if whole else np.zeros((0, 0))
+    return np.array(head, np.uint64).tobytes() + rows.astype(np.float16).tobytes()
+
+
+@lru_cache(maxsize=65_536)
+def number_of(term: str) -> int:
+    """Return the number under which a term stands in what is kept of pages."""
+    return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from core.domain import Hit
 from core.ports import Corpus, SearchRow
@@ -18,7 +18,8 @@ class Live:
     context chunk.
 
     `reference` tells how far each document is an API reference: the share of its pages that are named
-    after code. `notes` are the pages of release notes, in reading order.
+    after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
+    that a page is only a part of, in order.
     """
 
     corpus: Corpus
@@ -28,6 +29,7 @@ class Live:
     document_of: dict[str, str]
     reference: dict[str, float]
     notes: tuple[Note, ...] = ()
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
@@ -49,7 +51,9 @@ class Live:
 def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
     """Read what is live from a corpus's search chunks."""
     named: dict[str, dict[str, bool]] = {}
+    sections: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
+        sections.setdefault((row.document_id, row.title), {})[row.context_id] = None
         named.setdefault(row.document_id, {})[row.context_id] = is_name(row.title)
     return Live(
         corpus,
@@ -59,4 +63,5 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
         {row.context_id: row.document_id for row in rows},
         {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
         notes_of({row.context_id: row.title for row in rows}.items()),
+        {page: tuple(pages) for pages in sections.values() if len(pages) > 1 for page in pages},
     )

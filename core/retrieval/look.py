@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.domain import Hit, Queries, Vector
+from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.ports import CorpusStore, Matrix, VectorIndex, WordIndex
 from core.retrieval.confidence import signs
 from core.retrieval.features import FEATURES, Candidate, Numbers, asks_of_change, features
 from core.retrieval.found import Found, ranks_of
 from core.retrieval.fusion import weighted
 from core.retrieval.live import Live
-from core.retrieval.page_views import PageViews
+from core.retrieval.page_views import PageViews, views_of
 from core.retrieval.pool import Pool
 from core.retrieval.pregenerated import LivePairs
 from core.retrieval.rescoring import POOL, Ranking
@@ -149,12 +149,13 @@ class Look:
             brought = set(hits.made) - set(best)
             keys = list(dict.fromkeys([*best, *hits.made]))
         pages = await self.sources.pages.of(keys, live.corpus, self._pairs)
+        views = views_of(list(pages.values()), [*hits.terms, *hits.asked])
         candidates = []
-        for key, page in pages.items():
+        for (key, page), view in zip(pages.items(), views, strict=True):
             document = live.document_of[key]
             candidates.append(
                 Candidate(
-                    page.view,
+                    view,
                     grouped[key][0].score if key in grouped else 0.0,
                     cosines.get(key, farthest),
                     page.vectors,
@@ -166,18 +167,24 @@ class Look:
             )
         return Pool(
             tuple(pages),
-            tuple(page.chunk for page in pages.values()),
+            tuple(views),
             features(candidates, hits.terms, hits.rarity, self.query, asks_of_change(self.queries.base)),
             {key: tuple(live.text_of[hit.chunk_id] for hit in grouped.get(key, ())) for key in pages},
             frozenset(brought),
         )
 
-    def lifted(self, pool: Pool) -> Numbers:
+    async def lifted(self, pool: Pool) -> Numbers:
         """Return what votes on nearly the same question add to the scores of pages, shape (pages,)."""
         if not self.voted or not self.ranking.lift:
             return np.zeros(len(pool.keys))
-        opinions = [self.voted.get(chunk.hash, 0.0) for chunk in pool.chunks]
+        there = await self.sources.pages.chunks(pool.keys)
+        opinions = [self.voted.get(there[key].hash, 0.0) if key in there else 0.0 for key in pool.keys]
         return np.array(opinions, np.float64) * self.ranking.lift
+
+    async def chunks(self, pool: Pool) -> list[ContextChunk]:
+        """Return what the pages of a pool say, in its order."""
+        found = await self.sources.pages.chunks(pool.keys)
+        return [found[key] for key in pool.keys]
 
     async def found(self, pool: Pool, scores: Numbers | None = None) -> Found:
         """Return the best pages of a pool, and how sure they are.
@@ -187,7 +194,15 @@ class Look:
         hits = await self.hits()
         if scores is None:
             scores = -np.arange(len(pool.keys), dtype=np.float64)
-        evidence = pool.ordered(scores, self.wanted)
+        places = pool.best(scores, self.wanted)
+        chunks = await self.sources.pages.chunks([pool.keys[at] for at in places])
+        # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
+        there = [at for at in places if pool.keys[at] in chunks]
+        evidence = tuple(
+            Evidence(number, chunks[key], float(scores[at]), pool.passages[key])
+            for number, at in enumerate(there, start=1)
+            for key in (pool.keys[at],)
+        )
         # how sure the passages are; a page that only its pairs brought is no sign of an answer
         by_passage = pool.table[[key not in pool.brought for key in pool.keys]]
         best = dict(zip(FEATURES, by_passage.max(axis=0), strict=True)) if len(by_passage) else {}
@@ -196,7 +211,7 @@ class Look:
             hits.rarity,
             hits.near,
             hits.lexical,
-            [item for item in evidence if item.chunk.id not in pool.brought],
+            [pool.views[at].has for at in there if pool.keys[at] not in pool.brought],
             self.live.corpus.chunks,
             float(best.get("sentence", 0.0)),
             float(best.get("joint", 0.0)),

@@ -5,32 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.domain import ContextChunk, Evidence
-from core.retrieval.features import Numbers
+from core.retrieval.features import Numbers, PageView
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Pages with their features, shape (pages, FEATURES), the passages found in each.
 
-    `brought` are the pages that only their pairs brought here.
+    `views` are what was read of them for this question, `brought` the pages that only their pairs brought
+    here. What they say is read where it is needed (`Look.chunks`).
     """
 
     keys: tuple[str, ...]
-    chunks: tuple[ContextChunk, ...]
+    views: tuple[PageView, ...]
     table: Numbers
     passages: Mapping[str, tuple[str, ...]]
     brought: frozenset[str] = frozenset()
 
-    def ordered(self, scores: Numbers, keep: int) -> tuple[Evidence, ...]:
-        """Return the best `keep` pages by their scores, shape (pages,), numbered from 1."""
-        order = sorted(range(len(self.keys)), key=lambda at: -scores[at])[:keep]
-        return tuple(
-            Evidence(
-                number,
-                self.chunks[at],
-                float(scores[at]),
-                self.passages[self.keys[at]],
-            )
-            for number, at in enumerate(order, start=1)
-        )
+    def best(self, scores: Numbers, keep: int) -> list[int]:
+        """Return the places of the best `keep` pages by their scores, shape (pages,)."""
+        return sorted(range(len(self.keys)), key=lambda at: -scores[at])[:keep]

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from core.domain import ContextChunk, Hit, Queries, Vector
+from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.errors import EncoderError
 from core.ports import (
     Corpus,
@@ -25,7 +25,6 @@ from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live, live_of
 from core.retrieval.look import Look, Sources
 from core.retrieval.page_views import CACHED, PageViews
-from core.retrieval.pool import Pool
 from core.retrieval.pregenerated import LivePairs
 from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
@@ -193,10 +192,24 @@ class Searcher:
         pairs = self._pairs.get(live.corpus.release)
         return Look(sources, live, pairs, self.ranking, queries, vectors, keep, wanted, voted)
 
-    async def pool(self, queries: Queries, vectors: Matrix, release: str) -> Pool | None:
-        """Return the pages that a search looks at, unordered; None for a release that is not live."""
+    def look(self, queries: Queries, vectors: Matrix, release: str) -> Look | None:
+        """Return a look into a release as a search takes one; None for a release that is not live."""
         live = self._live.get(release)
-        return await self._look(live, queries, vectors, KEPT, KEPT).pool() if live else None
+        return self._look(live, queries, vectors, KEPT, KEPT) if live else None
+
+    async def sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
+        """Return the whole section of each page that is only a part of one, by the page's id."""
+        parts: dict[str, tuple[str, ...]] = {}
+        for item in evidence:
+            live = self._live.get(item.chunk.release)
+            if live and item.chunk.id in live.parts:
+                parts[item.chunk.id] = live.parts[item.chunk.id]
+        pages = await self._pages.chunks(list(dict.fromkeys(key for some in parts.values() for key in some)))
+        return {
+            page: "\n\n".join(pages[key].page for key in some)
+            for page, some in parts.items()
+            if all(key in pages for key in some)
+        }
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
         """Return the pages under each path and heading, by release; remembered until a corpus changes."""

@@ -7,6 +7,7 @@ turn on, so those stay whole (and are also found by their parts).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 
 from core.domain import ContextChunk, content_hash
@@ -255,3 +256,13 @@ def window_texts(chunk: ContextChunk) -> dict[str, str]:
     """Return the windows of a context chunk as they are embedded, by hash."""
     texts = embedded_windows(chunk.title, chunk.heading, chunk.page)
     return {content_hash(text): text for text in texts}
+
+
+def alike(texts: Mapping[str, str], size: int = 16) -> list[str]:
+    """Return the keys of texts in groups of `size` whose lengths are alike, long and short groups mixed.
+
+    So texts that are embedded together are hardly filled up, and the rate at the beginning holds to the end.
+    """
+    keys = sorted(texts, key=lambda key: (len(texts[key]), key))
+    groups = sorted(keys[start : start + size] for start in range(0, len(keys), size))
+    return [key for group in groups for key in group]

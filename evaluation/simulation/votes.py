@@ -108,13 +108,14 @@ async def asked_of(app: Application, lines: Sequence[GoldLine], lot: random.Rand
         for count, text in enumerate(texts):
             named = release if count or line.ask_release else ""
             asked = await app.research.understand(Question(text, release=named or line.ask_release))
-            pool = None
+            look = None
             if asked.releases == (release,) and not asked.resolution.unknown:
-                pool = await app.searcher.pool(asked.queries, asked.vectors[:1], release)
-            if pool is None or not pool.keys:
+                look = app.searcher.look(asked.queries, asked.vectors[:1], release)
+            if look is None or not (pool := await look.pool()).keys:
                 continue
-            right = np.array([_is_right(place, chunk.path, chunk.text) for chunk in pool.chunks], np.float64)
-            hashes = tuple(chunk.hash for chunk in pool.chunks)
+            pages = await look.chunks(pool)
+            right = np.array([_is_right(place, page.path, page.text) for page in pages], np.float64)
+            hashes = tuple(page.hash for page in pages)
             is_faq = place.evidence == (ANY,)
             is_voted = int(other) % 2 == 1 if is_faq else count > 0
             found.append(Asked(number, is_voted, not count, pool.table, right, hashes, asked.vectors[0]))

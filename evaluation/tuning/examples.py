@@ -75,10 +75,10 @@ async def examples_of(research: Research, searcher: Searcher, lines: Sequence[Go
             continue
         searches = []
         for release, queries, vectors in await searches_of(research, line):
-            pool = await searcher.pool(queries, vectors, release)
-            if pool is not None:
+            if look := searcher.look(queries, vectors, release):
+                pool = await look.pool()
                 place = line.places.get(release)
-                marks = [bool(place and is_hit(place, c.path, c.text)) for c in pool.chunks]
+                marks = [bool(place and is_hit(place, c.path, c.text)) for c in await look.chunks(pool)]
                 searches.append(Search(release, pool.keys, pool.table, np.array(marks, bool)))
         found.append(Example(line, tuple(searches)))
     return found

@@ -17,7 +17,7 @@ from core.errors import StorageError
 from core.ports import Corpus, SourceRun, StoredDocument
 from core.system.offload import aside
 from core.text.words import window_hashes
-from storage.corpora.pages import SqlCorpusPages, SqlTextVectors
+from storage.corpora.pages import SqlCorpusPages, SqlPageViews, SqlTextVectors
 from storage.database.database import slices
 from storage.people.authorship import PAGE, Name, drop_orphans, keep_words
 from storage.tables import (
@@ -25,6 +25,7 @@ from storage.tables import (
     CorpusDocumentRow,
     CorpusRow,
     DocumentRow,
+    PageViewRow,
     PairRow,
     PregeneratedDocumentRow,
     PregeneratedRow,
@@ -36,7 +37,7 @@ from storage.tables import (
 from storage.tables.columns import SOME, every
 
 
-class SqlCorpora(SqlCorpusPages, SqlTextVectors):
+class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
     """The `CorpusStore` port on SQL: corpora and readings of sources here, pages and vectors beside it."""
 
     async def live(self) -> dict[str, Corpus]:
@@ -150,6 +151,9 @@ class SqlCorpora(SqlCorpusPages, SqlTextVectors):
         async with self._database.write() as connection:
             await connection.execute(delete(DocumentRow).where(DocumentRow.release == release, ~live))
             await drop_orphans(connection, PAGE, DocumentRow.id)
+            corpora = [_corpus(row) for row in await connection.execute(select(CorpusRow.__table__))]
+            old = PageViewRow.by.not_in({corpus.views for corpus in corpora})
+            await connection.execute(delete(PageViewRow).where(old))
             # a pair finds its vector by the hash of its topic, which SQL cannot compute
             topics = await every(await connection.execute(select(PairRow.topic)), lambda row: row.topic)
             kept = await asyncio.to_thread(_hashes, topics)

@@ -18,6 +18,7 @@ from storage.tables import (
     ContextRow,
     CorpusDocumentRow,
     DocumentRow,
+    PageViewRow,
     SearchRowTable,
     VectorRow,
     WordsRow,
@@ -166,6 +167,8 @@ class SqlTextVectors:
     async def vectors(self, encoder: str, hashes: Sequence[str]) -> dict[str, Vector]:
         """Return the kept vectors of those text hashes."""
         found: dict[str, Vector] = {}
+        if not hashes:
+            return found
         async with self._database.read() as connection:
             for part in slices(list(dict.fromkeys(hashes))):
                 rows = await connection.execute(
@@ -174,6 +177,45 @@ class SqlTextVectors:
                     )
                 )
                 found.update((key, np.frombuffer(blob, np.float32)) for key, blob in rows)
+        return found
+
+
+class SqlPageViews:
+    """The views of pages in the `CorpusStore` port; they go with their page."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def missing_views(self, by: str, pages: Sequence[str]) -> set[str]:
+        """Return the pages, by id, of which no view is kept under that name yet."""
+        missing = set(pages)
+        async with self._database.read() as connection:
+            for part in slices(list(missing)):
+                known = select(PageViewRow.context_id).where(PageViewRow.context_id.in_(part))
+                missing.difference_update(await connection.scalars(known.where(PageViewRow.by == by)))
+        return missing
+
+    async def put_views(self, by: str, views: Mapping[str, bytes]) -> None:
+        """Keep views by the id of their page; those of pages that are gone are left out."""
+        async with self._database.write() as connection:
+            for part in slices(list(views)):
+                there = await connection.scalars(select(ContextRow.id).where(ContextRow.id.in_(part)))
+                rows = [{"context_id": key, "by": by, "view": views[key]} for key in there]
+                if rows:
+                    insert = self._database.insert(PageViewRow)
+                    same = ["context_id", "by"]
+                    kept = insert.on_conflict_do_update(same, set_={"view": insert.excluded.view})
+                    await connection.execute(kept, rows)
+
+    async def views(self, by: str, pages: Sequence[str]) -> dict[str, bytes]:
+        """Return the kept views of pages, by id."""
+        found: dict[str, bytes] = {}
+        async with self._database.read() as connection:
+            for part in slices(pages):
+                kept = select(PageViewRow.context_id, PageViewRow.view).where(
+                    PageViewRow.context_id.in_(part), PageViewRow.by == by
+                )
+                found.update((key, view) for key, view in await connection.execute(kept))
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, Float, ForeignKey, Integer, LargeBinary
+from sqlalchemy import JSON, Float, ForeignKey, Index, Integer, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.tables.columns import ID, KEY, Base, Prose
@@ -34,6 +34,8 @@ class DocumentRow(Base):
     """One version of one document, live or being built."""
 
     __tablename__ = "documents"
+    # paths may be longer than a tree of PostgreSQL takes
+    __table_args__ = (Index("ix_documents_path", "path", postgresql_using="hash"),)
     id: Mapped[str] = mapped_column(ID, primary_key=True)
     release: Mapped[str] = mapped_column(KEY, index=True)
     source: Mapped[str] = mapped_column(Prose)
@@ -70,6 +72,17 @@ class SearchRowTable(Base):
     text: Mapped[str] = mapped_column(Prose)
     embedded: Mapped[str] = mapped_column(Prose)
     text_hash: Mapped[str] = mapped_column(ID, index=True)
+
+
+class PageViewRow(Base):
+    """What the second look reads of a page, worked out when it was indexed (`Corpus.views`)."""
+
+    __tablename__ = "page_views"
+    context_id: Mapped[str] = mapped_column(
+        ForeignKey("context_chunks.id", ondelete="CASCADE"), primary_key=True
+    )
+    by: Mapped[str] = mapped_column(KEY, primary_key=True)
+    view: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class VectorRow(Base):

@@ -11,6 +11,7 @@ import pytest
 
 from core.domain import ContextChunk, content_hash
 from core.errors import StorageError
+from core.ports import Corpus
 from core.text.words import window_hashes
 from tests.contracts.conftest import Stores
 from tests.contracts.samples import AWKWARD, UNWRITABLE, document, keep, kept_of, pair
@@ -296,3 +297,21 @@ async def test_text_that_no_database_can_hold_costs_only_its_bad_characters(stor
     assert {chunk.hash for chunk in found.values()} == await corpora.page_hashes("1.0")
     await corpora.note_run("1.0", "s", UNWRITABLE, [(UNWRITABLE, UNWRITABLE)])
     assert kept_of((await corpora.runs())[0].error) == kept_of(UNWRITABLE)
+
+
+async def test_views_are_kept_by_page_and_maker_and_go_with_their_page(stores: Stores) -> None:
+    corpora, old, new = stores.corpora, document("a.rst"), document("a.rst", version="2")
+    await corpora.put("1.0", old)
+    await corpora.put("1.0", new)
+    corpus = await corpora.swap("1.0", [new.id], "e")
+    here, gone = new.contexts[0].id, old.contexts[0].id
+    given_up = Corpus("1.0", "other", 1, 0.0, 1, 1).views
+    for by in (corpus.views, given_up):
+        await corpora.put_views(by, {here: by.encode(), gone: b"old", "unknown": b"nobody's"})
+    await corpora.put_views(corpus.views, {here: b"made anew"})
+    assert await corpora.views(corpus.views, [here, gone, "unknown"]) == {here: b"made anew", gone: b"old"}
+    assert await corpora.missing_views(corpus.views, [here, "unknown"]) == {"unknown"}
+    assert await corpora.missing_views(given_up, [here]) == set()
+    await corpora.sweep("1.0")
+    assert await corpora.views(corpus.views, [here, gone]) == {here: b"made anew"}
+    assert await corpora.missing_views(given_up, [here]) == {here}, "no corpus is of that encoder"

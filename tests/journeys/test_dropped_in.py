@@ -142,7 +142,7 @@ RETRIEVER = """
 async def find(look):
     # what is longest comes first
     pool = await look.pool([*dict.fromkeys(look.live.context_of.values())])
-    return await look.found(pool, [len(chunk.page) for chunk in pool.chunks])
+    return await look.found(pool, [len(chunk.page) for chunk in await look.chunks(pool)])
 """
 CATALOGUE = """
 [product]

@@ -13,6 +13,7 @@ from core.errors import ThreadloreError
 from core.generation.context.fitting import ANSWER_TOKENS
 from core.ingestion.sources import Kinds
 from core.models.embedding.encoder import load_encoder
+from core.models.embedding.local import LocalEncoder
 from core.models.llama_index.llm import open_llm
 from core.models.ollama.client import Ollama
 from core.prompts import answer_system
@@ -32,12 +33,15 @@ WHOLE = 0.99
 
 async def embedder(settings: Settings) -> list[Finding]:
     """Load the embedder, and compare it with what the corpora were made by."""
-    encoder = await asyncio.to_thread(load_encoder, settings.embedding_model, settings.home / "models")
+    device, models = settings.embedding_device, settings.home / "models"
+    encoder = await asyncio.to_thread(load_encoder, settings.embedding_model, models, device)
     try:
         vector = (await encoder.encode(["How do I stream a response?"]))[0]
+        where = await asyncio.to_thread(encoder.place) if isinstance(encoder, LocalEncoder) else ""
     finally:
         encoder.close()
     said = f"{encoder.name}, {len(vector)} dimensions, {encoder.max_tokens} tokens at once"
+    said = f"{said}; documents are embedded {where}" if where else said
     if len(vector) != encoder.dimensions:
         wrong = f"it gives {len(vector)} dimensions and says {encoder.dimensions}"
         return [bad("Embedder", wrong, "choose another EMBEDDING_MODEL")]

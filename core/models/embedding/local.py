@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
+import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from core.models.embedding.gpu import OnGpu, Run
 from core.models.embedding.tokenizer import TokenCounter
 from core.ports import Matrix
 
@@ -18,14 +21,27 @@ BATCH = 16
 REMEMBERED = 2048
 """Vectors of short calls kept in memory."""
 
-Run = Callable[[list[str]], Matrix]
+GPU_BATCH = 128
+"""The same on a GPU, which is hardly used by fewer."""
+LATER = 10
+"""How much nicer threads are to others that embed what nobody waits for."""
 
 
 class LocalEncoder:
-    """An encoder in this process: one thread for questions, one a core for indexing."""
+    """An encoder in this process: one thread for questions, others for indexing.
+
+    `many` embeds many texts on a GPU; without it the processor does, on all cores but `spare`.
+    """
 
     def __init__(
-        self, name: str, dimensions: int, max_tokens: int, run: Run, count_tokens: TokenCounter
+        self,
+        name: str,
+        dimensions: int,
+        max_tokens: int,
+        run: Run,
+        count_tokens: TokenCounter,
+        many: OnGpu | None = None,
+        spare: int = 0,
     ) -> None:
         self.name = name
         self.dimensions = dimensions
@@ -33,7 +49,9 @@ class LocalEncoder:
         self.count_tokens = count_tokens
         self._run = run
         self._questions = ThreadPoolExecutor(1, thread_name_prefix="encode")
-        self._batches = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="encode-batch")
+        self._many = many
+        threads = 1 if many else max(1, (os.cpu_count() or 1) - spare)
+        self._batches = ThreadPoolExecutor(threads, thread_name_prefix="encode-batch", initializer=_give_way)
         self._cache: OrderedDict[str, Matrix] = OrderedDict()
 
     async def encode(self, texts: Sequence[str]) -> Matrix:
@@ -43,10 +61,11 @@ class LocalEncoder:
         if len(texts) <= BATCH:
             return await self._encode_few(list(texts))
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        batches = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
-        loop = asyncio.get_running_loop()
+        size = GPU_BATCH if self._many else BATCH
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        loop, run = asyncio.get_running_loop(), self._many or self._run
         done = await asyncio.gather(
-            *(loop.run_in_executor(self._batches, self._run, [texts[i] for i in batch]) for batch in batches)
+            *(loop.run_in_executor(self._batches, run, [texts[i] for i in batch]) for batch in batches)
         )
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         for batch, rows in zip(batches, done, strict=True):
@@ -65,6 +84,13 @@ class LocalEncoder:
             self._cache.popitem(last=False)
         return found
 
+    def place(self) -> str:
+        """Say where many texts are embedded; loads what is to do it, blocking."""
+        if self._many is None:
+            return "on the processor"
+        on_gpu = self._many.opened() is not self._run
+        return "on the GPU" if on_gpu else f"on the processor, for the GPU cannot: {self._many.problem}"
+
     def forget(self) -> None:
         """Drop the remembered vectors, so that the next call computes."""
         self._cache.clear()
@@ -73,3 +99,9 @@ class LocalEncoder:
         """End the worker threads."""
         self._questions.shutdown(wait=False, cancel_futures=True)
         self._batches.shutdown(wait=False, cancel_futures=True)
+
+
+def _give_way() -> None:
+    """Let questions go first: on Linux each thread has its own place in line."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LATER)

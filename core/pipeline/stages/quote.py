@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain import Answer, Citation, Evidence, Product
+from core.domain import Answer, Citation, Product
 from core.generation.composite import Part, quote_parts
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
@@ -38,7 +38,7 @@ class Quote:
             return None
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
-        sections = await self._sections(context.pages.evidence)
+        sections = await self._searcher.sections(context.pages.evidence)
         told = await self._compared(context, rejected, sections)
         told = told or quoted(context, self._product.name, rejected, sections)
         context.lap("quote")
@@ -83,7 +83,7 @@ class Quote:
         if not before or before not in self._searcher.corpora or len(context.releases) != 1:
             return None
         older = await self._searcher.search(context.queries, context.vectors, before)
-        whole = await self._sections(older.evidence)
+        whole = await self._searcher.sections(older.evidence)
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
         pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
         mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
@@ -105,18 +105,6 @@ class Quote:
         """Quote one of the compared releases."""
         of_it = tuple(item for item in found.evidence if item.chunk.release == release)
         return quote(context.terms, of_it, found.weight, self._product.name, context.partition, 1, sections)
-
-    async def _sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
-        """Return the whole section of each page that is only a part of one, by the page's id."""
-        places = list(dict.fromkeys((item.chunk.path, item.chunk.heading) for item in evidence))
-        pages = await self._searcher.pages_like(places)
-        whole: dict[str, str] = {}
-        for item in evidence:
-            chunk = item.chunk
-            parts = pages.get((chunk.path, chunk.heading), {}).get(chunk.release, ())
-            if len(parts) > 1 and chunk.page in parts:
-                whole[chunk.id] = "\n\n".join(parts)
-        return whole
 
 
 def answered_before(context: QueryContext, product: Product) -> str:

@@ -96,6 +96,7 @@ async def test_windows_are_embedded_with_the_passages_and_where_an_older_version
     before = house.encoder.encoded
     for key in texts:
         del house.store._vectors[corpus.encoder, key]
+    house.store._views.clear()
     await house.searcher.load()
     query = Queries("Does it whistle when it is done?", "whistle done")
     vector = await house.encoder.encode([query.base])

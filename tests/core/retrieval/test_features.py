@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from core.domain import ContextChunk
-from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name
+from core.retrieval.features import FEATURES, Candidate, PageView, features, is_name, packed
+from core.retrieval.page_views import SeenPage, views_of
 from core.retrieval.rescoring import DEFAULT_RANKING
-from core.text.words import query_terms
+from core.text.words import index_terms, query_terms, windows
 
 TERMS = query_terms("kettle filter --lid")
 RARITY = dict.fromkeys(TERMS, 1.0) | {"kettl": 4.0, "filter": 2.0}
@@ -20,6 +23,11 @@ def seen(*pages: Candidate) -> list[dict[str, float]]:
     return [dict(zip(FEATURES, row, strict=True)) for row in table.tolist()]
 
 
+def viewed(chunk: ContextChunk, terms: list[str]) -> PageView:
+    (view,) = views_of([SeenPage.read(packed(chunk, {}))], terms)
+    return view
+
+
 def page(
     text: str,
     heading: str = "Guide",
@@ -27,7 +35,7 @@ def page(
     vectors: list[list[float]] | None = None,
     **given: object,
 ) -> Candidate:
-    view = PageView.of(ContextChunk("c", "a.md", "Title", heading, "", text))
+    view = viewed(ContextChunk("c", "a.md", "Title", heading, "", text), TERMS)
     rows = None if vectors is None else np.array(vectors, np.float32)
     return Candidate(view, 0.5, near, rows, **given)  # type: ignore[arg-type]
 
@@ -41,7 +49,7 @@ def test_a_line_that_says_it_counts_and_not_only_the_whole_page() -> None:
 
 def test_the_best_window_is_compared_where_windows_are_kept() -> None:
     text = f"{'One sentence is here. ' * 12}\n\nAnother one."
-    count = len(PageView.of(ContextChunk("c", "", "", "", "", text)).windows)
+    count = len(viewed(ContextChunk("c", "", "", "", "", text), []).windows)
     kept, unknown = seen(page(text, vectors=[[0.1, 0.0]] * (count - 1) + [[0.9, 0.0]]), page(text))
     assert kept["sentence"] == pytest.approx(0.9) and unknown["sentence"] == pytest.approx(0.4)
 
@@ -109,3 +117,20 @@ def test_no_pages_and_no_known_terms_are_no_error() -> None:
     assert features([], TERMS, RARITY, QUERY).shape == (0, len(FEATURES))
     assert np.isfinite(features([page("text")], ["x"], {"x": 0.0}, QUERY)).all()
     assert np.isfinite(features([page("")], [], {}, QUERY)).all()
+
+
+def test_what_is_kept_of_a_page_tells_of_any_terms_what_the_page_does() -> None:
+    text = "The kettle filter, kettle filter and --lid.\n\n```\nkettle.lid = filter\n```\n\nOne kettle."
+    chunk = ContextChunk("c", "a.md", "Kettles", "Guide > The filter of a kettle", "", text)
+    kept = packed(chunk, {})
+    terms = {"kettl", "filt", "--lid", "lid", "teapot"}
+    other = ContextChunk("d", "b.md", "Lids", "", "", "Nothing of it, but a lid.")
+    view, beside = views_of([SeenPage.read(kept), SeenPage.read(packed(other, {}))], sorted(terms))
+    body = index_terms(text)
+    assert dict(view.counts) == {term: body.count(term) for term in terms & set(body)}
+    assert view.pairs == {(a, b) for a, b in pairwise(body) if {a, b} <= terms}
+    assert view.windows == tuple(terms & set(index_terms(window)) for window in windows(text))
+    assert (view.title, view.heading, view.above) == ({"kettl"}, {"filt", "kettl"}, {"filt", "kettl"})
+    assert view.length == len(body) and (view.has("lid"), view.has("teapot")) == (True, False)
+    assert (beside.title, beside.counts, beside.pairs) == ({"lid"}, {"lid": 1}, frozenset())
+    assert views_of([], ["lid"]) == [] and views_of([SeenPage.read(kept)], [])[0].length == len(body)

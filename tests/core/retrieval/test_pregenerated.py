@@ -131,7 +131,8 @@ async def test_a_page_that_only_its_pair_brought_makes_no_surer_of_an_answer() -
     searcher = Searcher(corpora, vectors, words, pairs=store)
     await searcher.load()
     asked = Queries("steam", "steam")
-    pool = await searcher.pool(asked, query, "1.0")
+    look = searcher.look(asked, query, "1.0")
+    pool = await look.pool() if look else None
     assert pool is not None and pool.brought == {page} and pool.passages[page], "it is found, but far below"
     found = await searcher.search(asked, query, "1.0")
     without = await searcher.without_pairs().search(asked, query, "1.0")
