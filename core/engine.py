@@ -14,9 +14,8 @@ from core.feedback.answer_log import AnswerLog
 from core.languages import speaking
 from core.memory.scoring.vote_weighting import VoteWeighting
 from core.pipeline.context import Needs, QueryContext, Silence
-from core.pipeline.keeper import AnswerKeeper
 from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage, run
+from core.pipeline.stage import AnswerKeeper, Stage, run
 from core.ports import Listener
 from core.privacy.names import nobody
 

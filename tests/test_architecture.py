@@ -127,7 +127,7 @@ def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> 
     }
     # git and workers get a cleaned environment handed on; TLS certificates are where the machine says
     others = {
-        "core/ingestion/sources/git/checkout.py",
+        "core/ingestion/sources/git/source.py",
         "core/ingestion/sources/sdist/package_index.py",
         "core/ingestion/sources/github/api.py",
         "core/workers/process.py",

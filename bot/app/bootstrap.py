@@ -17,7 +17,7 @@ from bot.home.home import SERVE, Home
 from bot.operations.application import Application
 from bot.operations.live_history import Sources
 from core.catalogue import Catalogue, load_catalogue
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.ingestion.sources import Kinds
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics

@@ -18,13 +18,13 @@ from prometheus_client.registry import Collector
 
 from bot.commands.command_line import status_of
 from bot.operations.application import Application
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.community.channels import EVERYWHERE
 from core.insights.gaps import DAYS
 from core.insights.statistics import Day
 from core.memory.scoring.score import DAY_SECONDS
 from core.models.breaker import Breaker
-from core.privacy.audit import BOT
+from core.ports.about import BOT
 
 PUBLIC = "public"
 GAPS = 12

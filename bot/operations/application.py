@@ -9,9 +9,8 @@ from bot.privacy.forgetting import Forgetting
 from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData
 from core.catalogue import Catalogue
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.community.channels import ChannelModes, Pauses
-from core.community.notices import NoticeStore
 from core.community.unsolicited import NoiseStore
 from core.corpora.manager import CorpusManager
 from core.engine import Engine
@@ -29,9 +28,9 @@ from core.ports import (
     VectorIndex,
     WordIndex,
 )
+from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.privacy.audit import AuditStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
 from core.retrieval.search import Searcher

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from core.catalogue.schedule import USUAL, Schedule
+from core.catalogue.tables import USUAL, Schedule
 from core.errors import ThreadloreError
 from core.ports import BUILD, CorpusStore
 

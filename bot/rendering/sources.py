@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.ports import CorpusStore, SourceRun
 from core.text.times import iso, minute_of, since_epoch
 from core.workers.process import is_too_costly

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
-from core.ingestion.guarded import UNLIMITED, Quota
+from core.ingestion.parsing import UNLIMITED, Quota
 from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
 from core.ports import (
     BUILD,

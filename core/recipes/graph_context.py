@@ -17,8 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.pipeline.model_budget import SECONDS
-from core.pipeline.resources import Resources
+from core.pipeline.resources import SECONDS, Resources
 from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite, Ground
 from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse

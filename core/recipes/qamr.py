@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.pipeline.model_budget import STEPS
-from core.pipeline.resources import Resources
+from core.pipeline.resources import STEPS, Resources
 from core.pipeline.stage import Stage
 from core.pipeline.stages.cite import Cite, Ground
 from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse

@@ -23,7 +23,7 @@ from core.generation.context.reduction import cut
 from core.generation.quotes.blocks import headings
 from core.models.ollama.client import Ollama
 from core.pipeline.context import QueryContext
-from core.pipeline.model_budget import ModelBudget
+from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import Stage
 from core.pipeline.stages.reading.pages import Reduce, Select
 from core.pipeline.stages.write import Temper, request_of

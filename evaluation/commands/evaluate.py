@@ -10,8 +10,8 @@ from typing import Any
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.privacy.exports import note
-from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
+from core.pipeline.resources import ModelBudget
 
 
 async def evaluate(app: Application, request: dict[str, Any], send: Send) -> None:

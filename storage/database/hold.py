@@ -20,14 +20,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import URL, make_url, select, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from core.errors import DatabaseBusy
+from core.errors import ConfigurationError, DatabaseBusy
 from core.ports.about import HOLDER
 from core.system.private_files import private
+from storage.database.sqlite_file import FILE
 from storage.tables import AboutRow
 
 log = logging.getLogger(__name__)
@@ -245,6 +246,29 @@ def hold_of(address: URL, me: Holder, lost: Lost) -> Hold | None:
         return ServerHold(address, me, lost)
     file = file_of(address)
     return None if file is None or file.parent == Path(me.home) else FileHold(file, me)
+
+
+def address_of(home: Path, url: str) -> URL:
+    """Return where the database is; raises ConfigurationError for a URL that names none."""
+    if not url:
+        return URL.create("sqlite+aiosqlite", database=str(home / FILE))
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise ConfigurationError(
+            "DATABASE_URL cannot be read; write it as postgresql://user:password@host/name."
+        ) from None
+    drivers = {
+        "postgresql": "postgresql+psycopg",
+        "postgres": "postgresql+psycopg",
+        "sqlite": "sqlite+aiosqlite",
+    }
+    backend = address.get_backend_name() if "+" in address.drivername else address.drivername
+    if backend not in drivers:
+        raise ConfigurationError(
+            f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
+        )
+    return address.set(drivername=drivers[backend])
 
 
 def file_of(address: URL) -> Path | None:

@@ -16,8 +16,7 @@ from core.domain import Question
 from core.privacy.retention import DAY_SECONDS, JUMP_DAYS, Policy, Retention
 from storage.database.database import Database
 from storage.people.retention import SqlRetention
-from storage.serving.about import SqlAbout
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAbout, SqlAudit
 from tests.journeys.house import Bot, Kettle, house
 
 PORT = "Which port does the dashboard listen on?"

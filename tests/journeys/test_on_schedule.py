@@ -10,7 +10,7 @@ from bot.operations.audit import Audit
 from bot.operations.scheduled_jobs import OnSchedule
 from core.corpora.manager import CorpusManager
 from core.errors import SourceError
-from core.privacy.audit import BOT
+from core.ports.about import BOT
 from tests.journeys.house import Bot
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 async def run(app: Application, given: Given) -> Result:
     """Return what the documentation defines as TOML, newest release first. Raises UsageError."""
     from core.errors import UsageError
-    from core.query.glossary import propose, toml
+    from core.query.forms import propose, toml
     from core.query.releases.resolve import lookup
 
     product = app.engine.product

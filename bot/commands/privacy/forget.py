@@ -33,7 +33,7 @@ async def dialogue(app: Application, call: Call) -> str | None:
     from bot.commands.privacy_texts import REMOVES, REMOVES_YOURS, within
     from bot.commands.slash.table import ONLY_ADMINS
     from core.languages import _
-    from core.privacy.audit import FORGOTTEN
+    from core.ports.about import FORGOTTEN
 
     said = call.given.get("account") or call.given.get("person") or "me"
     user = call.person.id if said == "me" else _account(said, call.person)

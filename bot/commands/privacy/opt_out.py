@@ -30,7 +30,7 @@ async def dialogue(app: Application, call: Call) -> str | None:
     """Do it in chat for whoever gives it, once it is confirmed."""
     from bot.commands.privacy_texts import LEAVING, LEFT, LEFT_ALREADY, OPT_OUT, within
     from core.languages import _
-    from core.privacy.audit import FORGOTTEN
+    from core.ports.about import FORGOTTEN
 
     within(app, call, call.person.id)
     if app.privacy.is_out(call.person.id):

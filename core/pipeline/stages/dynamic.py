@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.domain import Answer
-from core.pipeline.answers import dont_know
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.pipeline.stage import dont_know
 from core.query.attributes import is_dynamic
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from core.domain import Answer
 from core.generation import phrases
-from core.pipeline.answers import abstention, dont_know, nearly
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage
+from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.retrieval.unasked import is_sure
 
 

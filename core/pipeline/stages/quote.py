@@ -10,9 +10,9 @@ from core.generation.composite import Part, quote_parts
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
 from core.generation.quotes.quote import Quoted, introduction, quote
-from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.pipeline.stage import dont_know
 from core.query.forms import content, topic, without, without_product
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs

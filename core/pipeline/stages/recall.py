@@ -11,9 +11,9 @@ from core.generation.quotes.quote import without_introduction
 from core.languages import _
 from core.memory.partitions.partition_index import platform_of
 from core.memory.reuse_check import same_question
-from core.pipeline.answers import answer_of
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.pipeline.stage import answer_of
 
 
 class RecallPairs:

@@ -9,8 +9,7 @@ from core.catalogue import ChannelSettings
 from core.domain import Product, Queries, Question, Resolution, Taken
 from core.errors import ModelUnavailable
 from core.pipeline.context import Forms, Needs, QueryContext
-from core.pipeline.model_budget import TRANSLATE
-from core.pipeline.resources import Resources
+from core.pipeline.resources import TRANSLATE, Resources
 from core.query import understand
 from core.query.followups.carried import of_thread
 from core.query.releases.news import is_whole, news

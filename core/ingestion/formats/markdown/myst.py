@@ -12,8 +12,15 @@ from typing import Protocol
 from core.domain import RawDocument
 from core.ingestion import autodoc, front_matter
 from core.ingestion.formats import parser_of
-from core.ingestion.formats._files import location, read_within, sliced
-from core.ingestion.formats._outline import fence, inline_code, labelled, one_line
+from core.ingestion.formats._shared import (
+    fence,
+    inline_code,
+    labelled,
+    location,
+    one_line,
+    read_within,
+    sliced,
+)
 from core.ingestion.formats.markdown import extensions as _extensions
 from core.ingestion.formats.rst.vocabulary import (
     ADMONITIONS,

@@ -19,8 +19,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from core.domain import Document, RawDocument
 from core.errors import SourceError
 from core.ingestion import front_matter
-from core.ingestion.formats._files import location
-from core.ingestion.formats._outline import (
+from core.ingestion.formats._shared import (
     TAB_CHARACTERS,
     Outline,
     bullets,
@@ -28,6 +27,7 @@ from core.ingestion.formats._outline import (
     heading_text,
     inline_code,
     labelled,
+    location,
     one_line,
     table,
 )
