@@ -12,7 +12,7 @@ from bot.app.builders.chat import Around, build_around
 from bot.app.builders.core import Core, Ground, build_core, open_sources, tuned
 from bot.app.builders.models import open_models
 from bot.app.builders.storage import Stores, open_stores
-from bot.home.configuration import find_catalogue
+from bot.home.findings import find_catalogue
 from bot.home.home import SERVE, Home
 from bot.operations.application import Application
 from bot.operations.live_history import Sources

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.operations.live_history import HistoryUpkeep
+from bot.privacy.exports import Holders
 from bot.privacy.forgetting import Forgetting
-from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData
 from core.catalogue import Catalogue
 from core.catalogue.tables import Schedule

@@ -13,7 +13,7 @@ from bot.operations.application import Application
 from core.errors import UsageError
 from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 from core.retrieval.tuned import FILE, save_ranking
-from evaluation.commands.answers import page_of
+from evaluation.commands.evaluate import page_of
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:

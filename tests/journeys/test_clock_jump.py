@@ -11,7 +11,7 @@ import pytest
 
 from bot.commands.command_line import handle, status_of
 from bot.operations.audit import Audit
-from bot.operations.scheduled_jobs import OnSchedule
+from bot.operations.scheduler import OnSchedule
 from core.domain import Question
 from core.privacy.retention import DAY_SECONDS, JUMP_DAYS, Policy, Retention
 from storage.database.database import Database

@@ -13,11 +13,9 @@ from time import monotonic
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import UNEDITABLE, SlackRefused
-from bot.platforms.slack.api.pace import PACING, Pace, Pacing
+from bot.platforms.slack.api.errors import PACING, UNEDITABLE, Pace, Pacing, SlackRefused
 from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.ephemerals import Asides
-from bot.platforms.slack.messages import Messages
+from bot.platforms.slack.messages import Asides, Messages
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.reading import Reader

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import TRANSIENT, SlackRefused, rejected
-from bot.platforms.slack.api.pace import PACING, Pacing
+from bot.platforms.slack.api.errors import PACING, TRANSIENT, Pacing, SlackRefused, rejected
 from bot.platforms.slack.chat import SlackChat
 from bot.platforms.slack.components import pressed
 from bot.platforms.slack.directory import Directory

@@ -16,7 +16,7 @@ from core.models.embedding.encoder import Encoders
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import run
-from core.pipeline.stages.dynamic import RefuseDynamic
+from core.pipeline.stages.papers import RefuseDynamic
 from core.ports import LanguageModel, Matrix, Prompt
 from core.prompts import DONT_KNOW
 from core.query.attributes import ENCODER, WEIGHTS

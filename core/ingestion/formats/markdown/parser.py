@@ -34,9 +34,9 @@ from core.ingestion.formats._shared import (
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
-from core.ingestion.formats.markdown import slugs as _slugs
+from core.ingestion.formats.markdown import myst as _slugs
 from core.ingestion.formats.markdown.extensions import is_myst, prepared
-from core.ingestion.formats.markdown.slugs import Slug, slug_of
+from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
 

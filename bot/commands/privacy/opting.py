@@ -1,4 +1,4 @@
-"""`opt-out`: keep nothing of a person from now on."""
+"""`opt-out`: keep nothing of a person from now on; `opt-in`: keep it again."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from bot.operations.application import Application
 
 
-async def run(app: Application, given: Given) -> Result:
+async def opt_out(app: Application, given: Given) -> Result:
     """Keep nothing of a person from now on, and forget them."""
     return Result(await app.people.opt_out(given["user"]))
 
 
-def text(result: Result) -> Sequence[str]:
+def opted_out_text(result: Result) -> Sequence[str]:
     """Say what was removed, and what changes it."""
     from bot.commands.privacy_texts import LEFT
 
     return [LEFT.format(gone=result.data.text)]
 
 
-async def dialogue(app: Application, call: Call) -> str | None:
+async def opt_out_in_chat(app: Application, call: Call) -> str | None:
     """Do it in chat for whoever gives it, once it is confirmed."""
     from bot.commands.privacy_texts import LEAVING, LEFT, LEFT_ALREADY, OPT_OUT, within
     from core.languages import _
@@ -43,16 +43,52 @@ async def dialogue(app: Application, call: Call) -> str | None:
     return await call.confirm(_(LEAVING), act, label=OPT_OUT, outcome=FORGOTTEN)
 
 
-COMMAND = Command(
+OPT_OUT_COMMAND = Command(
     "opt-out",
     "admin",
     "keep nothing of a person from now on, and forget them",
-    run,
-    text,
+    opt_out,
+    opted_out_text,
     options=(SURE, USER),
     who="everybody",
     changes=True,
     help_in_chat="keep nothing of mine, and forget what there is",
-    dialogue=dialogue,
+    dialogue=opt_out_in_chat,
     rank=53,
+)
+
+
+async def opt_in(app: Application, given: Given) -> Result:
+    """Keep what a person asks and votes again."""
+    return Result({"was_out": await app.privacy.opt_in(given["user"])})
+
+
+def opted_in_text(result: Result) -> Sequence[str]:
+    """Say that they are back, or had never left."""
+    from bot.commands.privacy_texts import BACK, NEVER_LEFT
+
+    return [BACK if result.data["was_out"] else NEVER_LEFT]
+
+
+async def opt_in_in_chat(app: Application, call: Call) -> None:
+    """Do it in chat for whoever gives it."""
+    from bot.commands.privacy_texts import BACK, NEVER_LEFT, within
+    from core.languages import _
+
+    within(app, call, call.person.id)
+    await call.tell(_(BACK if await app.privacy.opt_in(call.person.id) else NEVER_LEFT))
+
+
+OPT_IN_COMMAND = Command(
+    "opt-in",
+    "admin",
+    "keep what a person asks and votes again",
+    opt_in,
+    opted_in_text,
+    options=(USER,),
+    who="everybody",
+    changes=True,
+    help_in_chat="keep what I ask and vote again",
+    dialogue=opt_in_in_chat,
+    rank=54,
 )
