@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import json
 import logging
 import os
@@ -27,7 +26,7 @@ from sqlalchemy.pool import NullPool
 
 from core.errors import ConfigurationError, DatabaseBusy
 from core.ports.about import HOLDER
-from core.system.private_files import private
+from core.system.private_files import locked, private
 from storage.database.sqlite_file import FILE
 from storage.tables import AboutRow
 
@@ -216,7 +215,7 @@ class FileHold:
         """Take the database; raises DatabaseBusy that says who has it."""
         file = await asyncio.to_thread(open, self._path, "a+", encoding="utf-8", opener=private)
         began = time.monotonic()
-        while not _locked(file):
+        while not locked(file):
             by = Holder.read(await asyncio.to_thread(self._path.read_text, "utf-8", "replace"))
             if (by and by.what == SERVE) or time.monotonic() - began > PATIENCE_SECONDS:
                 file.close()
@@ -284,11 +283,3 @@ def busy(by: str) -> DatabaseBusy:
         f"The database belongs to {by}: it serves one home at a time. Stop that process first, give the "
         f"command with that home, or use another DATABASE_URL."
     )
-
-
-def _locked(file: Any) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
