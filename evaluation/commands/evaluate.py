@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.commands.progress import in_turn
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.privacy.exports import note
@@ -41,20 +42,9 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
         judged=tuple(request.get("judge") or ()),
         recipe=app.settings.recipe,
     )
-    told: asyncio.Queue[str | None] = asyncio.Queue()
-
-    async def pass_on() -> None:
-        while (line := await told.get()) is not None:
-            await send({"line": line})
-
-    passing = asyncio.create_task(pass_on())
-    try:
-        await harness.evaluate(
-            research, Path(request["gold"]), Path(request["report"]), options, told.put_nowait
-        )
-    finally:
-        told.put_nowait(None)
-        await passing
+    gold, report = Path(request["gold"]), Path(request["report"])
+    async with in_turn(send) as tell:
+        await harness.evaluate(research, gold, report, options, lambda line: tell({"line": line}))
     # answers quote what people said in channels that are sources
     note(app.settings.home, Path(request["report"]) / "questions.jsonl")
     await send({"line": f"The report is in {request['report']}."})
