@@ -12,7 +12,7 @@ from typing import Any
 from core.errors import UsageError
 from core.pipeline.research import Research
 from core.pipeline.stage import Stage
-from core.pipeline.stages.reading.pages import Reduce, Select
+from core.pipeline.stages.retrieve import Reduce, Select
 from core.ports import LanguageModel
 from core.recipes import DEFAULT
 from evaluation.answers.judges import Judge, Verdicts
@@ -23,8 +23,7 @@ from evaluation.lexical import likeness
 from evaluation.metrics import Outcome, reliability, summary, trade_off
 from evaluation.pipeline import ask, stages_of, warm
 from evaluation.plots import MISSING, draw
-from evaluation.report import markdown
-from evaluation.telling import Tell, silent
+from evaluation.report import Tell, markdown, silent
 
 VERDICTS = "verdicts.jsonl"
 """File of the report's folder that keeps what the judge said."""

@@ -12,15 +12,12 @@ from dataclasses import asdict, fields, replace
 from core.domain import Answer, Evidence, FoundTrace, Queries, Question
 from core.generation.citations import uncited
 from core.generation.quotes.quote import without_introduction
-from core.pipeline.answers import answer_of
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.research import Research
 from core.pipeline.resources import Resources
-from core.pipeline.stage import Stage, run
-from core.pipeline.stages.cite import Cite, Ground
-from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.pages import Reduce, Select
-from core.pipeline.stages.retrieve import Retrieve
+from core.pipeline.stage import Stage, answer_of, run
+from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.retrieve import Reduce, Retrieve, Select
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Write
 from core.query.releases.resolve import resolve

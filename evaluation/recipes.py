@@ -14,7 +14,7 @@ from core.recipes import recipes
 from evaluation.gold import Half, read_gold
 from evaluation.metrics import summary
 from evaluation.pipeline import ask, stages_of, warm
-from evaluation.telling import Tell, silent
+from evaluation.report import Tell, silent
 
 ALL = "all"
 COLUMNS = (

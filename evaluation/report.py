@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _COLUMNS = (
@@ -97,3 +97,10 @@ def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3f}" if value < 10 else f"{value:.0f}"
     return str(value)
+
+
+Tell = Callable[[str], None]
+
+
+def silent(line: str) -> None:
+    """Hear nothing."""

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from itertools import count
 
 import pytest
-from sqlalchemy import create_engine, make_url
+from alembic import command
+from sqlalchemy import Connection, MetaData, create_engine, make_url
+
+from storage.database.database import migrations
 
 VARIABLE = "THREADLORE_TEST_POSTGRES"
 GIVEN = os.environ.get(VARIABLE, "")
@@ -51,3 +54,18 @@ def truncated(url: str) -> str:
             connection.exec_driver_sql(f"TRUNCATE {names} RESTART IDENTITY")
     engine.dispose()
     return url
+
+
+def as_of(connection: Connection, revision: str) -> None:
+    """Leave of a database what a version of that revision would have: its tables, and their columns."""
+    there, older, config = MetaData(), MetaData(), migrations()
+    there.reflect(connection)
+    had = {table.name: list(connection.execute(table.select())) for table in there.sorted_tables}
+    there.drop_all(connection)
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+    older.reflect(connection)
+    for table in older.sorted_tables:
+        if (rows := had.get(table.name)) and table.name != "alembic_version":
+            names = [column.name for column in table.columns]
+            connection.execute(table.insert(), [{name: row._mapping[name] for name in names} for row in rows])

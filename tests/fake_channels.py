@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.community.channels import ModeSet, Pause
-from core.privacy.audit import Act
+from core.ports.about import Act
 
 
 class FakeChannels:

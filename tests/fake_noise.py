@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.community.notices import Notice
 from core.community.unsolicited import Heard
+from core.ports.about import Notice
 
 
 @dataclass

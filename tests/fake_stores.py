@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.catalogue.schedule import next_level
+from core.catalogue.tables import next_level
 from core.domain import (
     STRANGERS,
     Answer,

@@ -31,7 +31,7 @@ DOORS = {
     "github": {f"{SOURCES}/github/api"},
     "pdfplumber": {f"{FORMATS}/pdf/"},
     "nbformat": {f"{FORMATS}/notebook"},
-    "yaml": {"core/ingestion/plain_yaml", "core/ingestion/sites"},
+    "yaml": {"core/ingestion/front_matter", "core/ingestion/sites"},
     "apscheduler": {"bot/operations/scheduler"},
     "rich": {"bot/rendering/progress"},
     "click": {"bot/cli/arguments"},
@@ -39,7 +39,7 @@ DOORS = {
     "prometheus_client": {"bot/app/overview"},
     "ollama": {"core/models/ollama/"},
     "tenacity": {"core/models/completion"},
-    "jsonschema": {"core/models/schema"},
+    "jsonschema": {"core/models/completion"},
     "httpx": {"core/models/ollama/", "core/models/re", "storage/vectors/server"},
     "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},
     "torch": {"core/models/embedding/encoder", "core/models/reranker"},
@@ -127,7 +127,7 @@ def test_only_the_settings_and_the_doors_of_processes_read_the_environment() -> 
     }
     # git and workers get a cleaned environment handed on; TLS certificates are where the machine says
     others = {
-        "core/ingestion/sources/git/checkout.py",
+        "core/ingestion/sources/git/source.py",
         "core/ingestion/sources/sdist/package_index.py",
         "core/ingestion/sources/github/api.py",
         "core/workers/process.py",

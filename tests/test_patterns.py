@@ -42,13 +42,13 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from bot.platforms.slack.text import reading as slack_reading
     from bot.rendering import answers
     from core.generation.quotes import quote
-    from core.ingestion.formats import _files
+    from core.ingestion.formats import _shared
     from core.ingestion.formats.markdown import snippets as _snippets
     from core.ingestion.sources._files import Patterns
     from core.memory.guard.sense import product_of, release_of
     from core.models.ollama import filters as control_tokens
     from core.models.ollama.filters import TurnedBack
-    from core.query import forms, glossary
+    from core.query import forms
     from core.query.releases.spellings import spellings
     from core.retrieval.release_notes import gone
     from core.text.words import whole_word
@@ -67,7 +67,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
         "evaluation.gold:spelled": [gold.spelled("a worker")],
         "core.generation.quotes.quote:_introductions": [quote._introductions()],
-        "core.ingestion.formats._files:definition_of": [_files.definition_of("parse")],
+        "core.ingestion.formats._shared:definition_of": [_shared.definition_of("parse")],
         "core.ingestion.formats.markdown.snippets:region_ends": _snippets.region_ends("setup"),
         "core.ingestion.formats.markdown.snippets:section_ends": _snippets.section_ends("setup"),
         "core.ingestion.sources._files:Patterns.__init__": patterns_in(Patterns(globs)),
@@ -77,13 +77,13 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.models.ollama.filters:_tokens": control_tokens._tokens(),
         "core.query.asking:_any": ALREADY_MET,
         "core.query.forms:named": [p for known in spelled for p in forms.named(known.product.pattern)],
-        "core.query.glossary:_pattern": [glossary._pattern("PM"), glossary._pattern("read replica")],
+        "core.query.forms:_pattern": [forms._pattern("PM"), forms._pattern("read replica")],
         "core.query.releases.spellings:_any": ALREADY_MET,
         "core.query.releases.spellings:_prepare": patterns_in(spelled),
         "core.query.releases.spellings:_relative": ALREADY_MET,
         "core.retrieval.release_notes.gone:_named": [gone._named("old_call"), gone._named("old")],
         "core.text.words:whole_word": [whole_word("from_file")],
-        "core.vocabulary.changes:_change": ALREADY_MET,
+        "core.vocabulary:_change": ALREADY_MET,
         "storage.people.mentions:account": [mentions.account("slack:U1")],
     }
 

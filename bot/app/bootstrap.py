@@ -13,12 +13,12 @@ from bot.app.builders.chat import Around, build_around
 from bot.app.builders.core import Core, Ground, build_core, open_sources, tuned
 from bot.app.builders.models import open_models
 from bot.app.builders.storage import Stores, open_stores
-from bot.home.configuration import find_catalogue
+from bot.home.findings import find_catalogue
 from bot.home.home import SERVE, Home
 from bot.operations.application import Application
 from bot.operations.live_history import Sources
 from core.catalogue import Catalogue, load_catalogue
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.ingestion.sources import Kinds
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics

@@ -7,7 +7,7 @@ import heapq
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,13 +18,13 @@ from prometheus_client.registry import Collector
 
 from bot.commands.command_line import status_of
 from bot.operations.application import Application
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.community.channels import EVERYWHERE
 from core.insights.gaps import DAYS
 from core.insights.statistics import Day
 from core.memory.scoring.score import DAY_SECONDS
 from core.models.breaker import Breaker
-from core.privacy.audit import BOT
+from core.ports.about import BOT
 
 PUBLIC = "public"
 GAPS = 12
@@ -183,39 +183,24 @@ class _Figures(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield every metric."""
         figures = self._figures
-        answers = CounterMetricFamily("threadlore_answers", "Answers by route.", labels=["route"])
-        for route, count in self._totals["routes"].items():
-            answers.add_metric([route], count)
-        yield answers
-        votes = CounterMetricFamily("threadlore_votes", "Votes by value.", labels=["value"])
-        for value, count in self._totals["votes"].items():
-            votes.add_metric([value], count)
-        yield votes
+        memory, sources = figures["memory"]["stores"], figures["sources"]
+        routes, votes = self._totals["routes"].items(), self._totals["votes"].items()
+        yield _labelled(CounterMetricFamily, "answers", "Answers by route.", ["route"], routes)
+        yield _labelled(CounterMetricFamily, "votes", "Votes by value.", ["value"], votes)
         yield CounterMetricFamily(
             "threadlore_wrong_reuses",
             "Remembered answers that somebody said were to another question.",
             value=self._totals["reuse"]["wrong"],
         )
-        asked = GaugeMetricFamily(
-            "threadlore_escalations", "Questions that were put to a person.", labels=["state"]
-        )
-        for state, count in figures["escalations"].items():
-            asked.add_metric([state], count)
-        yield asked
-        pairs = GaugeMetricFamily("threadlore_memory_pairs", "Remembered pairs.", labels=["release", "store"])
-        for entry in figures["memory"]["stores"]:
-            pairs.add_metric([entry["release"], entry["store"]], entry["kept"] + entry["waiting"])
-        yield pairs
-        chunks = GaugeMetricFamily("threadlore_corpus_chunks", "Passages of a corpus.", labels=["release"])
-        for release in figures["releases"]:
-            chunks.add_metric([release["name"]], release["chunks"])
-        yield chunks
-        failures = GaugeMetricFamily(
-            "threadlore_source_failures", "Failures of a source in a row.", labels=["release", "source"]
-        )
-        for source in figures["sources"]:
-            failures.add_metric([source["release"], source["source"]], source["failures"])
-        yield failures
+        told = "Questions that were put to a person."
+        yield _labelled(GaugeMetricFamily, "escalations", told, ["state"], figures["escalations"].items())
+        pairs = ((entry["release"], entry["store"], entry["kept"] + entry["waiting"]) for entry in memory)
+        yield _labelled(GaugeMetricFamily, "memory_pairs", "Remembered pairs.", ["release", "store"], pairs)
+        chunks = ((release["name"], release["chunks"]) for release in figures["releases"])
+        yield _labelled(GaugeMetricFamily, "corpus_chunks", "Passages of a corpus.", ["release"], chunks)
+        told, labels = "Failures of a source in a row.", ["release", "source"]
+        failures = ((source["release"], source["source"], source["failures"]) for source in sources)
+        yield _labelled(GaugeMetricFamily, "source_failures", told, labels, failures)
         model = figures["model"]
         ready = float(bool(model and model["ready"]))
         yield GaugeMetricFamily("threadlore_model_ready", "Whether the model answers.", value=ready)
@@ -228,6 +213,16 @@ class _Figures(Collector):
         yield GaugeMetricFamily("threadlore_learnt_votes", "Votes the ranking learnt from.", value=learnt)
         problems = float(len(figures["problems"]))
         yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)
+
+
+def _labelled(
+    family: type[Any], name: str, told: str, labels: Sequence[str], rows: Iterable[Sequence[Any]]
+) -> Metric:
+    """Return a metric with a figure for each row, whose labels stand before it."""
+    metric: Metric = family(f"threadlore_{name}", told, labels=labels)
+    for *values, figure in rows:
+        metric.add_metric(values, figure)  # type: ignore[attr-defined]
+    return metric
 
 
 def _every(schedules: Mapping[tuple[str, str], Schedule], source: Mapping[str, Any]) -> float:

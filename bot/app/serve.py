@@ -22,13 +22,11 @@ from bot.app.overview import ErrorsSeen, Overview
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
 from bot.commands.registry import table
-from bot.dispatch.dispatch import Dispatch
-from bot.dispatch.wired import dispatch_of, watches
+from bot.dispatch.dispatch import Dispatch, dispatch_of, watches
 from bot.home.control_socket import Control, Send
 from bot.operations.application import Application
 from bot.operations.audit import Audit
-from bot.operations.scheduled_jobs import OnSchedule
-from bot.operations.scheduler import Clock
+from bot.operations.scheduler import Clock, OnSchedule
 from bot.ports import platforms
 from bot.ports.platforms import Platform
 from bot.rendering.progress import Bars

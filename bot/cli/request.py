@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import pwd
 import signal
 import sys
 import time
@@ -20,11 +18,12 @@ STARTING_SECONDS = 30.0
 
 async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
     """Have a request carried out by the serving process, or by this one where none serves."""
-    request = {**request, "caller": _caller()}
     from bot.commands.registry import table
     from bot.home.control_socket import call
+    from bot.home.home import started_by
     from bot.rendering.progress import Bars
 
+    request = {**request, "caller": started_by("cli")}
     code = FAILED
     task = asyncio.current_task()
     assert task is not None
@@ -61,11 +60,3 @@ async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> in
                     if time.monotonic() > until:
                         raise
                     await asyncio.sleep(0.1)
-
-
-def _caller() -> str:
-    """Return who gives a command, as the audit log has it."""
-    try:
-        return f"cli:{pwd.getpwuid(os.getuid()).pw_name}"
-    except KeyError:  # a container may run under a number that has no name
-        return f"cli:{os.getuid()}"

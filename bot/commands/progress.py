@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,17 +16,9 @@ PROGRESS_SECONDS = 0.2
 
 
 @asynccontextmanager
-async def passed_on(send: Send) -> AsyncIterator[Report]:
-    """Yield what hears of progress and sends it, not too often of one release and stage."""
+async def in_turn(send: Send) -> AsyncIterator[Callable[[dict[str, Any]], None]]:
+    """Yield what takes messages and need not be waited for; they are sent one after the other."""
     queue: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    sent: dict[tuple[str, str], float] = {}
-
-    def hear(progress: Progress) -> None:
-        key, now = (progress.release, progress.stage), time.monotonic()
-        whole = progress.done == progress.total or progress.error
-        if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or whole:
-            sent[key] = now
-            queue.put_nowait({"progress": progress_dict(progress)})
 
     async def pass_on() -> None:
         while (message := await queue.get()) is not None:
@@ -34,10 +26,26 @@ async def passed_on(send: Send) -> AsyncIterator[Report]:
 
     passing = asyncio.create_task(pass_on())
     try:
-        yield hear
+        yield queue.put_nowait
     finally:
         queue.put_nowait(None)
         await passing
+
+
+@asynccontextmanager
+async def passed_on(send: Send) -> AsyncIterator[Report]:
+    """Yield what hears of progress and sends it, not too often of one release and stage."""
+    sent: dict[tuple[str, str], float] = {}
+    async with in_turn(send) as tell:
+
+        def hear(progress: Progress) -> None:
+            key, now = (progress.release, progress.stage), time.monotonic()
+            whole = progress.done == progress.total or progress.error
+            if now - sent.get(key, 0.0) >= PROGRESS_SECONDS or whole:
+                sent[key] = now
+                tell({"progress": progress_dict(progress)})
+
+        yield hear
 
 
 def progress_dict(progress: Progress) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Finds the commands: each is a file of a folder in here that has a `COMMAND`."""
+"""Finds the commands: each is a `Command` at the top of a file in a folder in here."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ def commands_in(package: ModuleType) -> Iterable[Command]:
         if folder.ispkg and folder.name != SLASH:
             inner = import_module(f"{package.__name__}.{folder.name}")
             for module in pkgutil.iter_modules(inner.__path__):
-                found = getattr(import_module(f"{inner.__name__}.{module.name}"), "COMMAND", None)
-                if isinstance(found, Command):
-                    yield found
+                found = vars(import_module(f"{inner.__name__}.{module.name}")).values()
+                yield from (value for value in found if isinstance(value, Command))
 
 
 def table_of(*packages: ModuleType) -> Table:

@@ -10,18 +10,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from bot.conversation.pausing import WAIT, Outage, say
+from bot.conversation.pausing import WAIT, Desk, say
 from bot.conversation.streaming_reply import StreamingReply
 from bot.home.logs import about
 from bot.ports.chat import Chat, Message, Reply
-from bot.privacy.opted_out import OptedOut
 from bot.rendering.answers import WORKING, compose, controls, said
-from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Answer, MessageRef, Question, Scope, Turn
-from core.engine import Engine
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
-from core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -48,25 +44,12 @@ class _Answer:
 class Answering:
     """Asks the engine for each question in a task of its own, and posts what comes of it."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        conversations: ConversationStore,
-        opted_out: OptedOut,
-        outage: Outage,
-        *,
-        unsolicited: UnsolicitedReplyPolicy,
-        to_person: Callable[[MessageRef, Scope], bool],
-    ) -> None:
-        """`unsolicited` counts answers that nobody asked for; `to_person` tells if a person can be asked."""
-        self._opted_out = opted_out
-        self._engine = engine
-        self._conversations = conversations
-        self._outage = outage
+    def __init__(self, desk: Desk, to_person: Callable[[MessageRef, Scope], bool]) -> None:
+        """`to_person` tells if a person can be asked."""
+        self._desk = desk
         self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
         self._held: Counter[str] = Counter()
         self.stopping = False
-        self._unsolicited = unsolicited
         self._to_person = to_person
 
     def __contains__(self, key: str) -> bool:
@@ -97,7 +80,7 @@ class Answering:
         except PlatformError as error:
             log.warning("could not answer %s: %s", key, error)
             if not error.retryable:
-                await self._conversations.answered(key, "")
+                await self._desk.conversations.answered(key, "")
         finally:
             if self._running.get(key, (None, None))[1] is task:
                 del self._running[key]
@@ -135,7 +118,7 @@ class Answering:
             _done, late = await asyncio.wait(tasks, timeout=2 * GOODBYE_SECONDS)
             held -= {tasks[task] for task in late}  # the next process looks for what these still post
         try:
-            await self._conversations.spared(held)
+            await self._desk.conversations.spared(held)
         except StorageError as error:
             log.warning("what was under way counts as tried: %s", error)
 
@@ -157,15 +140,15 @@ class Answering:
                     raise
                 log.warning("could not answer %s, next attempt in %g s: %s", key, pause, error)
                 await asyncio.sleep(pause)
-                claim = await self._conversations.claimed(key)
+                claim = await self._desk.conversations.claimed(key)
                 answer.parts = claim.parts if claim is not None else ()
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
                 answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
-                await self._outage.over()
-        if answer_id and not self._opted_out.is_out(message.author.id):
+                await self._desk.outage.over()
+        if answer_id and not self._desk.opted_out.is_out(message.author.id):
             if message.unasked:
-                await self._unsolicited.answered(answer_id, message.ref)
+                await self._desk.unsolicited.answered(answer_id, message.ref)
             try:
                 await chat.seed_votes(answer.parts[-1])
             except PlatformError as error:  # the answer stands, and people can still vote on it
@@ -188,7 +171,7 @@ class Answering:
     async def _found(self, answer: _Answer) -> Reply | None:
         """Return the reply of the answer that was found before; None if there is none, or it is not kept."""
         try:
-            found, asked = await self._engine.answer_log.answer(answer.found)
+            found, asked = await self._desk.engine.answer_log.answer(answer.found)
         except KeyError:
             return None
         return await self._composed(found, answer.message) if asked else None
@@ -201,12 +184,12 @@ class Answering:
         chat, message = answer.chat, answer.message
         key = message.key
         quiet = message.unasked == "questions"
-        product = self._engine.product.name
+        product = self._desk.engine.product.name
 
         async def note(now: tuple[MessageRef, ...]) -> None:
             answer.parts = now
             with suppress(StorageError):  # they are noted with the finished answer
-                await self._conversations.posted(key, now)
+                await self._desk.conversations.posted(key, now)
 
         if not quiet:
             await _whole(self._open(answer))
@@ -227,7 +210,7 @@ class Answering:
                 after=message.after,
                 fresh=message.fresh,
             )
-            found = await self._engine.answer(question, show)
+            found = await self._desk.engine.answer(question, show)
             if quiet and found.route == "abstain":
                 return None
             return await self._composed(found, message)
@@ -245,9 +228,9 @@ class Answering:
     async def _composed(self, answer: Answer, message: Message) -> Reply:
         """Return the reply of an answer with its controls, as the asker's choices allow."""
         to_person = self._to_person(message.ref, message.scope)
-        reply = compose(answer, self._engine.product.name)
-        reply = replace(reply, controls=controls(answer, self._engine.ready, to_person))
-        return await self._opted_out.dressed(reply, message.author.id)
+        reply = compose(answer, self._desk.engine.product.name)
+        reply = replace(reply, controls=controls(answer, self._desk.engine.ready, to_person))
+        return await self._desk.opted_out.dressed(reply, message.author.id)
 
     async def _open(self, answer: _Answer) -> None:
         """Show a sign of work, in the messages of an earlier reply if there is one."""
@@ -260,28 +243,28 @@ class Answering:
                 answer.parts = ()
         if not answer.parts:
             answer.parts = await chat.post(message.ref, waiting)
-        await self._conversations.posted(message.key, answer.parts)
+        await self._desk.conversations.posted(message.key, answer.parts)
 
     async def _close(self, answer: _Answer, reply: Reply) -> None:
         """Post the whole answer, which is noted before, and note that the question is settled."""
         chat, message = answer.chat, answer.message
         if reply.answer_id and reply.answer_id != answer.found:
-            await self._conversations.posting(message.key, reply.answer_id)
+            await self._desk.conversations.posting(message.key, reply.answer_id)
             answer.found = reply.answer_id
         answer.parts = await (
             chat.edit(answer.parts, reply) if answer.parts else chat.post(message.ref, reply)
         )
-        await self._conversations.posted(message.key, answer.parts)
-        await self._conversations.answered(message.key, reply.answer_id, message.language)
+        await self._desk.conversations.posted(message.key, answer.parts)
+        await self._desk.conversations.answered(message.key, reply.answer_id, message.language)
 
     async def _keep_quiet(self, answer: _Answer) -> None:
         """Keep nothing of an unsure answer that nobody asked for, nor of the post."""
         key = answer.message.key
-        await self._conversations.answered(key, "")
+        await self._desk.conversations.answered(key, "")
         if answer.parts:
             await answer.chat.delete(answer.parts)
-            await self._conversations.posted(key, ())
-        await self._conversations.emptied(key)
+            await self._desk.conversations.posted(key, ())
+        await self._desk.conversations.emptied(key)
 
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
         """Read the conversation before a message, with the release that each answer was for.
@@ -289,9 +272,10 @@ class Answering:
         Messages of people who opted out or were forgotten are left out, and answers that repeat their words.
         """
         history = await chat.history(ref, TURNS)
-        given, log = await self._conversations.answers_in(ref.conversation, TURNS), self._engine.answer_log
+        desk, log = self._desk, self._desk.engine.answer_log
+        given = await desk.conversations.answers_in(ref.conversation, TURNS)
         authors = tuple(sorted(await log.whose(given)))
-        of = await self._conversations.answers_of([turn.message for turn in history if turn.message])
+        of = await desk.conversations.answers_of([turn.message for turn in history if turn.message])
         emptied = await log.emptied(list(of.values()))
         release = {answer: await log.release_of(answer) for answer in {*of.values(), *given[:1]}}
         turns = [
@@ -300,7 +284,7 @@ class Answering:
             )
             if turn.role == "assistant"
             else turn
-            for turn in self._opted_out.heard(history)
+            for turn in desk.opted_out.heard(history)
             if of.get(turn.message) not in emptied
         ]
         last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)

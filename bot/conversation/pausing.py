@@ -1,4 +1,4 @@
-"""What keeps a question waiting: earlier ones, a pause, too many of them, or an outage."""
+"""What stands before an answer: its language, earlier questions, a pause, too many of them, an outage."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ import time
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
 
-from bot.ports.chat import Chat, Message, Reply
+from bot.conversation.triggers import Hint
+from bot.ports.chat import Chat, Message, Person, Reaction, Reply
+from bot.privacy.opted_out import OptedOut
 from bot.rendering.status import at_time
 from core.community.channels import EVERYWHERE, Pause, Pauses
+from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef
+from core.engine import AnswerLog, Engine
 from core.errors import PlatformError
-from core.languages import N_, _
-from core.ports import StorageHealth
+from core.languages import N_, _, plain
+from core.ports import ConversationStore, StorageHealth
+from core.query import language
 
 
 class Pausing:
@@ -222,3 +228,68 @@ class InOrder:
             slots.remove(slot)
             if not slots and self._slots.get(conversation) is slots:
                 del self._slots[conversation]
+
+
+class LocaleResolver:
+    """Decides the language; `default` is used where nothing else tells."""
+
+    def __init__(self, conversations: ConversationStore, answer_log: AnswerLog, default: str) -> None:
+        self._conversations = conversations
+        self._answer_log = answer_log
+        self._default = default
+
+    async def of(self, message: Message) -> str:
+        """Return the language that a message is answered in, as `de`.
+
+        Words that do not tell are in the thread's language: "2.3?" goes on in German.
+        """
+        if message.language:
+            return message.language
+        if found := await language.detect(message.text):
+            return found
+        return await self.of_thread(message.ref.conversation, message.author)
+
+    async def of_text(self, text: str, person: Person) -> str:
+        """Return the language that a text outside of any thread is answered in."""
+        return await language.detect(text) or self.of_person(person)
+
+    async def of_thread(self, conversation: str, person: Person) -> str:
+        """Return the language of the thread's last question, else the person's."""
+        last = await self._conversations.last_claim(conversation)
+        told = (last.language or (last.payload or {}).get("language", "")) if last else ""
+        return str(told) or self.of_person(person)
+
+    async def of_answer(self, answer_id: str, person: Person) -> str:
+        """Return the language of an answer, else the person's."""
+        found = await self._answer_log.language_of(answer_id) if answer_id else ""
+        return found or self.of_person(person)
+
+    async def of_reaction(self, reaction: Reaction, answer_id: str) -> str:
+        """Return the language for telling somebody the result of a reaction."""
+        if answer_id:
+            return await self.of_answer(answer_id, reaction.person)
+        return await self.of_thread(reaction.ref.conversation, reaction.person)
+
+    def of_person(self, person: Person) -> str:
+        """Return the language that a platform shows to a person, else the default."""
+        return plain(person.locale) or self._default
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What questions, presses and reactions are handled with, whichever of them it is."""
+
+    engine: Engine
+    conversations: ConversationStore
+    opted_out: OptedOut
+    unsolicited: UnsolicitedReplyPolicy
+    limits: Limits
+    pausing: Pausing
+    locales: LocaleResolver
+    hint: Hint
+    outage: Outage
+    _locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    def lock(self, key: str) -> asyncio.Lock:
+        """Return what lets one event of a message or a conversation be handled after the other."""
+        return self._locks.setdefault(key, asyncio.Lock())

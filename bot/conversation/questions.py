@@ -13,20 +13,23 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import Answering, tell
-from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import LATER, WAIT, InOrder, Limits, Outage, Pausing, Slot, rounded, say
+from bot.conversation.pausing import (
+    LATER,
+    WAIT,
+    Desk,
+    InOrder,
+    Slot,
+    rounded,
+    say,
+)
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.triggers import Hint, Triggers
+from bot.conversation.triggers import Triggers
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
 from bot.ports.message_codec import packed, unpacked
-from bot.privacy.opted_out import OptedOut
-from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import MessageRef
-from core.engine import Engine
 from core.errors import StorageUnavailable
 from core.languages import _, speaking
-from core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
 
@@ -43,37 +46,13 @@ class Questions:
     happens to the process afterwards, it is answered, or its asker is told that it is not.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        conversations: ConversationStore,
-        answering: Answering,
-        triggers: Triggers,
-        resolving: Resolving,
-        limits: Limits,
-        pausing: Pausing,
-        opted_out: OptedOut,
-        locales: LocaleResolver,
-        unsolicited: UnsolicitedReplyPolicy,
-        hint: Hint,
-        lock: Callable[[str], asyncio.Lock],
-        outage: Outage,
-    ) -> None:
-        self._engine = engine
-        self._conversations = conversations
+    def __init__(self, desk: Desk, answering: Answering, triggers: Triggers, resolving: Resolving) -> None:
+        self._desk = desk
         self._answering = answering
         self._triggers = triggers
         self._resolving = resolving
-        self._limits = limits
-        self._pausing = pausing
-        self._opted_out = opted_out
-        self._locales = locales
-        self._unsolicited = unsolicited
-        self._hint = hint
-        self._lock = lock
-        self._outage = outage
         self._in_order = InOrder()
-        self._taking_up = TakingUp(conversations, answering, self._in_order, lock)
+        self._taking_up = TakingUp(desk.conversations, answering, self._in_order, desk.lock)
         self._slowed: dict[str, float] = {}
 
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
@@ -98,7 +77,7 @@ class Questions:
         """
         key = message.ref.key
         parts: tuple[MessageRef, ...] = ()
-        if key in self._outage:
+        if key in self._desk.outage:
             return None  # the same message came again, and waits already
         try:
             while True:
@@ -106,28 +85,28 @@ class Questions:
                     return await self._claim(message, parts)
                 except StorageUnavailable as error:
                     called = message.mentions_bot or message.scope.kind == "direct"
-                    if key not in self._outage:
+                    if key not in self._desk.outage:
                         log.error("a message cannot be claimed: %s", error)
-                        waits = self._outage.begin(key)
+                        waits = self._desk.outage.begin(key)
                         parts = (
                             await say(chat, message.ref, parts, WAIT if waits else LATER) if called else ()
                         )
                         if not waits:
                             return None
-                    await self._outage.over()
+                    await self._desk.outage.over()
         except asyncio.CancelledError:
             await tell(chat, parts, _(TOO_LATE))
             raise
         finally:
-            self._outage.end(key)
+            self._desk.outage.end(key)
 
     async def _claim(self, message: Message, parts: tuple[MessageRef, ...]) -> Found:
         trigger = await self._triggers.at_once(message)
         if trigger is None:
             return Found(message, (), is_new=False)
         asked, decided = trigger
-        claim = replace(self._opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
-        is_new = await self._conversations.claim(claim, message.event)
+        claim = replace(self._desk.opted_out.claim(asked), decided=decided, tries=1 if decided else 0)
+        is_new = await self._desk.conversations.claim(claim, message.event)
         return Found(asked, parts, is_new, decided)
 
     async def _go_on(self, chat: Chat, found: Found, slot: Slot) -> None:
@@ -141,17 +120,17 @@ class Questions:
                 found = replace(found, message=decided, decided=True)
             if self._answering.stopping:
                 return  # it is claimed, and answered after the next start
-            message = replace(found.message, language=await self._locales.of(found.message))
+            message = replace(found.message, language=await self._desk.locales.of(found.message))
             with speaking(message.language):
                 await (self._too_late if found.late else self._take)(chat, replace(found, message=message))
 
     async def _after_earlier(self, message: Message, slot: Slot) -> None:
         """Wait until earlier questions of the thread are done, those of a dead process included."""
-        own = await self._conversations.claimed(message.key)
+        own = await self._desk.conversations.claimed(message.key)
         until = time.monotonic() + EARLIER_SECONDS
         while own is not None and time.monotonic() < until and not self._answering.stopping:
             await slot.after_answers()
-            waiting = await self._conversations.open_in(message.ref.conversation)
+            waiting = await self._desk.conversations.open_in(message.ref.conversation)
             if not any(claim.at < own.at for claim in waiting):
                 return
             await asyncio.sleep(LOOK_SECONDS)  # it is about to be taken up
@@ -159,32 +138,32 @@ class Questions:
     async def _decided(self, chat: Chat, message: Message) -> Message | None:
         """Return the current text of a claimed thread message if it is for the bot; else drop the claim."""
         key = message.ref.key
-        claim = await self._conversations.claimed(key)
+        claim = await self._desk.conversations.claimed(key)
         if claim is None or claim.decided:
             return None  # it was deleted, or edited so that it calls the bot
         message = unpacked(claim.payload) if claim.payload else message
         if not await self._triggers.goes_on(chat, message):
-            await self._conversations.dropped(key)
+            await self._desk.conversations.dropped(key)
             return None
-        await self._conversations.decided(key, claim.payload)
+        await self._desk.conversations.decided(key, claim.payload)
         return message
 
     async def _take(self, chat: Chat, found: Found) -> None:
         message, parts = found.message, found.parts
         key, ref = message.key, message.ref
-        async with self._lock(key):
-            claim = await self._conversations.claimed(key)
+        async with self._desk.lock(key):
+            claim = await self._desk.conversations.claimed(key)
             if claim is None or claim.is_settled or key in self._answering or self._answering.stopping:
                 return  # it was deleted or edited meanwhile, or is answered after the next start
-            if pause := await self._pausing.of(ref.channel_key):
-                await self._settle(chat, key, parts, await self._pausing.tell(chat, message, pause))
+            if pause := await self._desk.pausing.of(ref.channel_key):
+                await self._settle(chat, key, parts, await self._desk.pausing.tell(chat, message, pause))
                 return
-            seconds = 0.0 if found.again else self._limits.wait(message.author.id, ref.channel_key)
+            seconds = 0.0 if found.again else self._desk.limits.wait(message.author.id, ref.channel_key)
             if seconds:
                 told = () if message.unasked else await self._slow_down(chat, message, seconds)
                 await self._settle(chat, key, parts, told)
                 return
-            if hint := await self._hint.to(message):
+            if hint := await self._desk.hint.to(message):
                 await self._settle(chat, key, parts, await chat.post(ref, hint))
                 return
             task = self._answering.begin(chat, message, parts, found.answer_id)
@@ -193,8 +172,8 @@ class Questions:
     async def _too_late(self, chat: Chat, found: Found) -> None:
         """Tell a person that what is now known to be a follow-up is too old to be answered."""
         key = found.message.key
-        async with self._lock(key):
-            claim = await self._conversations.claimed(key)
+        async with self._desk.lock(key):
+            claim = await self._desk.conversations.claimed(key)
             if claim is not None and not claim.is_settled:
                 await self._taking_up.give_up(chat, claim)
 
@@ -203,8 +182,8 @@ class Questions:
     ) -> None:
         """Settle a claim: `told` was posted instead of an answer, `before` while it waited."""
         if told:
-            await self._conversations.posted(key, told)
-        await self._conversations.answered(key, "")
+            await self._desk.conversations.posted(key, told)
+        await self._desk.conversations.answered(key, "")
         if before:
             await chat.delete(before)
 
@@ -215,28 +194,28 @@ class Questions:
         is called as soon as the edit need not be told again.
         """
         key = message.ref.key
-        async with self._lock(f"mark {key}"):
-            await self._engine.accepted.reworded(key, message.text)
+        async with self._desk.lock(f"mark {key}"):
+            await self._desk.engine.accepted.reworded(key, message.text)
             await self._resolving.reworded(chat, message)
-        async with self._lock(key):
-            claim = await self._conversations.claimed(key)
+        async with self._desk.lock(key):
+            claim = await self._desk.conversations.claimed(key)
             if claim is not None:
                 late = time.time() - claim.at > EDIT_SECONDS
                 same = not claim.payload or claim.payload.get("text") == message.text
                 if late or same or not message.text.strip():
                     return
                 channel = message.ref.channel_key
-                if self._answering.stopping or await self._pausing.of(channel):
+                if self._answering.stopping or await self._desk.pausing.of(channel):
                     return
-                if self._limits.wait(message.author.id, channel):
+                if self._desk.limits.wait(message.author.id, channel):
                     return
                 await self._answering.cancel(key)
-                claim = await self._conversations.claimed(key) or claim
+                claim = await self._desk.conversations.claimed(key) or claim
                 message = replace(message, unasked=claim.payload.get("unasked", ""))
                 if not claim.decided:
-                    await self._conversations.reworded(key, packed(message))
+                    await self._desk.conversations.reworded(key, packed(message))
                     return
-                await self._conversations.reopen(key, packed(message), claim.at)
+                await self._desk.conversations.reopen(key, packed(message), claim.at)
                 taken()
                 task = self._answering.begin(chat, message, claim.parts)
         if claim is not None:
@@ -246,28 +225,28 @@ class Questions:
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
         """Delete the answers to a deleted question; forget a person's deleted answer."""
-        async with self._lock(f"mark {ref.key}"):
-            await self._engine.accepted.gone(ref.key)
+        async with self._desk.lock(f"mark {ref.key}"):
+            await self._desk.engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
         if await self._take_back(chat, ref.key):
             await self._take_back(chat, f"{ref.key}{ANEW}")
-            for release in self._engine.product.releases:
+            for release in self._desk.engine.product.releases:
                 await self._take_back(chat, f"{ref.key}@{release.name}")
                 await self._take_back(chat, f"{ref.key}@{release.name}{ANEW}")
 
     async def _take_back(self, chat: Chat, key: str) -> bool:
         """Delete the reply of a claim; return False if there is no such claim."""
-        async with self._lock(key):
-            if await self._conversations.claimed(key) is None:
+        async with self._desk.lock(key):
+            if await self._desk.conversations.claimed(key) is None:
                 return False
             await self._answering.cancel(key)
-            claim = await self._conversations.claimed(key)
-            await self._conversations.answered(key, "")
+            claim = await self._desk.conversations.claimed(key)
+            await self._desk.conversations.answered(key, "")
             if claim is not None and claim.parts:
                 await chat.delete(claim.parts)
-                await self._conversations.posted(key, ())
+                await self._desk.conversations.posted(key, ())
             if claim is not None and claim.answer_id:
-                await self._unsolicited.withdrawn(claim.answer_id)
+                await self._desk.unsolicited.withdrawn(claim.answer_id)
             return True
 
     async def resume(self, chat: Chat) -> None:

@@ -7,36 +7,37 @@ commands and presses in `bot.interactions.handler`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
-from weakref import WeakValueDictionary
 
+from bot.commands.slash.derived import slash_commands
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import Answering
-from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import Limits, Outage, Pausing
+from bot.conversation.pausing import Desk, Limits, LocaleResolver, Outage, Pausing
 from bot.conversation.questions import Questions
 from bot.conversation.triggers import Hint, Triggers
-from bot.escalation.asking import Escalation
+from bot.escalation.asking import AN_HOUR, Escalation
 from bot.escalation.resolving import Resolving
 from bot.interactions.handler import InteractionHandler
-from bot.interactions.ledger import InteractionLedger, Kind
+from bot.interactions.ledger import Kind
 from bot.interactions.marks import Marks
 from bot.interactions.pages import Pages
 from bot.interactions.presses import Presses
 from bot.interactions.reactions import ReactionHandler
+from bot.operations.alerts import Alerts
+from bot.operations.application import Application
+from bot.operations.digest import Digest
 from bot.operations.live_history import HistoryUpkeep
 from bot.operations.notices import Notices
 from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
 from bot.ports.platforms import Figures
-from bot.privacy.holders import Holders
+from bot.privacy.exports import Holders
 from bot.privacy.opted_out import OptedOut
-from core.community.channels import EVERYWHERE, ChannelModes, Pauses
+from core.community.channels import EVERYWHERE, ChannelModes
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.corpora.manager import CorpusManager
 from core.domain import MessageRef
-from core.engine import Engine
-from core.ports import ConversationStore
+from core.languages import plain
 
 
 class Chats:
@@ -63,20 +64,12 @@ class Dispatch:
 
     def __init__(
         self,
-        engine: Engine,
-        conversations: ConversationStore,
+        desk: Desk,
         corpus_manager: CorpusManager,
         slash: SlashCommands,
-        limits: Limits,
         modes: ChannelModes,
-        pauses: Pauses,
-        opted_out: OptedOut,
-        locales: LocaleResolver,
         notices: Notices,
-        unsolicited: UnsolicitedReplyPolicy,
-        hint: Hint,
         escalation: Escalation,
-        outage: Outage,
         *,
         chats: Chats,
         history: HistoryUpkeep,
@@ -84,7 +77,7 @@ class Dispatch:
         holders: Holders,
         overview: Figures | None = None,
     ) -> None:
-        self._engine = engine
+        self._desk = desk
         self._corpus_manager = corpus_manager
         self.slash = slash
         self.overview = overview
@@ -95,58 +88,16 @@ class Dispatch:
         self.holders = holders
         """Told by platforms that keep messages themselves, for as long as they run."""
         self.notices = notices
-        self._pausing = Pausing(pauses)
-        self._outage = outage
-        self.opted_out = opted_out
-        self.unsolicited = unsolicited
-        self._answering = Answering(
-            engine, conversations, opted_out, outage, unsolicited=unsolicited, to_person=escalation.offered
-        )
-        self._resolving = Resolving(engine, escalation)
-        marks = Marks(engine, self._answering.history, self._resolving)
-        presses = Presses(
-            engine, conversations, self._answering, limits, slash.is_admin, opted_out.is_asker, escalation
-        )
-        self._questions = Questions(
-            engine,
-            conversations,
-            self._answering,
-            Triggers(conversations, modes, opted_out, unsolicited),
-            self._resolving,
-            limits,
-            self._pausing,
-            opted_out,
-            locales,
-            unsolicited,
-            hint,
-            self._lock,
-            outage,
-        )
-        self._interactions = InteractionHandler(
-            engine,
-            conversations,
-            self._answering,
-            slash,
-            presses,
-            limits,
-            self._pausing,
-            opted_out,
-            locales,
-            unsolicited,
-            hint,
-            InteractionLedger(conversations, opted_out),
-        )
-        self._reactions = ReactionHandler(
-            engine,
-            conversations,
-            marks,
-            opted_out,
-            locales,
-            unsolicited,
-            self._lock,
-            outage,
-        )
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self.opted_out = desk.opted_out
+        self.unsolicited = desk.unsolicited
+        self._answering = Answering(desk, escalation.offered)
+        self._resolving = Resolving(desk.engine, escalation)
+        marks = Marks(desk.engine, self._answering.history, self._resolving)
+        presses = Presses(desk, self._answering, slash.is_admin, escalation)
+        triggers = Triggers(desk.conversations, modes, desk.opted_out, desk.unsolicited)
+        self._questions = Questions(desk, self._answering, triggers, self._resolving)
+        self._interactions = InteractionHandler(desk, self._answering, slash, presses)
+        self._reactions = ReactionHandler(desk, marks)
         self._chats = chats
 
     def is_out(self, account: str) -> bool:
@@ -156,7 +107,7 @@ class Dispatch:
     @property
     def product(self) -> str:
         """Return the name of the product that is talked about."""
-        return self._engine.product.name
+        return self._desk.engine.product.name
 
     def meet(self, chat: Chat) -> None:
         """Register a connected platform, so that the bot can post there by itself."""
@@ -181,7 +132,7 @@ class Dispatch:
 
     def waits(self, key: str) -> bool:
         """Return True if a message waits because nothing can be written down."""
-        return key in self._outage
+        return key in self._desk.outage
 
     async def edited(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer an edited question again; update what is remembered of an edited message."""
@@ -226,7 +177,7 @@ class Dispatch:
 
     async def channel_became_private(self, channel: str) -> None:
         """Keep what was learned in a channel (`slack:C1`) inside it from now on."""
-        await self._engine.channel_became_private(channel)
+        await self._desk.engine.channel_became_private(channel)
         await self._history.became_private(channel)
 
     def _noted(self, ref: MessageRef) -> None:
@@ -245,11 +196,11 @@ class Dispatch:
 
     async def paused(self) -> bool:
         """Return True if no new questions are answered anywhere."""
-        return await self._pausing.of(EVERYWHERE) is not None
+        return await self._desk.pausing.of(EVERYWHERE) is not None
 
     async def why(self, answer_id: str) -> dict[str, Any]:
         """Return what led to an answer; raises KeyError for an unknown one."""
-        return await self._engine.answer_log.why(answer_id)
+        return await self._desk.engine.answer_log.why(answer_id)
 
     async def stop(self) -> None:
         """Cancel what is running and say so; it is answered after the next start."""
@@ -258,5 +209,52 @@ class Dispatch:
         await self._answering.stop()
         await self._reactions.stop()
 
-    def _lock(self, key: str) -> asyncio.Lock:
-        return self._locks.setdefault(key, asyncio.Lock())
+
+def dispatch_of(
+    app: Application, escalations_an_hour: int = AN_HOUR, overview: Figures | None = None
+) -> Dispatch:
+    """Return what platforms are connected to."""
+    chats, engine = Chats(), app.engine
+    notices = Notices(app.notices, app.settings.admin_channels, chats.of)
+    slash, opted_out = slash_commands(app), OptedOut(app.privacy)
+    desk = Desk(
+        engine,
+        app.conversations,
+        opted_out,
+        UnsolicitedReplyPolicy(app.unsolicited, app.modes, notices.tell_admins),
+        Limits(app.settings.questions_per_minute),
+        Pausing(app.pauses),
+        LocaleResolver(app.conversations, engine.answer_log, plain(app.settings.language)),
+        Hint(engine.product.name, app.examples),
+        Outage(app.health),
+    )
+    dispatch = Dispatch(
+        desk,
+        app.corpus_manager,
+        slash,
+        app.modes,
+        notices,
+        Escalation(
+            engine,
+            app.conversations,
+            app.escalations,
+            app.catalogue.asked_in,
+            slash.is_admin,
+            opted_out.is_asker,
+            escalations_an_hour,
+        ),
+        chats=chats,
+        history=app.history,
+        pages=Pages(slash, app.modes, engine.answer_log, app.passages, app.examples),
+        holders=app.holders,
+        overview=overview,
+    )
+    app.people.take_back_by(dispatch.before_forgetting)
+    return dispatch
+
+
+def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """Return what looks every minute for something that admins should be told, or that is left to do."""
+    told = app.statistics
+    digest = Digest(app.settings.gaps_digest, told.gaps, told.wrong_reuse, notices, app.engine.product.name)
+    return Alerts(app, notices).tick, digest.tick, app.corpus_manager.settle, app.people.settle

@@ -1,18 +1,40 @@
-"""What an examination found: how one thing is, and what to do about it."""
+"""What an examination found: how one thing is, and what to do; where the configuration file lies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from pathlib import Path
 from time import time
 from typing import Literal
 
-from bot.home.configuration import find_catalogue
 from core.catalogue import Catalogue, load_catalogue
-from core.errors import ThreadloreError
+from core.errors import ConfigurationError, ThreadloreError
 from core.ingestion.sources import Kinds
 from core.settings import Settings
+
+
+def find_catalogue(settings: Settings) -> Path:
+    """Return the `corpora.toml` to use: the named one, or the first of the usual places.
+
+    The last of them is the playground's own, which comes with the code.
+    """
+    if settings.config is not None:
+        return settings.config
+    places = [
+        Path("corpora.toml"),
+        settings.home / "corpora.toml",
+        Path(__file__).parents[2] / "corpora.toml",
+    ]
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise ConfigurationError(
+            f"There is no corpora.toml here or in {settings.home}; write one (README.md shows how) or name "
+            f"it with --config."
+        )
+    return found
+
 
 SKEW_SECONDS = 60.0
 """Difference between this machine's clock and a server's from which it is told."""

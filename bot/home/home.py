@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
+import pwd
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TextIO
 
 from bot.ports import platforms
 from core.errors import HomeBusy, HomeError
-from core.system.private_files import is_loose, private, private_folder, set_aside, tighten
+from core.system.private_files import is_loose, locked, private, private_folder, set_aside, tighten
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class Home:
                 f"--home to a folder that you may write to."
             ) from error
         until = time.monotonic() + self._patience
-        while not _locked(file):
+        while not locked(file):
             owner = owner_of(self.path)
             if owner.get("what") == SERVE or time.monotonic() > until:
                 file.close()
@@ -141,14 +141,6 @@ def inside(folder: Path) -> Iterator[Path]:
         yield from (Path(place) / name for name in (*folders, *files))
 
 
-def _locked(file: TextIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
 def owner_of(path: Path) -> dict[str, object]:
     """Return what the owner of a home wrote down: pid, what, since; empty when nobody did."""
     try:
@@ -156,3 +148,11 @@ def owner_of(path: Path) -> dict[str, object]:
     except (OSError, ValueError, RecursionError):
         return {}
     return owner if isinstance(owner, dict) else {}
+
+
+def started_by(program: str) -> str:
+    """Return the account of who started the process, as `cli:root`."""
+    try:
+        return f"{program}:{pwd.getpwuid(os.getuid()).pw_name}"
+    except KeyError:  # a container may run under a number that has no name
+        return f"{program}:{os.getuid()}"

@@ -11,23 +11,18 @@ from typing import Any
 from bot.commands.slash.confirmations import CONFIRM
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
-from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import Limits, Pausing, paused_text, wait_text
-from bot.conversation.triggers import Hint
+from bot.conversation.pausing import Desk, paused_text, wait_text
 from bot.home.logs import about
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.presses import APART, ASK_AGAIN, VOTES, Presses
 from bot.interactions.sharing import alone
 from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
 from bot.ports.message_codec import command_of, packed, press_of
-from bot.privacy.opted_out import NOT_TOLD, OptedOut
+from bot.privacy.opted_out import NOT_TOLD
 from bot.rendering.answers import WORKING
-from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Question
-from core.engine import Engine
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking, spoken
-from core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
 
@@ -37,33 +32,12 @@ LOST = N_("I was restarted before I could do this. Please try again.")
 class InteractionHandler:
     """Carries out commands and presses, and tells the person the result."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        conversations: ConversationStore,
-        answering: Answering,
-        slash: SlashCommands,
-        presses: Presses,
-        limits: Limits,
-        pausing: Pausing,
-        opted_out: OptedOut,
-        locales: LocaleResolver,
-        unsolicited: UnsolicitedReplyPolicy,
-        hint: Hint,
-        ledger: InteractionLedger,
-    ) -> None:
-        self._engine = engine
-        self._conversations = conversations
+    def __init__(self, desk: Desk, answering: Answering, slash: SlashCommands, presses: Presses) -> None:
+        self._desk = desk
         self._answering = answering
         self._slash = slash
         self._presses = presses
-        self._limits = limits
-        self._pausing = pausing
-        self._opted_out = opted_out
-        self._locales = locales
-        self._unsolicited = unsolicited
-        self._hint = hint
-        self._ledger = ledger
+        self._ledger = InteractionLedger(desk.conversations, desk.opted_out)
         self._running: set[asyncio.Task[Any]] = set()
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
@@ -78,7 +52,7 @@ class InteractionHandler:
 
         Returns False where nothing can be written down; the person is told.
         """
-        if command.name != "ask" or self._opted_out.is_out(command.author):
+        if command.name != "ask" or self._desk.opted_out.is_out(command.author):
             return True
         try:
             told = {"command": packed(command), "authors": sorted(await self._authors(command))}
@@ -94,7 +68,7 @@ class InteractionHandler:
         # what people ask is never in the log
         asks = command.name == "ask"
         answered = Answered(responder, lambda: self._ledger.done(key))
-        with speaking(await self._locales.of_text(command.text if asks else "", command.person)):
+        with speaking(await self._desk.locales.of_text(command.text if asks else "", command.person)):
             work = self._carry_out(chat, command, answered)
             is_done = await self._attend(work, f"/{command.name}", answered, kindly=asks, again=asks)
         await (self._ledger.done(key) if is_done else self._ledger.keep(key))
@@ -119,7 +93,7 @@ class InteractionHandler:
                 await self._ledger.fill(key, press.person.id, responder.address, press=packed(noted))
             await self._pressed(chat, told, answered)
 
-        with speaking(await self._locales.of_answer(press.value.partition(" ")[0], press.person)):
+        with speaking(await self._desk.locales.of_answer(press.value.partition(" ")[0], press.person)):
             kindly = press.name != CONFIRM
             is_done = await self._attend(work(), f"pressing {press.name}", answered, kindly, again=lasting)
         await (self._ledger.done(key) if is_done else self._ledger.keep(key))
@@ -156,10 +130,10 @@ class InteractionHandler:
             again = not claim.is_hopeless
             command, press = claim.payload.get("command"), claim.payload.get("press")
             if press and again:
-                await self._conversations.tried(key)
+                await self._desk.conversations.tried(key)
                 await self._pressed_by(chat, press_of(press), responder or Silent(), key)
             elif command and again and responder is not None:
-                await self._conversations.tried(key)
+                await self._desk.conversations.tried(key)
                 await self._commanded(chat, command_of(command), responder, key)
             else:
                 if responder is not None:
@@ -208,13 +182,13 @@ class InteractionHandler:
 
     async def _pressed(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press; one that asks again is refused during a pause."""
-        if press.name in ("release", APART) and (pause := await self._pausing.of(press.ref.channel_key)):
+        if press.name in ("release", APART) and (pause := await self._desk.pausing.of(press.ref.channel_key)):
             await responder.reply(Reply(paused_text(pause)))
             return
         if press.name == CONFIRM:
             await self._slash.pressed(press, responder)
             return
-        if await self._opted_out.pressed(press, responder):
+        if await self._desk.opted_out.pressed(press, responder):
             return
         answer_id = press.value.partition(" ")[0]
         if press.name == "delete":
@@ -227,16 +201,16 @@ class InteractionHandler:
                 emoji = UP if VOTES[press.name] else DOWN
                 await chat.take_back(Reaction(press.ref, press.person, emoji, True))
             raise
-        await self._unsolicited.noticed(answer_id)
+        await self._desk.unsolicited.noticed(answer_id)
 
     async def _deleted(self, chat: Chat, press: Press, answer_id: str, responder: Responder) -> None:
         """Delete an answer; log it if an admin deletes somebody else's."""
-        before = await self._conversations.claim_of(answer_id)
+        before = await self._desk.conversations.claim_of(answer_id)
         await self._presses.carry_out(chat, press, responder)
-        if await self._conversations.claim_of(answer_id) is not None:
+        if await self._desk.conversations.claim_of(answer_id) is not None:
             return
-        await self._unsolicited.deleted(answer_id)
-        if before is not None and not self._opted_out.is_asker(before, press.person.id):
+        await self._desk.unsolicited.deleted(answer_id)
+        if before is not None and not self._desk.opted_out.is_asker(before, press.person.id):
             await self._slash.note(press.person, press.ref, f"delete {answer_id}")
 
     async def _carry_out(self, chat: Chat, command: Command, responder: Responder) -> None:
@@ -245,16 +219,16 @@ class InteractionHandler:
             return
         if not command.text.strip():
             said = _("Write your question after the command: `/ask How do I …?`")
-            await responder.reply(await self._hint.with_examples(said, command.where, command.scope))
+            await responder.reply(await self._desk.hint.with_examples(said, command.where, command.scope))
             return
         where = command.where.channel_key
-        if self._opted_out.is_out(command.author):
+        if self._desk.opted_out.is_out(command.author):
             await responder.reply(Reply(_(NOT_TOLD)))
             return
-        if pause := await self._pausing.of(where):
+        if pause := await self._desk.pausing.of(where):
             await responder.reply(Reply(paused_text(pause)))
             return
-        if seconds := self._limits.wait(command.person.id, where):
+        if seconds := self._desk.limits.wait(command.person.id, where):
             await responder.reply(Reply(wait_text(seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
@@ -262,16 +236,16 @@ class InteractionHandler:
         asked = Question(
             command.text, command.person.id, where, command.scope, language=spoken(), authors=authors
         )
-        answer = await self._engine.answer(asked)
-        reply = alone(answer, self._engine.product.name, command.where, command.scope)
-        await responder.reply(await self._opted_out.dressed(reply, command.person.id))
+        answer = await self._desk.engine.answer(asked)
+        reply = alone(answer, self._desk.engine.product.name, command.where, command.scope)
+        await responder.reply(await self._desk.opted_out.dressed(reply, command.person.id))
 
     async def _authors(self, command: Command) -> set[str]:
         """Return the authors of the words that are asked, where they are somebody else's."""
         if command.author in ("", command.person.id):
             return set()
-        answer_id = await self._conversations.answer_of(command.where.key)
-        repeated = await self._engine.answer_log.whose([answer_id]) if answer_id else frozenset()
+        answer_id = await self._desk.conversations.answer_of(command.where.key)
+        repeated = await self._desk.engine.answer_log.whose([answer_id]) if answer_id else frozenset()
         return {command.author, *repeated}
 
     def stop(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from bot.conversation.answering import Answering
-from bot.conversation.pausing import Limits, wait_text
+from bot.conversation.pausing import Desk, wait_text
 from bot.escalation.asking import Escalation
 from bot.interactions.sharing import FORGOTTEN, Sharing, alone
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
@@ -18,10 +18,9 @@ from bot.ports.message_codec import packed, unpacked
 from bot.privacy.visibility import beyond
 from bot.rendering.answers import ASK_WHAT_WAS_WRONG, WORKING, WRONG, wrong_button, wrong_form
 from core.domain import Question, Vote
-from core.engine import Engine
 from core.errors import PlatformError, ThreadloreError
 from core.languages import N_, _, spoken
-from core.ports import Claim, ConversationStore
+from core.ports import Claim
 from core.ports.opinions import Correction
 
 log = logging.getLogger(__name__)
@@ -54,22 +53,12 @@ class Presses:
     """Carries out a press and tells the person the result."""
 
     def __init__(
-        self,
-        engine: Engine,
-        conversations: ConversationStore,
-        answering: Answering,
-        limits: Limits,
-        is_admin: Callable[[Person], bool],
-        is_asker: Callable[[Claim, str], bool],
-        escalation: Escalation,
+        self, desk: Desk, answering: Answering, is_admin: Callable[[Person], bool], escalation: Escalation
     ) -> None:
-        self._engine = engine
-        self._conversations = conversations
+        self._desk = desk
         self._answering = answering
-        self._limits = limits
-        self.sharing = Sharing(engine, conversations, escalation.offered)
+        self.sharing = Sharing(desk.engine, desk.conversations, escalation.offered)
         self._is_admin = is_admin
-        self._is_asker = is_asker
         self._escalation = escalation
 
     async def carry_out(self, chat: Chat, press: Press, responder: Responder) -> None:
@@ -77,7 +66,7 @@ class Presses:
         answer_id, release = press.value.partition(" ")[::2]
         if press.name == "delete":
             await responder.reply(Reply(_(await self._delete(chat, press, answer_id))))
-        elif not await self._engine.answer_log.question(answer_id):
+        elif not await self._desk.engine.answer_log.question(answer_id):
             await responder.reply(Reply(_(FORGOTTEN)))
         elif press.name in VOTES:
             await self._voted(press, VOTES[press.name], responder)
@@ -90,12 +79,12 @@ class Presses:
         elif press.name == "share":
             await responder.reply(Reply(_(await self.sharing.share(chat, press))))
         elif press.name == APART:
-            await self._engine.tell_apart(answer_id, press.person.id)
+            await self._desk.engine.tell_apart(answer_id, press.person.id)
             await self._ask_anew(chat, press, answer_id, responder)
         elif press.name == "release":
             await self._ask_again(chat, press, answer_id, release, responder)
         elif press.name == "why":
-            sentences = (await self._engine.answer_log.why(answer_id))["sentences"]
+            sentences = (await self._desk.engine.answer_log.why(answer_id))["sentences"]
             await responder.reply(Reply("\n".join(f"- {sentence}" for sentence in sentences)))
         else:
             await responder.reply(Reply(_(OLD)))
@@ -104,7 +93,7 @@ class Presses:
         """Return True if a vote by button repeats the person's current vote, which withdraws it."""
         if press.again is not None:
             return press.again
-        return await self._engine.opinion(press.value, press.person.id) == VOTES[press.name]
+        return await self._desk.engine.opinion(press.value, press.person.id) == VOTES[press.name]
 
     async def _voted(self, press: Press, value: Literal[0, 1], responder: Responder) -> None:
         """Count a vote by button, or withdraw it if it repeats the current one."""
@@ -119,7 +108,7 @@ class Presses:
 
     async def _vote(self, press: Press, value: Literal[0, 1] | None) -> None:
         vote = Vote(press.value, press.person.id, value)
-        await self._engine.feedback(vote, helper=press.person.helper)
+        await self._desk.engine.feedback(vote, helper=press.person.helper)
 
     async def _down(self, press: Press, responder: Responder) -> None:
         """Count a 👎 and open the form at the same time: the platform waits three seconds at most for it."""
@@ -140,26 +129,26 @@ class Presses:
     async def _correct(self, chat: Chat, press: Press) -> str:
         """Save what somebody found wrong; remember a helper's better answer."""
         person = press.person
-        claim = await self._conversations.claim_of(press.value)
+        claim = await self._desk.conversations.claim_of(press.value)
         link = await chat.permalink(claim.parts[-1]) if claim and claim.parts else ""
         what, better = press.fields.get("what", ""), press.fields.get("better", "").strip()
         said = Correction(
             press.value, person.id, person.name, what if what in WRONG else "other", better, time.time()
         )
-        helper = person.helper or self._engine.helps(person.id)
-        kept = await self._engine.accepted.correct(said, helper, link)
+        helper = person.helper or self._desk.engine.helps(person.id)
+        kept = await self._desk.engine.accepted.correct(said, helper, link)
         return REMEMBERED if kept.pair_id else KEPT if better else NOTED
 
     async def _ask_again(
         self, chat: Chat, press: Press, answer_id: str, release: str, responder: Responder
     ) -> None:
         """Answer the same question for another release, in a reply of its own, once."""
-        claim = await self._conversations.claim_of(answer_id)
+        claim = await self._desk.conversations.claim_of(answer_id)
         if claim is None or not claim.payload:
             await responder.reply(Reply(_(FORGOTTEN)))
             return
-        text = await self._engine.answer_log.question(answer_id, release)
-        after = await self._engine.answer_log.release_of(answer_id)
+        text = await self._desk.engine.answer_log.question(answer_id, release)
+        after = await self._desk.engine.answer_log.release_of(answer_id)
         message = await self._repeated(press, claim, answer_id, text)
         message = replace(message, release=release, after=after)
         names = {"release": release}
@@ -175,7 +164,7 @@ class Presses:
         """Answer the same question from the pages, in a reply of its own, once; to one person alone there."""
         if self._answering.stopping:
             raise asyncio.CancelledError  # it is told so, and done after the next start
-        claim = await self._conversations.claim_of(answer_id)
+        claim = await self._desk.conversations.claim_of(answer_id)
         if claim is None:
             await self._anew_alone(press, answer_id, responder)
             return
@@ -191,7 +180,7 @@ class Presses:
             _(WORKING),
             _("Noted: that answer is not given to this question again. A new one comes in the conversation."),
         )
-        known = await self._conversations.claimed(message.key)
+        known = await self._desk.conversations.claimed(message.key)
         if press.again and known and not known.is_settled:  # it is taken up with the other questions
             await responder.reply(Reply(said.asking))
             return
@@ -200,25 +189,25 @@ class Presses:
     async def _anew_alone(self, press: Press, answer_id: str, responder: Responder) -> None:
         """Answer a question anew that one person asked alone, in the place of what that person was told."""
         where = replace(press.ref, message="")
-        if seconds := self._limits.wait(press.person.id, where.channel_key):
+        if seconds := self._desk.limits.wait(press.person.id, where.channel_key):
             await responder.reply(Reply(wait_text(seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
         asked = Question(
-            await self._engine.answer_log.question(answer_id),
+            await self._desk.engine.answer_log.question(answer_id),
             press.person.id,
             where.channel_key,
             press.scope,
             language=spoken(),
-            authors=tuple(sorted(await self._engine.answer_log.authors(answer_id) - {press.person.id})),
+            authors=tuple(sorted(await self._desk.engine.answer_log.authors(answer_id) - {press.person.id})),
             fresh=True,
         )
-        answer = await self._engine.answer(asked)
-        await responder.reply(alone(answer, self._engine.product.name, where, press.scope))
+        answer = await self._desk.engine.answer(asked)
+        await responder.reply(alone(answer, self._desk.engine.product.name, where, press.scope))
 
     async def _repeated(self, press: Press, claim: Claim, answer_id: str, text: str) -> Message:
         """Return the message by which somebody asks once more what was claimed."""
-        authors = await self._engine.answer_log.authors(answer_id) - {press.person.id}
+        authors = await self._desk.engine.answer_log.authors(answer_id) - {press.person.id}
         asked = unpacked(claim.payload).ref
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked if asked.message or not claim.parts else claim.parts[0]
@@ -231,7 +220,7 @@ class Presses:
     ) -> None:
         """Answer a message that asks once more, unless it is answered already or somebody asked too much."""
         where, asker = message.ref, message.author.id
-        known = await self._conversations.claimed(message.key)
+        known = await self._desk.conversations.claimed(message.key)
         if known and known.parts:
             link = await chat.permalink(known.parts[0])
             await responder.reply(Reply(said.there.format(link=link) if link else said.here))
@@ -239,41 +228,41 @@ class Presses:
         if self._answering.stopping or message.key in self._answering:
             await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else said.asking))
             return
-        if seconds := self._limits.wait(asker, where.channel_key):
+        if seconds := self._desk.limits.wait(asker, where.channel_key):
             await responder.reply(Reply(wait_text(seconds)))
             return
         # a thread goes on with who asked: nobody else becomes its asker by a press
-        own = self._is_asker(claim, asker)
+        own = self._desk.opted_out.is_asker(claim, asker)
         conversation = where.conversation if own else f"{where.conversation}{message.key[len(where.key) :]}"
         again = Claim(message.key, conversation, asker, time.time(), packed(message))
         if known:
-            await self._conversations.reopen(message.key, again.payload, again.at)
-        elif not await self._conversations.claim(again):
+            await self._desk.conversations.reopen(message.key, again.payload, again.at)
+        elif not await self._desk.conversations.claim(again):
             await responder.reply(Reply(said.asking))
             return
         task = self._answering.begin(chat, message, ())
         await responder.reply(Reply(said.begun))
         await self._answering.follow(message.key, task)
-        done = await self._conversations.claimed(message.key)
+        done = await self._desk.conversations.claimed(message.key)
         if not (self._answering.stopping or (done and done.parts)):
             await responder.reply(Reply(_(ThreadloreError.told)))
 
     async def _delete(self, chat: Chat, press: Press, answer_id: str) -> str:
         """Delete an answer for the person who asked, or for an admin; return what to say."""
-        claim = await self._conversations.claim_of(answer_id)
-        own = claim is not None and self._is_asker(claim, press.person.id)
+        claim = await self._desk.conversations.claim_of(answer_id)
+        own = claim is not None and self._desk.opted_out.is_asker(claim, press.person.id)
         if not (own or self._is_admin(press.person)):
             return NOT_YOURS if claim else FORGOTTEN
         if refusal := beyond(press.person.id, [claim.asker] if claim else []):
             return refusal
         if claim is not None:
-            await self._conversations.answered(claim.message, "")
+            await self._desk.conversations.answered(claim.message, "")
         try:
             await chat.delete(claim.parts if claim else (press.ref,))
         except PlatformError:
             if claim is not None:  # it stands yet, so it can be deleted later
-                await self._conversations.answered(claim.message, answer_id)
+                await self._desk.conversations.answered(claim.message, answer_id)
             raise
         if claim is not None:
-            await self._conversations.posted(claim.message, ())
+            await self._desk.conversations.posted(claim.message, ())
         return DELETED

@@ -7,19 +7,15 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal
 
-from bot.conversation.locale import LocaleResolver
-from bot.conversation.pausing import Outage
+from bot.conversation.pausing import Desk
 from bot.home.logs import about
 from bot.interactions.marks import Marks
 from bot.ports.chat import ACCEPT, Chat, Cleared, Person, Reaction, Reply, vote_of
-from bot.privacy.opted_out import OptedOut
 from bot.rendering.answers import ASK_WHAT_WAS_WRONG, mark_of, wrong_button
-from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.domain import Vote
-from core.engine import Engine
 from core.errors import StorageUnavailable
 from core.languages import N_, _, speaking
-from core.ports import Claim, ConversationStore
+from core.ports import Claim
 
 log = logging.getLogger(__name__)
 
@@ -34,25 +30,9 @@ COUNTING_SECONDS = 8.0
 class ReactionHandler:
     """Handles reactions on messages."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        conversations: ConversationStore,
-        marks: Marks,
-        opted_out: OptedOut,
-        locales: LocaleResolver,
-        unsolicited: UnsolicitedReplyPolicy,
-        lock: Callable[[str], asyncio.Lock],
-        outage: Outage,
-    ) -> None:
-        self._engine = engine
-        self._conversations = conversations
+    def __init__(self, desk: Desk, marks: Marks) -> None:
+        self._desk = desk
         self._marks = marks
-        self._opted_out = opted_out
-        self._locales = locales
-        self._unsolicited = unsolicited
-        self._lock = lock
-        self._outage = outage
         self._counting: set[asyncio.Task[None]] = set()
 
     async def take(self, chat: Chat, reaction: Reaction) -> None:
@@ -60,12 +40,12 @@ class ReactionHandler:
         value, mark = vote_of(reaction.emoji), mark_of(reaction.emoji)
         if reaction.person.bot:
             return
-        answer_id = await self._conversations.answer_of(reaction.ref.key)
+        answer_id = await self._desk.conversations.answer_of(reaction.ref.key)
         if value is None and not mark:
             if answer_id and reaction.added:
-                await self._unsolicited.noticed(answer_id)
+                await self._desk.unsolicited.noticed(answer_id)
             return
-        with speaking(await self._locales.of_reaction(reaction, answer_id)):
+        with speaking(await self._desk.locales.of_reaction(reaction, answer_id)):
             await self._to_its_end(
                 self._kept(
                     chat, reaction, lambda: self._reacted(chat, reaction, answer_id, value, bool(mark))
@@ -81,7 +61,7 @@ class ReactionHandler:
 
     async def cleared(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw votes and marks whose reactions a moderator cleared."""
-        answer_id = await self._conversations.answer_of(cleared.ref.key)
+        answer_id = await self._desk.conversations.answer_of(cleared.ref.key)
         gone = self._votes_gone(chat, cleared, answer_id) if answer_id else self._unmarked(chat, cleared)
         await self._to_its_end(gone)
 
@@ -92,16 +72,16 @@ class ReactionHandler:
         for value in hands:
             if not cleared.emoji or _worth(cleared.emoji) == value:
                 holders = {a for emoji, all_ in cleared.left.items() for a in all_ if _worth(emoji) == value}
-                await self._engine.votes_cleared(answer_id, value, holders)
-        await self._unsolicited.noticed(answer_id)
+                await self._desk.engine.votes_cleared(answer_id, value, holders)
+        await self._desk.unsolicited.noticed(answer_id)
 
     async def _unmarked(self, chat: Chat, cleared: Cleared) -> None:
         """Withdraw the ✅ of everybody whose ✅ is no longer on the message."""
         if cleared.emoji and mark_of(cleared.emoji) != "accept":
             return
         left = {a for emoji, all_ in cleared.left.items() if mark_of(emoji) == "accept" for a in all_}
-        async with self._lock(f"mark {cleared.ref.key}"):
-            for account in sorted(await self._engine.accepted.accepting(cleared.ref.key) - left):
+        async with self._desk.lock(f"mark {cleared.ref.key}"):
+            for account in sorted(await self._desk.engine.accepted.accepting(cleared.ref.key) - left):
                 await self._marks.take(chat, Reaction(cleared.ref, Person(account), ACCEPT, False), "")
 
     async def _kept(
@@ -115,10 +95,10 @@ class ReactionHandler:
         while True:
             try:
                 await counting()
-                self._outage.end(key)
+                self._desk.outage.end(key)
                 return
             except StorageUnavailable as error:
-                if key not in self._outage:
+                if key not in self._desk.outage:
                     log.error("a reaction cannot be kept: %s", error)
                     back = reaction.added and await chat.take_back(reaction)
                     await chat.whisper(
@@ -126,30 +106,30 @@ class ReactionHandler:
                     )
                     if back:
                         return
-                    if not self._outage.begin(key):
+                    if not self._desk.outage.begin(key):
                         raise
-                await self._outage.over()
+                await self._desk.outage.over()
 
     async def _reacted(
         self, chat: Chat, reaction: Reaction, answer_id: str, value: Literal[0, 1] | None, mark: bool
     ) -> None:
-        if self._opted_out.is_out(reaction.person.id):
+        if self._desk.opted_out.is_out(reaction.person.id):
             if answer_id:
-                await self._opted_out.reacted(chat, reaction)
+                await self._desk.opted_out.reacted(chat, reaction)
             return
         if mark:
-            async with self._lock(f"mark {reaction.ref.key}"):
-                if not await self._conversations.taken(reaction.event):
+            async with self._desk.lock(f"mark {reaction.ref.key}"):
+                if not await self._desk.conversations.taken(reaction.event):
                     await self._marks.take(chat, reaction, answer_id)
                     await self._is_new(reaction.event)
-        if value is None or not answer_id or await self._conversations.taken(reaction.event):
+        if value is None or not answer_id or await self._desk.conversations.taken(reaction.event):
             return
         about(reaction.event or reaction.ref.key, platform=chat.name)
         voter, added = reaction.person.id, reaction.added
         given = Vote(answer_id, voter, value, by_reaction=True)
         vote = given if added else Vote(answer_id, voter, None, withdraws=value)
-        await self._engine.feedback(vote, helper=reaction.person.helper)
-        await self._unsolicited.noticed(answer_id)
+        await self._desk.engine.feedback(vote, helper=reaction.person.helper)
+        await self._desk.unsolicited.noticed(answer_id)
         # not before: a vote that a dying process had only claimed would be lost, twice counted it is the same
         is_new = await self._is_new(reaction.event)
         if is_new and added and not value:
@@ -157,11 +137,11 @@ class ReactionHandler:
 
     async def _is_new(self, event: str) -> bool:
         """Claim an event by its id alone; return False if it was claimed before."""
-        return not event or await self._conversations.claim(Claim("", "", "", 0.0), event)
+        return not event or await self._desk.conversations.claim(Claim("", "", "", 0.0), event)
 
     async def _ask_what_was_wrong(self, chat: Chat, reaction: Reaction, answer_id: str) -> None:
         """Offer the form to the person who put 👎, where the platform can tell them alone."""
-        claim = await self._conversations.claim_of(answer_id)
+        claim = await self._desk.conversations.claim_of(answer_id)
         parts = claim.parts if claim else ()
         where = next((part for part in parts if part.key == reaction.ref.key), reaction.ref)
         asked = Reply(_(ASK_WHAT_WAS_WRONG), controls=(wrong_button(answer_id),))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bot.operations.live_history import HistoryUpkeep
+from bot.privacy.exports import Holders
 from bot.privacy.forgetting import Forgetting
-from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData
 from core.catalogue import Catalogue
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.community.channels import ChannelModes, Pauses
-from core.community.notices import NoticeStore
 from core.community.unsolicited import NoiseStore
 from core.corpora.manager import CorpusManager
 from core.engine import Engine
@@ -30,9 +29,9 @@ from core.ports import (
     VectorIndex,
     WordIndex,
 )
+from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.privacy.audit import AuditStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
 from core.retrieval.search import Searcher

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from core.errors import StorageError
-from core.privacy.audit import BOT, Act, AuditStore
+from core.ports.about import BOT, Act, AuditStore
 from core.text.times import minute_of
 from core.text.words import shortened
 

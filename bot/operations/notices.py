@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.ports.chat import Chat, Reply
-from core.community.notices import Notice, NoticeStore
 from core.domain import content_hash
 from core.errors import ThreadloreError
 from core.memory.scoring.score import DAY_SECONDS
+from core.ports.about import Notice, NoticeStore
 
 log = logging.getLogger(__name__)
 

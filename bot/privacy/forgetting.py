@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.home.logs import drop_open_files
-from bot.privacy.exports import clean
-from bot.privacy.holders import Holders
+from bot.privacy.exports import Holders, clean
 from core.languages import _
 from core.memory.community import CommunityMemory
 from core.models.embedding.encoder import Encoders

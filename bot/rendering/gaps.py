@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.insights.gaps import Gap
+from core.insights.statistics import Gap
 from core.text.markup import inert, link
 from core.text.words import cut_at_word, one_line
 

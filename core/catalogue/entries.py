@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.catalogue.schedule import USUAL, Schedule
-from core.catalogue.tables import Mode, SourceOptions
+from core.catalogue.tables import USUAL, Mode, Schedule, SourceOptions
 from core.domain import Product
 from core.errors import SourceError
 from core.ports.escalations import Targets

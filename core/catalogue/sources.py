@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 from core.catalogue.entries import SourceKinds, SourceSpec
 from core.catalogue.tables import FileTable, SourceTable
-from core.catalogue.toml_file import TomlFile, keys_of, label
-from core.catalogue.toml_lines import Place
+from core.catalogue.toml_file import Place, TomlFile, keys_of, label
 
 
 def sources_of(file: TomlFile, tables: FileTable, kinds: SourceKinds, root: Path) -> tuple[SourceSpec, ...]:

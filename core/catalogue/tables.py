@@ -1,17 +1,56 @@
-"""The tables of `corpora.toml`: which keys each has, and what may stand there."""
+"""The tables of `corpora.toml`: which keys each has, what may stand there; how often a source is read."""
 
 from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
-from core.catalogue.schedule import Schedule
-from core.catalogue.toml_file import keys_of
-from core.catalogue.toml_lines import Place
+from core.catalogue.toml_file import Place, keys_of
 from core.ports.escalations import Targets
+
+HOUR = 3600.0
+DAY = 24 * HOUR
+WEEK = 7 * DAY
+LEVELS = 8
+"""Halvings and doublings that are remembered at most: enough to go from a week to an hour."""
+RETRY_SECONDS = 300.0
+"""Wait after the first failure; it doubles with each further one, up to the usual interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Seconds between two readings: at first, and the bounds that what is learnt stays in."""
+
+    start: float = DAY
+    least: float = HOUR
+    most: float = WEEK
+
+    @property
+    def adapts(self) -> bool:
+        """Return True if anything is learnt."""
+        return self.least < self.most
+
+    def every(self, level: int = 0) -> float:
+        """Return the seconds between two readings of a source whose changes led to that level."""
+        return min(max(self.start * 2.0**-level, self.least), self.most)
+
+    def wait(self, level: int, failures: int) -> float:
+        """Return the seconds from the last reading to the next one."""
+        usual = self.every(level)
+        return min(usual, RETRY_SECONDS * 2.0 ** (failures - 1)) if failures else usual
+
+
+USUAL = Schedule()
+
+
+def next_level(level: int, changed: bool) -> int:
+    """Go up by one where a reading found a change, else down: so intervals settle where every second does."""
+    return min(max(level + (1 if changed else -1), -LEVELS), LEVELS)
+
 
 Mode = Literal["mentions", "off", "questions", "forum"]
 """What a channel is answered: mentions, nothing, root posts that ask, or every new post."""

@@ -9,7 +9,7 @@ from typing import Protocol, get_args
 
 from core.catalogue import ChannelSettings, Mode
 from core.errors import UsageError
-from core.privacy.audit import BOT, FORGOTTEN, Act, AuditStore
+from core.ports.about import BOT, FORGOTTEN, Act, AuditStore
 
 MODES: tuple[str, ...] = get_args(Mode)
 """Every mode that a channel can have."""

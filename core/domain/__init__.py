@@ -3,21 +3,46 @@
 Imports nothing of the project. Vectors are float32 arrays of shape (dimensions,), of unit length.
 """
 
-from core.domain.answers import Answer, Citation, Route, Taken, numbered, sources
-from core.domain.conversation import MessageRef, Question, Scope, Turn
+from core.domain.conversation import (
+    STRANGERS,
+    Answer,
+    Citation,
+    Evidence,
+    Hit,
+    Level,
+    MessageRef,
+    QAPair,
+    Queries,
+    Question,
+    Recall,
+    Route,
+    Scope,
+    Standing,
+    Store,
+    Taken,
+    Turn,
+    Vector,
+    Vote,
+    numbered,
+    sources,
+)
 from core.domain.documents import (
     ChunkedDocument,
     ContextChunk,
+    Dated,
     Document,
+    News,
+    Product,
     RawDocument,
+    Release,
+    Resolution,
     SearchChunk,
     Section,
+    Span,
+    begins,
     content_hash,
     single_spaced,
 )
-from core.domain.memory import STRANGERS, QAPair, Recall, Standing, Store, Vector, Vote
-from core.domain.releases import Dated, News, Product, Release, Resolution, Span, begins
-from core.domain.retrieval import Evidence, Hit, Level, Queries
 from core.domain.trace import (
     FoundTrace,
     NearPair,

@@ -1,11 +1,16 @@
-"""What is said, where, and who may hear it."""
+"""What is asked and said, where, who may hear it, and what is remembered of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Literal
 
-from core.domain.documents import single_spaced
+import numpy as np
+from numpy.typing import NDArray
+
+from core.domain.documents import ContextChunk, Resolution, single_spaced
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +128,195 @@ class Question:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(self.text))
+
+
+Level = Literal["sure", "close", "none"]
+"""What was found: an answer, the closest there is to one, or nothing near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """The three query forms of QAMR step 1, and the parts of a composite question.
+
+    `base` stands alone; `filtered` has no stop words; `versionless` has no release either and is
+    empty where no release was named. `parts` has one entry per part, just `base` where there is
+    one. `topic` is `base` without release and product names, the form that memory compares.
+    """
+
+    base: str
+    filtered: str
+    versionless: str = ""
+    parts: tuple[str, ...] = ()
+    topic: str = ""
+    rewritten: bool = False
+    carried: tuple[str, ...] = ()
+    """Words of the thread that one of the searches takes along; no part of what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A search chunk found by one retriever for one query; a higher score is better."""
+
+    chunk_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A context chunk offered to the answer under a number; `matched` are the passages found in it."""
+
+    number: int
+    chunk: ContextChunk
+    score: float
+    matched: tuple[str, ...] = ()
+
+
+Route = Literal["reuse", "reference", "avoid", "documents", "quote", "abstain"]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A piece of a source of an answer, under the source's number; `hash` is what its text was then."""
+
+    number: int
+    title: str
+    url: str
+    release: str
+    path: str
+    hash: str = ""
+
+
+def numbered(cited: Iterable[Citation], before: Iterable[Citation] = ()) -> tuple[Citation, ...]:
+    """Number citations in order, after those that have their numbers: pieces of one section bear one."""
+    numbers = {_source_of(one): one.number for one in before}
+    return tuple(
+        replace(one, number=numbers.setdefault(_source_of(one), len(set(numbers.values())) + 1))
+        for one in cited
+    )
+
+
+def sources(cited: Iterable[Citation]) -> list[Citation]:
+    """Return each source once, under the titles of all its pieces: `Templates › request, session`."""
+    pieces: dict[tuple[int, str], list[Citation]] = {}
+    for one in cited:
+        pieces.setdefault((one.number, one.url), []).append(one)
+    return [replace(those[0], title=_joined([one.title for one in those])) for those in pieces.values()]
+
+
+def _source_of(cited: Citation) -> tuple[str, str, str]:
+    """Return what tells a source from others: its link, and its title where the link is to no section."""
+    return cited.release, cited.url, "" if "#" in cited.url else cited.title
+
+
+def _joined(titles: Sequence[str]) -> str:
+    levels = [title.split(" › ") for title in dict.fromkeys(titles)]
+    same = 0
+    while all(len(one) > same and one[same] == levels[0][same] for one in levels):
+        same += 1
+    rest = ", ".join(" › ".join(one[same:]) for one in levels if one[same:])
+    return " › ".join([*levels[0][:same], *([rest] if rest else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What an answer took from others than its asker, so that it can go with them.
+
+    `asked` are accounts whose words its queries hold, `people` those whose words its text holds, or one-way
+    names of people who wrote pages; `pairs` are the remembered pairs whose words its text holds. The words
+    of those in `shown` are in nothing but its trace.
+    """
+
+    asked: frozenset[str] = frozenset()
+    people: frozenset[str] = frozenset()
+    pairs: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is said, where it came from, and the trace that explains it."""
+
+    id: str
+    text: str
+    route: Route
+    release: str
+    citations: tuple[Citation, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    queries: Queries = field(default_factory=lambda: Queries("", ""))
+    confidence: float = 0.0
+    level: Level = "none"
+    """Whether pages were found that answer, that come closest to it, or neither."""
+    pair_id: str = ""
+    similarity: float = 0.0
+    resolution: Resolution | None = None
+    offers: tuple[str, ...] = ()
+    """Names of other releases worth asking about."""
+    timings_ms: dict[str, float] = field(default_factory=dict)
+    trace: dict[str, Any] = field(default_factory=dict)
+    taken: Taken = field(default_factory=Taken)
+
+
+Vector = NDArray[np.float32]
+"""Of shape (dimensions,) and unit length."""
+Store = Literal["high", "low"]
+Standing = Literal["known", "asker", "helper", "early", "new", "flood"]
+"""What a voter was when they voted; `memory.scoring.vote_weighting` tells it, and what each counts for."""
+STRANGERS: tuple[Standing, ...] = ("early", "new", "flood")
+"""Voters who vouch for nothing alone, or not as many of them as come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One person's opinion on one answer: 1 for 👍, 0 for 👎, None when it is taken back.
+
+    A taken-back vote may name in `withdraws` which of the two it was: the other one then stands
+    again if it is still there. None takes back everything. `by_reaction` tells that an emoji under the
+    answer stands for it, which others may clear.
+    """
+
+    answer_id: str
+    voter: str
+    value: Literal[0, 1] | None
+    withdraws: Literal[0, 1] | None = None
+    at: datetime | None = None
+    standing: Standing = "known"
+    by_reaction: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QAPair:
+    """A remembered question and answer with its score, release and scope.
+
+    `topic` is the form of the question that memory compares, `label` the id it was imported under.
+    """
+
+    id: str
+    question: str
+    answer: str
+    release: str
+    scope: str
+    score: float
+    citations: tuple[Citation, ...] = ()
+    stale: bool = False
+    topic: str = ""
+    label: str = ""
+    origin: Literal["answer", "person", "import"] = "answer"
+    language: str = "en"
+    """The language that the answer is in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What memory says to a question: a route, and the pairs with their similarities, best first."""
+
+    route: Literal["reuse", "reference", "avoid"]
+    high: tuple[tuple[QAPair, float], ...] = ()
+    low: tuple[tuple[QAPair, float], ...] = ()
+    guard: str = ""
+    """Why the nearest pair was not reused although it was near enough; empty otherwise."""
+    decided: str = ""
+    """How near it was and how near it had to be, in plain words; empty where memory knows nothing near."""
+    foreign: tuple[QAPair, float] | None = None
+    """The pair that would be reused if its answer were in the language of the question."""
+    nearly: tuple[QAPair, float] | None = None
+    """What people brought that is only just not near enough, and nothing else keeps from being reused."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
-from core.domain.releases import Resolution
-from core.domain.retrieval import Level, Queries
+from core.domain.conversation import Level, Queries
+from core.domain.documents import Resolution
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What stands above a page: YAML between `---`, or TOML between `+++` (Hugo)."""
+"""What stands above a page: YAML between `---`, or TOML between `+++` (Hugo); YAML without its traps."""
 
 from __future__ import annotations
 
@@ -8,8 +8,52 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.ingestion import plain_yaml
+import yaml
+
 from core.text.words import one_line
+
+MAX_NODES = 100_000
+"""Values that a text stands for with its references written out; ours: a configuration has some hundreds."""
+
+
+class NotPlain(ValueError):
+    """Report YAML that is broken, or that unfolds to too much."""
+
+
+def load(text: str, loader: type[yaml.SafeLoader] = yaml.SafeLoader) -> Any:
+    """Return what a text says; raises NotPlain."""
+    reading = loader(text)
+    try:
+        node = reading.get_single_node()
+        if node is None:
+            return None
+        _unfolded(node, {}, set())
+        return reading.construct_document(node)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise NotPlain(str(error)) from None
+    finally:
+        reading.dispose()
+
+
+def _unfolded(node: yaml.Node, known: dict[int, int], open_: set[int]) -> int:
+    """Return how many values a node stands for; raises NotPlain for too many, and where it holds itself."""
+    if not isinstance(node, yaml.CollectionNode):
+        return 1
+    if id(node) in known:
+        return known[id(node)]
+    if id(node) in open_:
+        raise NotPlain("it holds itself")
+    open_.add(id(node))
+    count = 1
+    for entry in node.value:
+        for inner in entry if isinstance(entry, tuple) else (entry,):
+            count += _unfolded(inner, known, open_)
+            if count > MAX_NODES:
+                raise NotPlain(f"it unfolds to more than {MAX_NODES:,} values")
+    open_.discard(id(node))
+    known[id(node)] = count
+    return count
+
 
 MAX_CHARACTERS = 20_000
 """Characters above which what looks like front matter is text; ours."""
@@ -48,8 +92,8 @@ def _yaml(inner: str) -> Mapping[str, Any] | None:
     if not inner.strip():
         return {}
     try:
-        given = plain_yaml.load(inner)
-    except plain_yaml.NotPlain:
+        given = load(inner)
+    except NotPlain:
         given = {key: value.rstrip(" \t").strip("\"'") for key, value in _LINE.findall(inner)}
     # A rule of dashes above text and another below it is no front matter.
     return given if isinstance(given, dict) and given else None

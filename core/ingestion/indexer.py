@@ -18,7 +18,7 @@ import numpy as np
 
 from core.domain import ContextChunk
 from core.errors import EncoderChanged, SourceError, StorageError, ThreadloreError
-from core.ingestion.guarded import UNLIMITED, Quota
+from core.ingestion.parsing import UNLIMITED, Quota
 from core.ingestion.reading import Noted, Progress, Reader, Reading, Report
 from core.ports import (
     BUILD,

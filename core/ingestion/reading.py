@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 from core.domain import ChunkedDocument, RawDocument
 from core.errors import SourceClosed, SourceError, TooCostly
-from core.ingestion.guarded import UNLIMITED, Quota, following, opened
-from core.ingestion.parsing import cut, patience
+from core.ingestion.parsing import UNLIMITED, Quota, cut, following, opened, patience
 from core.ports import CorpusStore, Encoder, PeoplesSource, Source, StoredDocument, Workers
 
 log = logging.getLogger(__name__)

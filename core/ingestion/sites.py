@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import yaml
 
-from core.ingestion import plain_yaml
+from core.ingestion import front_matter
 
 MAX_BYTES = 500_000
 """Size above which a configuration is not read; ours: Material's own has 20 kB."""
@@ -92,7 +92,7 @@ def _read(path: str, _modified: int, size: int) -> Site | None:
     if file.name.startswith("docusaurus"):
         return Site("docusaurus", file.parent, _routes(file.parent, text))
     try:
-        given = tomllib.loads(text) if file.suffix == ".toml" else plain_yaml.load(text, _Loader)
+        given = tomllib.loads(text) if file.suffix == ".toml" else front_matter.load(text, _Loader)
     except (ValueError, RecursionError):
         given = {}
     if file.suffix == ".toml" and isinstance(given, dict):

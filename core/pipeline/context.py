@@ -29,7 +29,7 @@ from core.domain import (
 )
 from core.errors import ModelError
 from core.languages import DEFAULT
-from core.pipeline.model_budget import ModelCalls
+from core.pipeline.resources import ModelCalls
 from core.ports import Listener, Matrix
 from core.retrieval.confidence import QuoteSigns
 from core.retrieval.found import Found

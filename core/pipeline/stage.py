@@ -1,13 +1,141 @@
-"""The one shape of a step from a question to its answer, and the walk through them."""
+"""The shape of a step from a question to its answer, the walk through them, and how an answer is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import time
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import takewhile
 from typing import Protocol
+from unicodedata import normalize
 
-from core.domain import Answer, Route
-from core.pipeline.answers import drafted
-from core.pipeline.context import Needs, QueryContext
+from core.domain import Answer, Citation, Evidence, Product, Route
+from core.errors import WordsGone
+from core.generation import phrases
+from core.generation.citations import uncited
+from core.generation.quotes.quote import without_introduction
+from core.languages import _, told_name
+from core.memory.community import CommunityMemory
+from core.pipeline.context import Needs, QueryContext, authors
+from core.ports import MemoryStore, Remembered
+from core.query.language import small_words
+from core.text.words import index_terms
+
+BEARS = 0.5
+"""Share of the question's weight that a page must hold to be named where there is no answer; ours."""
+_STEM, _COGNATE = 5, 0.6
+"""Letters, and their share of the longer word, in which words of two languages begin alike; ours."""
+
+
+def answer_of(
+    context: QueryContext,
+    route: Route,
+    text: str,
+    citations: tuple[Citation, ...] = (),
+    confidence: float | None = None,
+) -> Answer:
+    """Return an answer with what led to it; `confidence` is that of what was found where none is given."""
+    found = context.pages
+    sure = found.confidence if context.found else 0.0
+    return Answer(
+        id=f"a{uuid.uuid4().hex[:16]}",
+        text=text,
+        route=route,
+        release=context.partition,
+        citations=citations,
+        evidence=found.evidence,
+        queries=context.queries,
+        confidence=sure if confidence is None else confidence,
+        level=found.level if context.found else "none",
+        resolution=context.resolution,
+        timings_ms=context.timings,
+        taken=replace(context.taken, shown=authors(found.evidence)),
+    )
+
+
+def drafted(context: QueryContext) -> Answer:
+    """Return the answer that was drafted; raises ValueError where none was."""
+    draft = context.draft
+    if draft is None:
+        raise ValueError("The recipe's stages neither answered nor drafted an answer; end it with Quote.")
+    answer = answer_of(context, draft.route, draft.text, draft.citations, draft.confidence)
+    return replace(answer, offers=draft.offers, level=draft.level or answer.level)
+
+
+def abstention(context: QueryContext, text: str) -> Answer:
+    """Return a fixed sentence, without pages; of what nobody asked the bot nothing is kept."""
+    context.is_draft = context.is_draft or context.question.unasked
+    answer = answer_of(context, "abstain", text)
+    return replace(answer, release="" if context.resolution.unknown else answer.release)
+
+
+def nearly(context: QueryContext) -> Answer | None:
+    """Quote what people answered to nearly the same question, named with it; None where they did not.
+
+    For where pages hold nothing, and no model can tell whether it fits.
+    """
+    if context.recall.nearly is None:
+        return None
+    pair, closeness = context.recall.nearly
+    context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
+    context.trace.origin, context.repeats, context.found = pair.origin, pair.id, None
+    text = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
+    answer = answer_of(context, "quote", text, pair.citations, pair.score * closeness)
+    return replace(answer, similarity=closeness)
+
+
+def dont_know(context: QueryContext, product: Product) -> Answer:
+    """Say that the documentation does not answer it; offer what is near: pages, a remembered answer."""
+    near = _bearing(context, product)
+    context.takes(near)
+    like = ""
+    if pair := next((pair for pair, _near in context.recall.high if not pair.stale), None):
+        like = phrases.remembered(pair.question, uncited(without_introduction(pair.answer)))
+        context.taken = replace(context.taken, pairs=context.taken.pairs | {pair.id})
+    foreign = context.language if context.untranslated else ""
+    told = phrases.dont_know(product, near, like, foreign)
+    if foreign and context.course.taken.get("understand", "").startswith("rules"):
+        failed = _("I could not translate your question just now. Ask again in a moment, or in {language}.")
+        rest = told.partition("\n\n")[2]
+        told = "\n\n".join(filter(None, (failed.format(language=told_name(product.language)), rest)))
+    return abstention(context, told)
+
+
+def _bearing(context: QueryContext, product: Product) -> list[Evidence]:
+    """Return the pages that hold enough of a question to be worth a look, best first.
+
+    Of one in another language than theirs that is any word but its small ones and the product's name, be it
+    in their spelling (`uploaden`, `upload`); those with most first.
+    """
+    weights = {term: context.pages.weight(term) for term in context.terms}
+    if not context.untranslated:
+        return [item for item in context.pages.near if _share(weights, _terms_of(item)) >= BEARS]
+    small = index_terms(" ".join((product.name, *product.aliases, *small_words(context.language))))
+    weights = {term: weights[term] or 1.0 for term in weights.keys() - set(small)}
+    shares = {}
+    for item in context.pages.near:
+        there = _terms_of(item)
+        held = {term for term in weights if any(_alike(term, other) for other in there)}
+        shares[item.number] = _share(weights, held)
+    return sorted((i for i in context.pages.near if shares[i.number]), key=lambda i: -shares[i.number])
+
+
+def _terms_of(item: Evidence) -> set[str]:
+    chunk = item.chunk
+    return set(index_terms(f"{chunk.title} {chunk.heading}\n{chunk.page}"))
+
+
+def _share(weights: Mapping[str, float], held: Collection[str]) -> float:
+    return sum(weight for term, weight in weights.items() if term in held) / (sum(weights.values()) or 1.0)
+
+
+def _alike(one: str, other: str) -> bool:
+    """Return True if a word of one language is that of another, but for its ending and its accents."""
+    plain = normalize("NFD", one).encode("ascii", "ignore").decode()
+    same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(plain, other, strict=False)))
+    return one == other or (same >= _STEM and same >= _COGNATE * max(len(plain), len(other)))
 
 
 class Stage(Protocol):
@@ -54,3 +182,73 @@ async def run(stages: Sequence[Stage], context: QueryContext) -> Answer:
     context.trace.ms = round(sum(context.timings.values()), 1)
     context.trace.timings = dict(context.timings)
     return answer
+
+
+log = logging.getLogger(__name__)
+
+_GONE = "Somebody was forgotten while an answer was made of their words; it is not kept. Ask again."
+
+
+class AnswerKeeper:
+    """Keeps answers; `gone` tells whether any of these people was forgotten since a time."""
+
+    def __init__(
+        self, memory: CommunityMemory, store: MemoryStore, gone: Callable[[Collection[str], float], bool]
+    ) -> None:
+        self._memory = memory
+        self._store = store
+        self._gone = gone
+
+    async def keep(self, context: QueryContext, answer: Answer) -> Answer:
+        """Save an answer and return it with its trace; a draft is not kept.
+
+        An answer that says again what a pair says is one more answer of that pair. Raises WordsGone where
+        somebody was forgotten meanwhile whose words it holds.
+        """
+        question, taken = context.question, answer.taken
+        people = {question.asker, *question.authors, *taken.asked, *taken.people, *taken.shown}
+
+        def still() -> bool:
+            return not self._gone(people, context.began)
+
+        if not still():
+            raise WordsGone(_GONE)
+        if context.is_draft:
+            return replace(answer, trace=context.trace.as_dict())
+        pair = None
+        if context.repeats:
+            answer = replace(answer, pair_id=context.repeats)
+        elif _is_new(context, answer):
+            pair = _pair(context, answer)
+            await self._memory.remember(pair, context.vectors[0])
+            answer = replace(answer, pair_id=pair.id)
+        answer = replace(answer, trace=context.trace.as_dict())
+        if not await self._store.save_answer(answer, context.question, pair, still):
+            raise WordsGone(_GONE)
+        context.lap("save")
+        told = {"answer": answer.id, "route": answer.route, "release": answer.release}
+        log.info("answered", extra=told | {"ms": context.trace.ms})
+        return answer
+
+
+def _is_new(context: QueryContext, answer: Answer) -> bool:
+    """Return True if votes may promote an answer: it is made of pages, and may be remembered."""
+    return answer.route not in ("reuse", "abstain") and context.question.scope.remembered
+
+
+def _pair(context: QueryContext, answer: Answer) -> Remembered:
+    """Return the neutral pair of a new answer."""
+    return Remembered(
+        id=f"p{answer.id[1:]}",
+        question=context.queries.base,
+        topic=context.topic,
+        answer=context.lasting or answer.text,
+        release=context.partition,
+        scope=context.question.scope.key,
+        prior=context.prior,
+        created_at=time.time(),
+        citations=answer.citations,
+        asker=context.question.asker,
+        channel=context.question.channel,
+        language=context.language,
+    )

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.ports import AboutStore, RetentionStore
-from core.ports.about import RETENTION
-from core.privacy.audit import BOT, Act, AuditStore
+from core.ports.about import BOT, RETENTION, Act, AuditStore
 from core.text.times import day_of
 
 log = logging.getLogger(__name__)

@@ -13,11 +13,10 @@ from core.domain import Product, Queries, Question, Resolution, Turn
 from core.errors import ModelRefused
 from core.languages import name_of
 from core.ports import LanguageModel, Prompt
-from core.query import glossary
 from core.query.checks import checked, translated
 from core.query.decompose import MOST, leans, parts
 from core.query.followups.complete import complete
-from core.query.forms import filtered, topic, without
+from core.query.forms import expansions, filtered, topic, without
 from core.query.releases.mentions import mentions
 from core.query.releases.resolve import lookup
 from core.text.words import RULED, cut_at_word, identifiers, one_line, parts_of, quantities, query_terms
@@ -107,7 +106,7 @@ async def understand(
     if base == ruled.base:
         forms = replace(forms, parts=ruled.parts)
     is_own = _same(base, one_line(str(output.get("base") or "")))
-    added = glossary.expansions(base, product.glossary)
+    added = expansions(base, product.glossary)
     versionless = output.get("versionless") if forms.versionless else ""
     forms = replace(
         forms,
@@ -268,7 +267,7 @@ def queries(question: Question, product: Product, resolution: Resolution) -> Que
     found = mentions(base, product, resolution.release)
     plain = filtered(base)
     versionless = filtered(without(base, found)) if found else ""
-    added = glossary.expansions(base, product.glossary)
+    added = expansions(base, product.glossary)
     return Queries(
         base=base,
         filtered=" ".join([plain, *added]),

@@ -17,16 +17,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.pipeline.model_budget import SECONDS
-from core.pipeline.resources import Resources
+from core.pipeline.resources import SECONDS, Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.cite import Cite, Ground
-from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
-from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.ranked import TOP, RankPairs
-from core.pipeline.stages.reading.remembered import CiteRemembered
-from core.pipeline.stages.reading.triplets import AddTriplets
-from core.pipeline.stages.retrieve import Retrieve
+from core.pipeline.stages.papers import TOP, AddTriplets, CiteRemembered, RankPairs
+from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Write
 

@@ -22,13 +22,9 @@ from dataclasses import replace
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.cite import Cite, Ground
-from core.pipeline.stages.dynamic import RefuseDynamic
-from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
-from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.references import AskModel, Calculate
-from core.pipeline.stages.reason import Reason
-from core.pipeline.stages.retrieve import Retrieve
+from core.pipeline.stages.papers import AskModel, Calculate, Reason, RefuseDynamic
+from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
 
 KEPT = 8

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.cite import Cite, Ground
-from core.pipeline.stages.judge import Judge, OnlyIfSure, Refuse
-from core.pipeline.stages.quote import Quote
-from core.pipeline.stages.reading.pages import Reduce, Select
-from core.pipeline.stages.recall import RecallPairs, Reuse
-from core.pipeline.stages.retrieve import Retrieve
-from core.pipeline.stages.understand import Understand
+from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, Select
+from core.pipeline.stages.understand import RecallPairs, Reuse, Understand
 from core.pipeline.stages.write import Temper, Write
 
 

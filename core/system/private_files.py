@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import stat
 from pathlib import Path
+from typing import IO, Any
 
 OTHERS = 0o077
 """What group and everybody else may do; nothing of it is granted."""
@@ -47,6 +49,15 @@ def tighten(path: Path) -> bool:
         if not _is_open(found) or found.st_mode & stat.S_ISVTX:
             return False
         path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+    except OSError:
+        return False
+    return True
+
+
+def locked(file: IO[Any]) -> bool:
+    """Take an open file's lock, which ends with the process; return False where another one has it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

@@ -23,9 +23,9 @@ from core.generation.context.reduction import cut
 from core.generation.quotes.blocks import headings
 from core.models.ollama.client import Ollama
 from core.pipeline.context import QueryContext
-from core.pipeline.model_budget import ModelBudget
+from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import Stage
-from core.pipeline.stages.reading.pages import Reduce, Select
+from core.pipeline.stages.retrieve import Reduce, Select
 from core.pipeline.stages.write import Temper, request_of
 from core.ports import LanguageModel, ModelHealth, Prompt
 from core.retrieval.found import Found

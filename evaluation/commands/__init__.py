@@ -11,12 +11,8 @@ if TYPE_CHECKING:
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `evaluate` or `tune`."""
-    from evaluation.commands.answers import answers
-    from evaluation.commands.evaluate import evaluate
-    from evaluation.commands.followups import followups
-    from evaluation.commands.promoted import promoted_command
+    from evaluation.commands.evaluate import answers, evaluate, followups, promoted_command, unasked
     from evaluation.commands.tune import tune
-    from evaluation.commands.unasked import unasked
 
     if request["command"] == "tune":
         await tune(app, request, send)

@@ -8,12 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.commands.progress import in_turn
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from core.errors import UsageError
 from core.retrieval.rescoring import Ranking
 from core.retrieval.tuned import FILE, save_ranking
-from evaluation.commands.answers import page_of
+from evaluation.commands.evaluate import page_of
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -38,20 +39,10 @@ async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
     from evaluation.harness import check  # numpy-heavy, and only these commands need it
     from evaluation.tuning.learn import tune as learn
 
-    told: asyncio.Queue[str | None] = asyncio.Queue()
-
-    async def pass_on() -> None:
-        while (line := await told.get()) is not None:
-            await send({"line": line})
-
-    passing = asyncio.create_task(pass_on())
     gold = Path(request["gold"])
-    try:
+    async with in_turn(send) as tell:
         await check(app.research, gold)
-        tuned = await learn(app.research, app.searcher, gold, told.put_nowait)
-    finally:
-        told.put_nowait(None)
-        await passing
+        tuned = await learn(app.research, app.searcher, gold, lambda line: tell({"line": line}))
     for line in tuned.told:
         await send({"line": line[:1].upper() + line[1:] + "."})
     if tuned.ranking is None:

@@ -15,6 +15,7 @@ from core.memory.decision import LEARNED, PAPER, Decision, Guard
 from core.memory.scoring.score import Thresholds
 from core.ports import Encoder
 from core.text.words import one_line
+from evaluation.report import Tell, silent
 from evaluation.simulation.data import (
     Half,
     Topic,
@@ -31,7 +32,6 @@ from evaluation.simulation.report import markdown, rows, spread, summary
 from evaluation.simulation.setup import Memory, Model, People
 from evaluation.simulation.stores import OpenStores, Texts, in_memory
 from evaluation.simulation.world import World
-from evaluation.telling import Tell, silent
 
 DELTAS = (0.7, 0.74, 0.78, 0.82, 0.86, 0.9)
 TAUS = (0.4, 0.5, 0.6, 0.7, 0.75)

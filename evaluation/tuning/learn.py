@@ -20,7 +20,7 @@ from core.retrieval.rescoring import DEFAULT_RANKING, Ranking
 from core.retrieval.search import Searcher
 from evaluation.calibration import ANSWERABLE, calibrate
 from evaluation.gold import UNANSWERABLE, GoldLine, read_gold
-from evaluation.telling import Tell, silent
+from evaluation.report import Tell, silent
 from evaluation.tuning.examples import Example, Quality, examples_of, quality, signs_of
 from evaluation.tuning.fields import best_weights, fielded, quality_of
 

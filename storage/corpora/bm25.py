@@ -20,7 +20,7 @@ import tantivy
 from core.domain import Hit
 from core.system.private_files import private_folder
 from core.text.words import TERMS_VERSION, index_terms
-from storage.database.disk import storage_error
+from storage.database.sqlite_file import storage_error
 
 T = TypeVar("T")
 WRITER_BYTES = 32_000_000

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Select, delete, exists, func, literal, select
 from sqlalchemy.orm import aliased
 
-from core.catalogue.schedule import next_level
+from core.catalogue.tables import next_level
 from core.domain import ChunkedDocument, content_hash
 from core.errors import StorageError
 from core.ports import Corpus, SourceRun, StoredDocument
@@ -42,8 +42,7 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
 
     async def live(self) -> dict[str, Corpus]:
         """Return the live corpus of each release that has one."""
-        async with self._database.read() as connection:
-            rows = (await connection.execute(select(CorpusRow.__table__))).all()
+        rows = await self._rows(select(CorpusRow.__table__))
         return {row.release: _corpus(row) for row in rows}
 
     async def manifest(self, release: str) -> tuple[StoredDocument, ...]:
@@ -219,8 +218,7 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
 
     async def runs(self) -> tuple[SourceRun, ...]:
         """Return the last run of every source of every release."""
-        async with self._database.read() as connection:
-            rows = (await connection.execute(select(SourceRunRow.__table__))).all()
+        rows = await self._rows(select(SourceRunRow.__table__))
         return tuple(
             SourceRun(
                 row.release,

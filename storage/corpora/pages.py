@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import ContextChunk, Vector
 from core.ports import Place, SearchRow
-from storage.database.database import Database, slices
+from storage.database.database import Store, slices
 from storage.people.authorship import PAGE
 from storage.tables import (
     ContextRow,
@@ -30,11 +30,8 @@ DOCUMENTS = 50
 """Documents whose chunks are read by one statement."""
 
 
-class SqlCorpusPages:
+class SqlCorpusPages(Store):
     """What is read of documents' text in the `CorpusStore` port."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def rows(self, release: str, document_ids: Sequence[str] | None = None) -> tuple[SearchRow, ...]:
         """Return the search chunks of the live corpus, or of the named documents."""
@@ -134,11 +131,8 @@ def _search_row(row: Any) -> SearchRow:
     return SearchRow(chunk_id, context_id, document_id, f"{title} {heading}", text, embedded, text_hash)
 
 
-class SqlTextVectors:
+class SqlTextVectors(Store):
     """The vectors in the `CorpusStore` port."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def missing_vectors(self, encoder: str, hashes: Sequence[str]) -> set[str]:
         """Return the text hashes that have no vector by that encoder yet."""
@@ -180,11 +174,8 @@ class SqlTextVectors:
         return found
 
 
-class SqlPageViews:
+class SqlPageViews(Store):
     """The views of pages in the `CorpusStore` port; they go with their page."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def missing_views(self, by: str, pages: Sequence[str]) -> set[str]:
         """Return the pages, by id, of which no view is kept under that name yet."""
@@ -219,11 +210,8 @@ class SqlPageViews:
         return found
 
 
-class SqlPassages:
+class SqlPassages(Store):
     """The `PassageStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def text(self, release: str, page_hash: str) -> str:
         """Return the page with that hash (`ContextChunk.hash`) of a release; empty where it is gone."""
@@ -233,5 +221,4 @@ class SqlPassages:
             .where(CorpusDocumentRow.release == release, ContextRow.hash == page_hash)
             .limit(1)
         )
-        async with self._database.read() as connection:
-            return await connection.scalar(statement) or ""
+        return await self._value(statement) or ""

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import ContextChunk
 from core.ports import PairCount, PregeneratedPair, refusal_of
 from storage.corpora.pages import page_of
-from storage.database.database import Database
+from storage.database.database import Store
 from storage.tables import (
     ContextRow,
     CorpusDocumentRow,
@@ -26,11 +26,8 @@ from storage.tables import (
 from storage.tables.columns import made
 
 
-class SqlPregenerated:
+class SqlPregenerated(Store):
     """The `PregeneratedStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def made_by(self, release: str) -> dict[str, str]:
         """Return who made the pairs of each document of the live corpus, or has begun or is to make them, by
@@ -43,8 +40,7 @@ class SqlPregenerated:
             .where(CorpusDocumentRow.release == release)
             .order_by(DocumentRow.source, DocumentRow.path)
         )
-        async with self._database.read() as connection:
-            return {row[0]: row[1] for row in await connection.execute(statement)}
+        return {row[0]: row[1] for row in await self._rows(statement)}
 
     async def unfinished(self, release: str) -> dict[str, int]:
         """Return how many pages are done of each document that is not done as a whole, by its id."""
@@ -54,8 +50,7 @@ class SqlPregenerated:
             .join(CorpusDocumentRow, CorpusDocumentRow.document_id == PregeneratedDocumentRow.document_id)
             .where(CorpusDocumentRow.release == release, done.is_not(None))
         )
-        async with self._database.read() as connection:
-            return {row[0]: int(row[1] or 0) for row in await connection.execute(statement)}
+        return {row[0]: int(row[1] or 0) for row in await self._rows(statement)}
 
     async def pages(self, document_id: str) -> tuple[tuple[ContextChunk, ...], float]:
         """Return the pages of a document in order, and when it was first read; nothing for an unknown one."""
@@ -71,8 +66,7 @@ class SqlPregenerated:
             .where(DocumentRow.id == document_id)
             .order_by(ContextRow.position)
         )
-        async with self._database.read() as connection:
-            rows = (await connection.execute(statement)).all()
+        rows = await self._rows(statement)
         return tuple(page_of(row) for row in rows), float(rows[0].at) if rows else 0.0
 
     async def put(
@@ -153,8 +147,7 @@ class SqlPregenerated:
             .where(CorpusDocumentRow.release == release)
             .order_by(DocumentRow.source, DocumentRow.path, ContextRow.position, PregeneratedRow.position)
         )
-        async with self._database.read() as connection:
-            return tuple(_pair(row) for row in await connection.execute(statement))
+        return tuple(_pair(row) for row in await self._rows(statement))
 
     async def count(self, release: str, by: str) -> PairCount:
         """Return how far `by` is with the live corpus."""

@@ -16,16 +16,15 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import URL, Connection, delete, event, make_url
+from sqlalchemy import Connection, delete, event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from core.errors import ConfigurationError, HomeTooNew, StorageError, StorageUnavailable
+from core.errors import HomeTooNew, StorageError, StorageUnavailable
 from core.ports.about import HOLDER
-from storage.database.disk import DATABASE, storage_error
-from storage.database.hold import SERVE, Hold, Holder, file_of, hold_of
-from storage.database.sqlite_file import FILE, check
+from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
+from storage.database.sqlite_file import DATABASE, check, storage_error
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
@@ -72,7 +71,7 @@ class Database:
         ConfigurationError for a bad URL, DatabaseBusy where somebody has it, StorageError where no database
         answers, and HomeTooNew where a newer version wrote it.
         """
-        address = _address(home, url)
+        address = address_of(home, url)
         engine = create_async_engine(address)
         if address.get_backend_name() == "sqlite":
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
@@ -234,31 +233,40 @@ class Database:
             await asyncio.sleep(0.01)
 
 
+class Store:
+    """Base of the ports on SQL: reads by one statement, and changes by several in one transaction."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def _rows(self, statement: Any) -> Sequence[Any]:
+        """Return all rows of a statement."""
+        async with self._database.read() as connection:
+            return (await connection.execute(statement)).all()
+
+    async def _row(self, statement: Any) -> Any:
+        """Return the first row of a statement, None for none."""
+        async with self._database.read() as connection:
+            return (await connection.execute(statement)).first()
+
+    async def _values(self, statement: Any) -> Sequence[Any]:
+        """Return the first column of a statement's rows."""
+        return [row[0] for row in await self._rows(statement)]
+
+    async def _value(self, statement: Any) -> Any:
+        """Return the first column of a statement's first row, None for none."""
+        row = await self._row(statement)
+        return row[0] if row else None
+
+    async def _change(self, *statements: Any) -> int:
+        """Carry out statements in one transaction; return how many rows they changed."""
+        async with self._database.write() as connection:
+            return sum([(await connection.execute(statement)).rowcount for statement in statements])
+
+
 def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
     """Cut values into lists short enough for one statement."""
     return [values[start : start + size] for start in range(0, len(values), size)]
-
-
-def _address(home: Path, url: str) -> URL:
-    if not url:
-        return URL.create("sqlite+aiosqlite", database=str(home / FILE))
-    try:
-        address = make_url(url)
-    except ArgumentError:
-        raise ConfigurationError(
-            "DATABASE_URL cannot be read; write it as postgresql://user:password@host/name."
-        ) from None
-    drivers = {
-        "postgresql": "postgresql+psycopg",
-        "postgres": "postgresql+psycopg",
-        "sqlite": "sqlite+aiosqlite",
-    }
-    backend = address.get_backend_name() if "+" in address.drivername else address.drivername
-    if backend not in drivers:
-        raise ConfigurationError(
-            f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
-        )
-    return address.set(drivername=drivers[backend])
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import json
 import logging
 import os
@@ -20,14 +19,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, select, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import URL, make_url, select, text
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from core.errors import DatabaseBusy
+from core.errors import ConfigurationError, DatabaseBusy
 from core.ports.about import HOLDER
-from core.system.private_files import private
+from core.system.private_files import locked, private
+from storage.database.sqlite_file import FILE
 from storage.tables import AboutRow
 
 log = logging.getLogger(__name__)
@@ -215,7 +215,7 @@ class FileHold:
         """Take the database; raises DatabaseBusy that says who has it."""
         file = await asyncio.to_thread(open, self._path, "a+", encoding="utf-8", opener=private)
         began = time.monotonic()
-        while not _locked(file):
+        while not locked(file):
             by = Holder.read(await asyncio.to_thread(self._path.read_text, "utf-8", "replace"))
             if (by and by.what == SERVE) or time.monotonic() - began > PATIENCE_SECONDS:
                 file.close()
@@ -247,6 +247,29 @@ def hold_of(address: URL, me: Holder, lost: Lost) -> Hold | None:
     return None if file is None or file.parent == Path(me.home) else FileHold(file, me)
 
 
+def address_of(home: Path, url: str) -> URL:
+    """Return where the database is; raises ConfigurationError for a URL that names none."""
+    if not url:
+        return URL.create("sqlite+aiosqlite", database=str(home / FILE))
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise ConfigurationError(
+            "DATABASE_URL cannot be read; write it as postgresql://user:password@host/name."
+        ) from None
+    drivers = {
+        "postgresql": "postgresql+psycopg",
+        "postgres": "postgresql+psycopg",
+        "sqlite": "sqlite+aiosqlite",
+    }
+    backend = address.get_backend_name() if "+" in address.drivername else address.drivername
+    if backend not in drivers:
+        raise ConfigurationError(
+            f"DATABASE_URL names '{backend}'; allowed are postgresql://… and sqlite:///…."
+        )
+    return address.set(drivername=drivers[backend])
+
+
 def file_of(address: URL) -> Path | None:
     """Return the file of a SQLite database; None where it lies in memory, or on a server."""
     if address.get_backend_name() != "sqlite" or address.database in (None, "", ":memory:"):
@@ -260,11 +283,3 @@ def busy(by: str) -> DatabaseBusy:
         f"The database belongs to {by}: it serves one home at a time. Stop that process first, give the "
         f"command with that home, or use another DATABASE_URL."
     )
-
-
-def _locked(file: Any) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

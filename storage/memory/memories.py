@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.domain import Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
 from core.system.offload import aside
-from storage.database.database import Database, slices
+from storage.database.database import Database, Store, slices
 from storage.memory.pair_rows import load_pairs, pair_values, raised, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
@@ -32,11 +32,11 @@ def no_veils(name: str, place: str) -> Collection[str]:
     return ()
 
 
-class SqlMemories:
+class SqlMemories(Store):
     """The `MemoryStore` port on SQL; `veils` are the names that retention has given to voters."""
 
     def __init__(self, database: Database, veils: Veils = no_veils) -> None:
-        self._database = database
+        super().__init__(database)
         self._veils = veils
 
     async def save_answer(
@@ -85,8 +85,7 @@ class SqlMemories:
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return which of these answers say nothing any more, because somebody was forgotten."""
         empty = select(AnswerRow.id).where(AnswerRow.id.in_(answer_ids), AnswerRow.text == "")
-        async with self._database.read() as connection:
-            return frozenset(await connection.scalars(empty)) if answer_ids else frozenset()
+        return frozenset(await self._values(empty)) if answer_ids else frozenset()
 
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
@@ -113,10 +112,7 @@ class SqlMemories:
 
     async def answer(self, answer_id: str) -> dict[str, Any] | None:
         """Return a kept answer as a dictionary of its columns, or None."""
-        async with self._database.read() as connection:
-            row = (
-                await connection.execute(select(AnswerRow.__table__).where(AnswerRow.id == answer_id))
-            ).first()
+        row = await self._row(select(AnswerRow.__table__).where(AnswerRow.id == answer_id))
         return dict(row._mapping) if row else None
 
     async def pair(self, pair_id: str) -> Remembered | None:
@@ -172,8 +168,7 @@ class SqlMemories:
     async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:
         """Return which vote of a person stands on an answer now; None for none."""
         votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
-        async with self._database.read() as connection:
-            rows = (await connection.execute(votes)).all()
+        rows = await self._rows(votes)
         # retention veils a voter by the pair, or by the answer where there is no pair
         veiled = [name for row in rows[:1] for name in self._veils(voter, row.pair_id or answer_id)]
         own = [vote for (_, name), vote in standing(rows).items() if name in (voter, *veiled)]
@@ -187,8 +182,7 @@ class SqlMemories:
         Left out are these people, and votes that are no reactions.
         """
         votes = select(VoteRow.__table__).where(VoteRow.answer_id == answer_id).order_by(VoteRow.number)
-        async with self._database.read() as connection:
-            rows = (await connection.execute(votes)).all()
+        rows = await self._rows(votes)
         place = rows[0].pair_id or answer_id if rows else ""
         left_out = {name for one in without for name in (one, *self._veils(one, place))}
         return tuple(
@@ -226,8 +220,7 @@ class SqlMemories:
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(PlacementRow))
+        await self._change(delete(PlacementRow))
 
     async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
         """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.

@@ -1,22 +1,19 @@
-"""What people say beside votes, in SQL: marks on messages, authors of pairs, corrections of answers."""
+"""What people say beside votes, in SQL: marks, authors of pairs, corrections, questions told apart."""
 
 from __future__ import annotations
 
 import time
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import case, delete, func, select, update
 
-from core.ports.opinions import Correction, Mark
-from storage.database.database import Database
+from core.ports.opinions import Correction, Distinction, Mark
+from storage.database.database import Store
 from storage.people.authorship import PAIR, drop_words
 from storage.tables import AnswerRow, AuthorRow, CorrectionRow, DistinctionRow, MarkRow, PairRow, VoteRow
 
 
-class SqlOpinions:
+class SqlOpinions(Store):
     """The `OpinionStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def mark(self, message: str, person: str, kind: Mark) -> None:
         """Note a person's mark on a message; the same again changes nothing."""
@@ -27,14 +24,12 @@ class SqlOpinions:
     async def unmark(self, message: str, person: str, kind: Mark) -> bool:
         """Take a mark off; tells whether it was there."""
         of_person = (MarkRow.message == message, MarkRow.person == person, MarkRow.kind == kind)
-        async with self._database.write() as connection:
-            return bool((await connection.execute(delete(MarkRow).where(*of_person))).rowcount)
+        return bool(await self._change(delete(MarkRow).where(*of_person)))
 
     async def marked(self, message: str, kind: Mark) -> frozenset[str]:
         """Return who has that mark on a message."""
         statement = select(MarkRow.person).where(MarkRow.message == message, MarkRow.kind == kind)
-        async with self._database.read() as connection:
-            return frozenset((await connection.scalars(statement)).all())
+        return frozenset(await self._values(statement))
 
     async def wrote(self, pair_id: str, author: str) -> None:
         """Note who wrote the answer of a pair, so that it goes when they are forgotten."""
@@ -44,13 +39,11 @@ class SqlOpinions:
     async def author(self, pair_id: str) -> str:
         """Return who wrote the answer of a pair; empty where no person did."""
         statement = select(AuthorRow.person).where(AuthorRow.pair_id == pair_id)
-        async with self._database.read() as connection:
-            return (await connection.execute(statement)).scalar() or ""
+        return await self._value(statement) or ""
 
     async def reword(self, pair_id: str, answer: str) -> None:
         """Replace the answer of a pair; an unknown pair is no error."""
-        async with self._database.write() as connection:
-            await connection.execute(update(PairRow).where(PairRow.id == pair_id).values(answer=answer))
+        await self._change(update(PairRow).where(PairRow.id == pair_id).values(answer=answer))
 
     async def discard(self, pair_id: str) -> None:
         """Remove a pair that is in no store, with its votes; an unknown pair is no error."""
@@ -90,5 +83,51 @@ class SqlOpinions:
         )
         if answer_id:
             statement = statement.where(CorrectionRow.answer_id == answer_id)
-        async with self._database.read() as connection:
-            return tuple(Correction(**row._mapping) for row in await connection.execute(statement))
+        return tuple(Correction(**row._mapping) for row in await self._rows(statement))
+
+
+DIRECT = "direct:%"
+"""Scopes of which no words are taken into memory."""
+
+
+class SqlDistinctions(Store):
+    """The `DistinctionStore` port on SQL."""
+
+    async def tell_apart(self, said: Distinction) -> bool:
+        """Keep one; False where it is known already, or the pair is not there."""
+        columns = ("pair_id", "key", "answer_id", "person", "at")
+        values = {name: getattr(said, name) for name in columns}
+        async with self._database.write() as connection:
+            there = await connection.execute(select(PairRow.id).where(PairRow.id == said.pair_id))
+            return there.first() is not None and await self._database.add(
+                connection, DistinctionRow, **values
+            )
+
+    async def told_apart(self, pair_id: str = "") -> tuple[Distinction, ...]:
+        """Return those of one pair, or of all, oldest first."""
+        queries = AnswerRow.trace["queries"]
+        topic = func.coalesce(
+            func.nullif(queries["topic"].as_string(), ""), queries["base"].as_string(), AnswerRow.question, ""
+        )
+        told = func.coalesce(AnswerRow.scope, "").not_like(DIRECT)
+        statement = (
+            select(
+                DistinctionRow.__table__,
+                case((told, topic), else_="").label("topic"),
+                case((told, func.coalesce(AnswerRow.question, "")), else_="").label("question"),
+                func.coalesce(AnswerRow.scope, "public").label("scope"),
+                PairRow.release,
+                PairRow.topic.label("remembered"),
+            )
+            .join(PairRow, PairRow.id == DistinctionRow.pair_id)
+            .outerjoin(AnswerRow, AnswerRow.id == DistinctionRow.answer_id)
+            .order_by(DistinctionRow.at, DistinctionRow.key)
+        )
+        if pair_id:
+            statement = statement.where(DistinctionRow.pair_id == pair_id)
+        return tuple(Distinction(**row._mapping) for row in await self._rows(statement))
+
+    async def take_back(self, pair_id: str, key: str) -> bool:
+        """Remove one; tells whether it was there."""
+        one = (DistinctionRow.pair_id == pair_id, DistinctionRow.key == key)
+        return bool(await self._change(delete(DistinctionRow).where(*one)))

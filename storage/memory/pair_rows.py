@@ -11,7 +11,7 @@ from sqlalchemy import Select, distinct, func, select, update
 from core.domain import STRANGERS, Citation
 from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
 from core.system.offload import aside
-from storage.database.database import Database, slices
+from storage.database.database import Store, slices
 from storage.tables import AnswerRow, PairRow, VoteRow
 from storage.tables.columns import every, made
 
@@ -97,11 +97,8 @@ def raised(votes: Iterable[Any]) -> dict[tuple[str, str], list[Any]]:
     return {place: hands for place, hands in found.items() if hands}
 
 
-class SqlRewordings:
+class SqlRewordings(Store):
     """The `RewordingStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def rewordings(self, ids: Sequence[str]) -> dict[str, tuple[Reworded, ...]]:
         """Return by pair the questions of its own scope that got its answer, with votes that stand."""
@@ -141,11 +138,8 @@ def _opinions(votes: Any) -> dict[str, tuple[tuple[int, float], ...]]:
     return {answer_id: tuple(opinions) for answer_id, opinions in found.items()}
 
 
-class SqlVoters:
+class SqlVoters(Store):
     """The `VoterStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def acquaintance(self, accounts: Collection[str], pair_id: str, since: float) -> Acquaintance:
         """Return what is known of the person behind the accounts; `since` begins the last hour."""
@@ -172,8 +166,7 @@ class SqlVoters:
         old = select(VoteRow.voter).where(VoteRow.at <= before)
         voters = select(VoteRow.voter).where(VoteRow.voter.in_(old)).group_by(VoteRow.voter).limit(1)
         known = voters.having(func.count(distinct(VoteRow.pair_id)) >= contributions)
-        async with self._database.read() as connection:
-            return (await connection.execute(known)).first() is not None
+        return await self._row(known) is not None
 
     async def by_strangers(self, since: float) -> tuple[VoteEvent, ...]:
         """Return the votes of strangers since then, oldest first."""
@@ -186,8 +179,7 @@ class SqlVoters:
     async def link(self, people: Mapping[str, Sequence[str]]) -> int:
         """Count votes of a person's accounts as the person's from now on; return how many were not."""
         count = 0
-        async with self._database.write() as connection:
-            for name, accounts in people.items():
-                votes = update(VoteRow).where(VoteRow.voter.in_(accounts), VoteRow.voter != name)
-                count += (await connection.execute(votes.values(voter=name))).rowcount
+        for name, accounts in people.items():
+            votes = update(VoteRow).where(VoteRow.voter.in_(accounts), VoteRow.voter != name)
+            count += await self._change(votes.values(voter=name))
         return count

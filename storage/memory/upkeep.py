@@ -12,7 +12,7 @@ from sqlalchemy import Integer, cast, func, select, update
 
 from core.domain import Citation, Scope
 from core.ports import Census, StalePair, Stored
-from storage.database.database import Database, slices
+from storage.database.database import Store, slices
 from storage.memory.pair_rows import load_pairs
 from storage.tables import PairRow, PlacementRow
 from storage.tables.columns import every
@@ -32,11 +32,8 @@ DAYS = 30
 """Days of growth that a census tells."""
 
 
-class SqlUpkeep:
+class SqlUpkeep(Store):
     """The `UpkeepStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def stale(self, limit: int = 0) -> tuple[StalePair, ...]:
         """Return stale pairs that stand in the high store, in order of id; a limit of 0 is none."""

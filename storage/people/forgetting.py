@@ -1,4 +1,4 @@
-"""What a person left in SQL: told to them, or taken out with all that was made of it."""
+"""What a person left in SQL: told to them, or taken out with all that was made of it; and who opted out."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import content_hash
 from core.ports import Forgotten
-from core.privacy.audit import FORGOTTEN
+from core.ports.about import FORGOTTEN
 from core.privacy.names import Names
-from storage.database.database import Database, slices
+from storage.database.database import Database, Store, slices
 from storage.people.authorship import (
     ANSWER,
     ASKED,
@@ -45,6 +45,8 @@ from storage.tables import (
     CorrectionRow,
     DistinctionRow,
     EventRow,
+    ForgottenRow,
+    OptOutRow,
     PairRow,
     PostRow,
     PregeneratedRow,
@@ -59,11 +61,11 @@ TELLING = 12
 """Least characters of a question by which other rows are searched; shorter ones stand everywhere."""
 
 
-class SqlPeople:
+class SqlPeople(Store):
     """The `PersonStore` port on SQL; `names` made the one-way names that retention has given."""
 
     def __init__(self, database: Database, names: Names | None = None) -> None:
-        self._database = database
+        super().__init__(database)
         self._names = names or Names(b"", {})
 
     async def held(self, accounts: Collection[str]) -> dict[str, list[dict[str, Any]]]:
@@ -78,10 +80,10 @@ class SqlPeople:
         StorageError; then nothing is gone.
         """
         async with self._database.write() as connection:
-            asked = await self._rows(connection, "questions", accounts, AnswerRow.id, AnswerRow.question)
-            named = await self._rows(connection, "remembered", accounts, PairRow.id, PairRow.question)
-            claims = await self._rows(connection, "messages", accounts, ClaimRow.message, ClaimRow.payload)
-            cast = await self._rows(connection, "votes", voters, VoteRow.number)
+            asked = await self._left(connection, "questions", accounts, AnswerRow.id, AnswerRow.question)
+            named = await self._left(connection, "remembered", accounts, PairRow.id, PairRow.question)
+            claims = await self._left(connection, "messages", accounts, ClaimRow.message, ClaimRow.payload)
+            cast = await self._left(connection, "votes", voters, VoteRow.number)
             names = await names_of(connection, accounts, self._names)
             held = await held_words(connection, names)
             own, pages = {row.id for row in asked}, held[PAGE, ""]
@@ -136,7 +138,7 @@ class SqlPeople:
                 emptied = {stand.who.key: FORGOTTEN} | {column.key: "" for column in stand.words}
                 await connection.execute(update(stand.table).where(rows).values(**emptied))
 
-    async def _rows(
+    async def _left(
         self, connection: AsyncConnection, section: str, names: Collection[str], *columns: Any
     ) -> list[Any]:
         stand = next(stand for stand in STANDS if stand.section == section)
@@ -212,3 +214,46 @@ async def delete_vectors(connection: AsyncConnection, topics: set[str]) -> None:
         used = used | exists().where(column == VectorRow.text_hash)
     for part in slices(unused):
         await connection.execute(delete(VectorRow).where(VectorRow.text_hash.in_(part), ~used))
+
+
+class SqlOptOuts(Store):
+    """The `OptOutStore` port on SQL."""
+
+    async def opt_outs(self) -> frozenset[str]:
+        """Return the names of all who opted out."""
+        return frozenset(await self._values(select(OptOutRow.person)))
+
+    async def opt_out(self, names: Collection[str], at: float) -> None:
+        """Put names on the list; what is there already stays as it is."""
+        async with self._database.write() as connection:
+            for name in sorted(names):
+                await self._database.add(connection, OptOutRow, person=name, told="", at=at)
+
+    async def opt_in(self, names: Collection[str]) -> None:
+        """Take names off the list; a name that is not there is no error."""
+        await self._change(delete(OptOutRow).where(OptOutRow.person.in_(names)))
+
+    async def forgotten(self) -> dict[str, float]:
+        """Return the names of all who asked to be forgotten, and when they last did."""
+        async with self._database.read() as connection:
+            rows = await connection.execute(select(ForgottenRow.person, ForgottenRow.at))
+            return {row.person: row.at for row in rows}
+
+    async def forget(self, names: Collection[str], at: float) -> None:
+        """Note that the person of these names asked to be forgotten."""
+        async with self._database.write() as connection:
+            for name in sorted(names):
+                await self._database.add(connection, ForgottenRow, person=name, at=at)
+            await connection.execute(update(ForgottenRow).where(ForgottenRow.person.in_(names)).values(at=at))
+
+    async def tell(self, names: Collection[str], what: str) -> bool:
+        """Note that the person of these names is told something; False where they were told before."""
+        own = OptOutRow.person.in_(names)
+        async with self._database.write() as connection:
+            told = (await connection.scalars(select(OptOutRow.told).where(own))).all()
+            heard = set(filter(None, " ".join(told).split(" ")))
+            if not told or what in heard:
+                return False
+            all_ = " ".join(sorted(heard | {what}))
+            await connection.execute(update(OptOutRow).where(own).values(told=all_))
+        return True

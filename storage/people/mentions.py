@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.privacy.audit import FORGOTTEN
+from core.ports.about import FORGOTTEN
 from core.text.words import one_line
 from storage.people.authorship import TICKET, drop_words
 from storage.people.personal import said

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.ports import Slice
 from core.privacy.names import Names
-from storage.database.database import Database
+from storage.database.database import Database, Store
 from storage.people.authorship import (
     ANSWER,
     ASKED,
@@ -48,11 +48,11 @@ LATELY_SECONDS = 86400.0
 """A pair with a vote within this time is left alone: its place may be written down only now."""
 
 
-class SqlRetention:
+class SqlRetention(Store):
     """The `RetentionStore` port on SQL."""
 
     def __init__(self, database: Database, names: Names) -> None:
-        self._database = database
+        super().__init__(database)
         self._names = names
 
     async def due(self, questions: float, votes: float) -> dict[str, int]:

@@ -12,22 +12,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.community.channels import ModeSet, Pause
 from core.community.unsolicited import Heard
-from storage.database.database import Database
+from storage.database.database import Store
 from storage.memory.pair_rows import standing
 from storage.tables import AnswerRow, ChannelModeRow, PauseRow, UnaskedRow, VoteRow
 
 
-class SqlChannels:
+class SqlChannels(Store):
     """The `ChannelStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def modes(self) -> tuple[ModeSet, ...]:
         """Return every mode that was set, in order of channel."""
         statement = select(ChannelModeRow.__table__).order_by(ChannelModeRow.channel)
-        async with self._database.read() as connection:
-            return tuple(ModeSet(**row._mapping) for row in await connection.execute(statement))
+        return tuple(ModeSet(**row._mapping) for row in await self._rows(statement))
 
     async def set_mode(self, given: ModeSet) -> None:
         """Keep a channel's mode in place of the one before."""
@@ -44,8 +40,7 @@ class SqlChannels:
     async def pauses(self) -> tuple[Pause, ...]:
         """Return every pause that was not ended, in order of place; those that are over are among them."""
         statement = select(PauseRow.__table__).order_by(PauseRow.place)
-        async with self._database.read() as connection:
-            return tuple(Pause(**row._mapping) for row in await connection.execute(statement))
+        return tuple(Pause(**row._mapping) for row in await self._rows(statement))
 
     async def pause(self, pause: Pause) -> None:
         """Keep a pause in place of the one before of the same place."""
@@ -60,11 +55,8 @@ class SqlChannels:
             return bool(gone.rowcount)
 
 
-class SqlNoise:
+class SqlNoise(Store):
     """The `NoiseStore` port on SQL; votes are read from where they are kept, so one taken back is gone."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def answered(self, answer_id: str, channel: str, conversation: str, at: float, keep: int) -> None:
         """Note an unasked answer; of its channel the latest `keep` stay."""
@@ -108,8 +100,7 @@ class SqlNoise:
 
     async def withdrawn(self, answer_id: str) -> None:
         """Count an answer no more: its question was deleted."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(UnaskedRow).where(UnaskedRow.answer_id == answer_id))
+        await self._change(delete(UnaskedRow).where(UnaskedRow.answer_id == answer_id))
 
     async def latest(self, channel: str, limit: int) -> tuple[Heard, ...]:
         """Return what came of the latest unasked answers of a channel, newest first."""
@@ -127,12 +118,10 @@ class SqlNoise:
 
     async def begin_anew(self, channel: str) -> None:
         """Forget what was counted in a channel."""
-        async with self._database.write() as connection:
-            await connection.execute(delete(UnaskedRow).where(UnaskedRow.channel == channel))
+        await self._change(delete(UnaskedRow).where(UnaskedRow.channel == channel))
 
     async def _set(self, which: Any, **values: bool) -> None:
-        async with self._database.write() as connection:
-            await connection.execute(update(UnaskedRow).where(which).values(**values))
+        await self._change(update(UnaskedRow).where(which).values(**values))
 
 
 async def _opinions(connection: AsyncConnection, answers: Sequence[str]) -> dict[str, dict[str, int]]:

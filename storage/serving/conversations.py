@@ -11,17 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import MessageRef
 from core.ports import Claim
-from storage.database.database import Database, slices
+from storage.database.database import Store, slices
 from storage.people.authorship import CLAIM, Name, drop_words, keep_words
 from storage.tables import ClaimRow, EscalationPostRow, EventRow, PostRow
 from storage.tables.columns import made
 
 
-class SqlConversations:
+class SqlConversations(Store):
     """The `ConversationStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def claim(self, claim: Claim, event: str = "") -> bool:
         """Take a message once and for all; False when it or its event was taken before."""
@@ -81,10 +78,9 @@ class SqlConversations:
     async def answered(self, message: str, answer_id: str, language: str = "") -> None:
         """Note that a claim is settled with this answer; an empty id settles it without one."""
         told = {"language": language} if language else {}
-        async with self._database.write() as connection:
-            await connection.execute(
-                update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id, **told)
-            )
+        await self._change(
+            update(ClaimRow).where(ClaimRow.message == message).values(answer_id=answer_id, **told)
+        )
 
     async def decided(self, message: str, payload: Mapping[str, Any]) -> None:
         """Note that a claim is meant for the bot, what is to be answered, and that this process begins."""
@@ -130,8 +126,7 @@ class SqlConversations:
             .where(ClaimRow.answer_id.is_(None), ClaimRow.at >= since)
             .order_by(ClaimRow.at)
         )
-        async with self._database.read() as connection:
-            return tuple(_claim(row) for row in await connection.execute(statement))
+        return tuple(_claim(row) for row in await self._rows(statement))
 
     async def answer_of(self, part: str) -> str:
         """Return the id of the answer that a posted message carries, or is about to; empty for none."""
@@ -140,8 +135,7 @@ class SqlConversations:
             .join(PostRow, PostRow.message == ClaimRow.message)
             .where(PostRow.part == part)
         )
-        async with self._database.read() as connection:
-            return (await connection.execute(statement)).scalar() or ""
+        return await self._value(statement) or ""
 
     async def claim_of(self, answer_id: str) -> Claim | None:
         """Return the claim that was settled with that answer."""
@@ -156,8 +150,7 @@ class SqlConversations:
             .join(ClaimRow, PostRow.message == ClaimRow.message)
             .where(PostRow.part.in_(parts), ClaimRow.answer_id != "")
         )
-        async with self._database.read() as connection:
-            return {part: answer_id or "" for part, answer_id in await connection.execute(statement)}
+        return {part: answer_id or "" for part, answer_id in await self._rows(statement)}
 
     async def answers_in(self, conversation: str, limit: int) -> tuple[str, ...]:
         """Return the ids of the latest answers of a conversation, newest first."""
@@ -167,8 +160,7 @@ class SqlConversations:
             .order_by(ClaimRow.at.desc())
             .limit(limit)
         )
-        async with self._database.read() as connection:
-            return tuple(await connection.scalars(statement))
+        return tuple(await self._values(statement))
 
     async def last_claim(self, conversation: str) -> Claim | None:
         """Return the latest answered claim of a conversation."""
@@ -198,8 +190,7 @@ class SqlConversations:
             .where(ClaimRow.conversation == conversation, *open_)
             .order_by(ClaimRow.at)
         )
-        async with self._database.read() as connection:
-            return tuple(_claim(row) for row in await connection.execute(statement))
+        return tuple(_claim(row) for row in await self._rows(statement))
 
     async def known(self, parts: Collection[str]) -> frozenset[str]:
         """Return which of these messages (by key) are known to be the bot's replies or notices."""
@@ -244,8 +235,7 @@ class SqlConversations:
         await keep_words(self._database, connection, CLAIM, message, people)
 
     async def _first(self, statement: Any) -> Claim | None:
-        async with self._database.read() as connection:
-            row = (await connection.execute(statement)).first()
+        row = await self._row(statement)
         return _claim(row) if row else None
 
 

@@ -8,16 +8,13 @@ from sqlalchemy import delete, func, select, update
 
 from core.domain import MessageRef
 from core.ports.escalations import Ticket
-from storage.database.database import Database
+from storage.database.database import Store
 from storage.people.authorship import TICKET, drop_words, keep_ticket_words
 from storage.tables import EscalationPostRow, EscalationRow
 
 
-class SqlEscalations:
+class SqlEscalations(Store):
     """The `EscalationStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def add(self, ticket: Ticket) -> bool:
         """Keep a new ticket; False where its message has one, which stays as it is."""
@@ -91,12 +88,10 @@ class SqlEscalations:
 
     async def _all(self, statement: Any) -> tuple[Ticket, ...]:
         ordered = statement.order_by(EscalationRow.at, EscalationRow.message)
-        async with self._database.read() as connection:
-            return tuple(_ticket(row) for row in await connection.execute(ordered))
+        return tuple(_ticket(row) for row in await self._rows(ordered))
 
     async def _first(self, statement: Any) -> Ticket | None:
-        async with self._database.read() as connection:
-            row = (await connection.execute(statement.limit(1))).first()
+        row = await self._row(statement.limit(1))
         return _ticket(row) if row else None
 
 

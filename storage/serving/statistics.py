@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from core.insights.statistics import Day, Failing, Unserved
 from core.text.times import day_of
-from storage.database.database import Database
+from storage.database.database import Store
 from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
 from storage.tables.columns import LONG, parts
 
@@ -17,11 +17,8 @@ PUBLIC = "public"
 _VALUES = {1: "up", 0: "down", None: "withdrawn"}
 
 
-class SqlStatistics:
+class SqlStatistics(Store):
     """The `StatisticsStore` port on SQL."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def days(self, since: float) -> tuple[Day, ...]:
         """Return the days since then on which anything happened, oldest first."""

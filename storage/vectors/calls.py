@@ -13,7 +13,7 @@ from chromadb.errors import ChromaError, InternalError, NotFoundError
 
 from core.domain import Hit
 from core.ports import Matrix
-from storage.database.disk import storage_error
+from storage.database.sqlite_file import storage_error
 from storage.vectors.server import told
 
 T = TypeVar("T")

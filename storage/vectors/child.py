@@ -17,7 +17,7 @@ def call(folder: str, method: str, *given: Any) -> Any:
     """
     from chromadb.errors import ChromaError
 
-    from storage.database.disk import storage_error
+    from storage.database.sqlite_file import storage_error
 
     try:
         if method == "close":

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.app.bootstrap import build
-from bot.dispatch.wired import dispatch_of
+from bot.dispatch.dispatch import dispatch_of
 from bot.ports.chat import Chat, Message, Reply, unheard
 from bot.rendering.answers import WORKING
 from core.settings import load_settings

@@ -20,7 +20,7 @@ from core.privacy.names import Names
 from core.privacy.retention import DAY_SECONDS, Policy, Retention
 from storage.database.database import Database
 from storage.people.retention import SqlRetention
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAudit
 from storage.serving.conversations import SqlConversations
 
 ANSWERS = 20_000

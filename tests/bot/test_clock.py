@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from bot.operations.scheduler import FIRST_SECONDS, Clock
-from core.catalogue.schedule import Schedule
+from core.catalogue.tables import Schedule
 from core.errors import SourceError, StorageError
 from tests.fakes import FakeCorpora
 

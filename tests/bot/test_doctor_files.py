@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.cli.doctor import examination as doctor
-from bot.cli.doctor.files import files
+from bot.cli.doctor.examination import files
 from bot.home.findings import Finding
 from core.settings import Settings, load_settings
 

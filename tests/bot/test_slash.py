@@ -22,7 +22,7 @@ from core.catalogue import Grant, load_catalogue
 from core.domain import MessageRef, Scope
 from core.errors import ConfigurationError, SourceError, UsageError
 from core.ingestion.sources import Kinds
-from core.privacy.audit import FORGOTTEN
+from core.ports.about import FORGOTTEN
 from tests.fake_channels import FakeAudit
 
 ANN, HAL, BOSS = Person("slack:U1"), Person("slack:U2", helper=True), Person("slack:U3", admin=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.app.bootstrap import build
-from bot.privacy.holders import Holders
+from bot.privacy.exports import Holders
 from core.ports import Alone, Workers
 from core.settings import Settings, load_settings
 from core.workers.pool import Processes

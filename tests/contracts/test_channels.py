@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from core.community.channels import ChannelStore, ModeSet, Pause
-from core.privacy.audit import Act, AuditStore
+from core.ports.about import Act, AuditStore
 from storage.database.database import Database
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAudit
 from storage.serving.channels import SqlChannels
 from tests.contracts.samples import AWKWARD
 from tests.fake_channels import FakeAudit, FakeChannels

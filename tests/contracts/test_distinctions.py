@@ -13,8 +13,8 @@ from core.domain import Answer, Question, Scope
 from core.ports import MemoryStore
 from core.ports.opinions import Distinction, DistinctionStore
 from storage.database.database import Database
-from storage.memory.distinctions import SqlDistinctions
 from storage.memory.memories import SqlMemories
+from storage.memory.opinions import SqlDistinctions
 from tests.contracts.samples import keep, pair
 from tests.fake_distinctions import FakeDistinctions
 from tests.fakes import FakeMemories

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core.community.notices import Notice, NoticeStore
 from core.community.unsolicited import Heard, NoiseStore
 from core.domain import Answer, Question, Vote
+from core.ports.about import Notice, NoticeStore
 from storage.database.database import Database
 from storage.memory.memories import SqlMemories
+from storage.serving.about import SqlNotices
 from storage.serving.channels import SqlNoise
-from storage.serving.notices import SqlNotices
 from tests.contracts.samples import AWKWARD
 from tests.fake_noise import FakeNoise, FakeNotices
 

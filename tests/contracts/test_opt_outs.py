@@ -11,7 +11,7 @@ import pytest
 from core.ports import OptOutStore
 from core.privacy.names import Names, Privacy, is_veiled
 from storage.database.database import Database
-from storage.people.opt_outs import SqlOptOuts
+from storage.people.forgetting import SqlOptOuts
 from tests.fake_privacy import FakeOptOuts
 
 PEOPLE = {"ann": ("slack:U1", "discord:7")}

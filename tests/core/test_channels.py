@@ -7,7 +7,7 @@ import pytest
 from core.catalogue import ChannelSettings
 from core.community.channels import DEFAULT, EVERYWHERE, ChannelModes, Pauses
 from core.errors import UsageError
-from core.privacy.audit import BOT, Act
+from core.ports.about import BOT, Act
 from tests.fake_channels import FakeAudit, FakeChannels
 
 CONFIGURED = {"slack:C1": ChannelSettings(mode="forum"), "slack:C2": ChannelSettings(release="1.0")}

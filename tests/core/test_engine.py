@@ -23,9 +23,8 @@ from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import Encoders
 from core.models.ollama.client import Ollama
-from core.pipeline.model_budget import STEPS, ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.resources import STEPS, ModelBudget, Resources
 from core.ports import LanguageModel, Prompt, Reranker
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of

@@ -16,7 +16,7 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.models.breaker import Breaker
-from core.pipeline.model_budget import MOST, RESTED, SLOW, ModelBudget, ModelCalls
+from core.pipeline.resources import MOST, RESTED, SLOW, ModelBudget, ModelCalls
 from core.ports import LanguageModel, Prompt
 from tests.fakes import FakeModel
 

@@ -5,7 +5,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.catalogue.toml_lines import TomlLines
+from core.catalogue.toml_file import TomlLines
 
 TEXT = '''# [product]
 [product]

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from bot.app.bootstrap import build
-from bot.dispatch.dispatch import Dispatch
-from bot.dispatch.wired import dispatch_of
+from bot.dispatch.dispatch import Dispatch, dispatch_of
 from bot.operations.application import Application
 from core.models.embedding.encoder import load_encoder
 from core.ports import Encoder

@@ -24,9 +24,9 @@ from bot.operations.digest import Digest
 from bot.ports.chat import Command
 from bot.privacy.exports import note
 from core.catalogue import ChannelSettings
-from core.community.notices import Notice
 from core.domain import MessageRef, Scope
 from core.ports import Claim
+from core.ports.about import Notice
 from core.ports.escalations import Targets
 from tests.journeys.fake_stage import NAMES, FakeResponder, person
 from tests.journeys.house import Bot

@@ -11,13 +11,12 @@ import pytest
 
 from bot.commands.command_line import handle, status_of
 from bot.operations.audit import Audit
-from bot.operations.scheduled_jobs import OnSchedule
+from bot.operations.scheduler import OnSchedule
 from core.domain import Question
 from core.privacy.retention import DAY_SECONDS, JUMP_DAYS, Policy, Retention
 from storage.database.database import Database
 from storage.people.retention import SqlRetention
-from storage.serving.about import SqlAbout
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAbout, SqlAudit
 from tests.journeys.house import Bot, Kettle, house
 
 PORT = "Which port does the dashboard listen on?"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.dispatch.wired import dispatch_of
+from bot.dispatch.dispatch import dispatch_of
 from bot.escalation import asking as escalation
 from bot.ports.chat import Form, Press
 from core.catalogue import ChannelSettings

@@ -20,7 +20,7 @@ from core.errors import WordsGone
 from core.privacy.retention import DAY_SECONDS, Policy, Retention
 from storage.people.forgetting import SqlPeople
 from storage.people.retention import SqlRetention
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAudit
 from tests.journeys.fake_stage import FakeResponder, FakeStage, person
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.planting import Garden, files_with, rows_with

@@ -9,11 +9,10 @@ import pytest
 
 from bot.app.overview import ErrorsSeen, Overview
 from bot.operations.audit import Audit
-from bot.operations.scheduled_jobs import OnSchedule
-from bot.operations.scheduler import Clock
+from bot.operations.scheduler import Clock, OnSchedule
 from core.domain import Question
 from core.learning.learner import FILE
-from core.privacy.audit import BOT
+from core.ports.about import BOT
 from core.retrieval.rescoring import DEFAULT_WEIGHTS
 from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot, Kettle, house, new_folder

@@ -12,7 +12,7 @@ import pytest
 
 from bot.commands.command_line import handle
 from bot.operations.scheduler import Clock
-from bot.rendering.reindex_plan import plan_lines, plans
+from bot.rendering.sources import plan_lines, plans
 from tests.journeys.discord_stage import DiscordStage
 from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.slack_stage import SlackStage

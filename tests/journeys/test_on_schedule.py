@@ -7,10 +7,10 @@ from typing import cast
 import pytest
 
 from bot.operations.audit import Audit
-from bot.operations.scheduled_jobs import OnSchedule
+from bot.operations.scheduler import OnSchedule
 from core.corpora.manager import CorpusManager
 from core.errors import SourceError
-from core.privacy.audit import BOT
+from core.ports.about import BOT
 from tests.journeys.house import Bot
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from bot.cli.arguments import parsed
 from bot.operations.audit import Audit
-from bot.operations.scheduled_jobs import OnSchedule
+from bot.operations.scheduler import OnSchedule
 from core.domain import Question, Turn
 from core.errors import ThreadloreError, UsageError
 from core.memory.scoring.score import PAGES

@@ -18,9 +18,9 @@ from bot.privacy.opted_out import NOT_TOLD, SO_ANSWERED
 from core.domain import Question, Vote
 from core.errors import ConfigurationError, UsageError
 from core.feedback.accepted_answers import Written
+from core.ports.about import Act
 from core.ports.escalations import Ticket
 from core.ports.opinions import Correction
-from core.privacy.audit import Act
 from storage.people.personal import STANDS
 from tests.databases import DATABASES, postgres_schema
 from tests.journeys.house import Bot, Kettle, house

@@ -15,7 +15,7 @@ from bot.commands.command_line import handle, status_of
 from bot.operations.alerts import Alerts
 from bot.operations.scheduler import Clock
 from bot.rendering.status import status_text
-from core.catalogue.schedule import RETRY_SECONDS
+from core.catalogue.tables import RETRY_SECONDS
 from core.domain import Question
 from core.errors import EncoderChanged, OverQuota, SourceError
 from core.ingestion.reading import Progress

@@ -25,7 +25,7 @@ from core.memory.community import CommunityMemory
 from core.memory.decision import LEARNED
 from core.memory.scoring.score import Thresholds
 from core.ports import Claim, Remembered
-from core.privacy.audit import Act
+from core.ports.about import Act
 from core.privacy.names import Names
 from core.privacy.retention import DAY_SECONDS, Policy, Retention
 from storage.corpora.corpora import SqlCorpora
@@ -34,7 +34,7 @@ from storage.memory.memories import SqlMemories
 from storage.memory.pair_rows import SqlRewordings
 from storage.people.forgetting import SqlPeople
 from storage.people.retention import SqlRetention
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAudit
 from storage.tables import AnswerRow
 from tests.contracts.conftest import migrated_sqlite
 from tests.core.memory.test_memory_properties import ENCODERS, TOPICS

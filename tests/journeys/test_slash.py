@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.dispatch.wired import dispatch_of
+from bot.dispatch.dispatch import dispatch_of
 from core.domain import Answer
 from core.engine import Engine
 from tests.journeys.house import Bot

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.platforms.slack.api.pace import PACING, Pacing
+from bot.platforms.slack.api.errors import PACING, Pacing
 from bot.platforms.slack.workspace import Slack
 from bot.ports.chat import Chat, Command, Message, Press, Reaction, Responder, unheard
 from core.domain import MessageRef

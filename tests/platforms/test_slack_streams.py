@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.platforms.slack.api.pace import Allowance, Pacing
+from bot.platforms.slack.api.errors import Allowance, Pacing
 from bot.platforms.slack.chat import SlackChat
 from bot.platforms.slack.stream import LONGEST, noted, settled
 from bot.platforms.slack.text.mrkdwn import defuse

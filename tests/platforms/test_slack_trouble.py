@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import SlackRefused
-from bot.platforms.slack.api.pace import APPENDS, EDITS, Allowance, Pace, Pacing
+from bot.platforms.slack.api.errors import APPENDS, EDITS, Allowance, Pace, Pacing, SlackRefused
 from bot.platforms.slack.platform import connect
 from bot.ports.chat import Chat, Command, Message, Reply, Responder
 from core.errors import PlatformError, PlatformRejected

@@ -23,7 +23,7 @@ from bot.ports.chat import (
     Responder,
     unheard,
 )
-from bot.privacy.holders import Holders
+from bot.privacy.exports import Holders
 from core.domain import MessageRef, Turn
 
 ANSWER = """\

@@ -24,7 +24,7 @@ from selenium.webdriver.common.keys import Keys
 
 from bot.app.bootstrap import build
 from bot.app.overview import Overview
-from bot.dispatch.wired import dispatch_of
+from bot.dispatch.dispatch import dispatch_of
 from core.settings import load_settings
 from tests.ollama_server import OllamaServer
 from tests.platforms.browser import Page, start

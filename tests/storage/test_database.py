@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, inspect, text
@@ -15,11 +14,12 @@ from sqlalchemy import Connection, create_engine, inspect, text
 from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
 from storage.corpora.corpora import SqlCorpora
-from storage.database.database import Database, migrations, slices
+from storage.database.database import Database, slices
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
 from storage.tables import Base
 from tests.contracts.samples import document, keep, pair
+from tests.databases import as_of
 
 
 def differences(connection: Connection) -> list[Any]:
@@ -40,20 +40,6 @@ async def test_migrations_lead_from_nothing_to_the_models(url: str, tmp_path: Pa
     await database.close()
     again = await Database.open(tmp_path, url)
     await again.close()
-
-
-async def test_migrations_lead_back_to_nothing(url: str, tmp_path: Path) -> None:
-    def down(connection: Connection) -> None:
-        config = migrations()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "base")
-
-    database = await Database.open(tmp_path, url)
-    async with database.write() as connection:
-        await connection.run_sync(down)
-    async with database.read() as connection:
-        assert await connection.run_sync(tables) == {"alembic_version"}
-    await database.close()
 
 
 async def test_a_migration_that_breaks_off_leaves_nothing_behind(url: str, tmp_path: Path) -> None:
@@ -95,13 +81,8 @@ async def test_a_home_of_the_second_version_keeps_what_it_knows(url: str, tmp_pa
         await memories.save_answer(answer, Question("x", "u", channel), made)
     await memories.vote(Vote("a1", "u", 1), 2.0)
 
-    def down(connection: Connection) -> None:
-        config = migrations()
-        config.attributes["connection"] = connection
-        command.downgrade(config, "0002")
-
     async with database.write() as connection:
-        await connection.run_sync(down)
+        await connection.run_sync(as_of, "0002")
     await database.close()
     database = await Database.open(tmp_path, url)
     memories = SqlMemories(database)

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from sqlalchemy import Connection, select, text
+from sqlalchemy import select, text
 
 from core.domain import Answer, Question
 from core.ports import Claim
 from core.ports.escalations import Ticket
 from core.privacy.names import Names
-from storage.database.database import Database, migrations
+from storage.database.database import Database
 from storage.memory.memories import SqlMemories
 from storage.memory.opinions import SqlOpinions
 from storage.people.authorship import ANSWER, CLAIM, PAGE, PAIR, Name, drop_words, keep_words
@@ -23,18 +22,13 @@ from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
 from storage.tables import AnswerRow, EscalationRow, PairRow, WordsRow
 from tests.contracts.samples import pair
+from tests.databases import as_of
 
 ANN, BOB, HAL, OLD = "slack:UANN", "slack:UBOB", "slack:UHAL", "slack:~0ld"
 NAMES = Names(b"key", {})
 TICKET = Ticket(
     "slack:C1:2", "a2", "slack:C1:1", "slack:C1", "public", BOB, BOB, "lid of ann 2.0", "2.0", 2.5
 )
-
-
-def down(connection: Connection) -> None:
-    config = migrations()
-    config.attributes["connection"] = connection
-    command.downgrade(config, "0015")
 
 
 async def claimed(store: SqlConversations, key: str, thread: str, who: str, at: float, **said: Any) -> None:
@@ -78,7 +72,7 @@ async def older(url: str, tmp_path: Path) -> Any:
     await claimed(conversations, "9", "1", HAL, 9.0, answer="a9")
     await SqlEscalations(database).add(TICKET)
     async with database.write() as connection:
-        await connection.run_sync(down)
+        await connection.run_sync(as_of, "0015")
     await database.close()
     database = await Database.open(tmp_path, url)
     yield database

@@ -8,8 +8,8 @@ from bot.app.builders.core import Core, Ground
 from bot.home.logs import FOLDER as LOGS
 from bot.operations.live_history import HistoryUpkeep
 from bot.ports import platforms
+from bot.privacy.exports import Holders
 from bot.privacy.forgetting import Forgetting
-from bot.privacy.holders import Holders
 from bot.privacy.my_data import MyData
 from core.community.channels import ChannelModes, Pauses
 from core.privacy.retention import Policy, Retention

@@ -17,9 +17,9 @@ from core.engine import Engine
 from core.errors import UsageError
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
-from core.ingestion.guarded import Quota
 from core.ingestion.indexer import Indexer
 from core.ingestion.live.channels import LiveChannels
+from core.ingestion.parsing import Quota
 from core.ingestion.pregeneration.model import ModelPairs
 from core.ingestion.pregeneration.rules import RulePairs
 from core.ingestion.pregeneration.work import Pregeneration
@@ -33,9 +33,8 @@ from core.memory.decision import Decision
 from core.memory.guard import guard
 from core.memory.scoring.score import PriorScorer, Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
-from core.pipeline.model_budget import TRANSLATE, ModelBudget
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.resources import TRANSLATE, ModelBudget, Resources
 from core.ports import LeftOut, PeoplesSource, Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of

@@ -7,15 +7,42 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from core.memory.scoring.score import Similarity
 from core.models.bertscore import load_bertscore
 from core.models.breaker import Breaker
 from core.models.embedding.encoder import Encoders
-from core.models.language_model import open_model
+from core.models.llama_index.llm import open_llm
+from core.models.ollama.client import Ollama
 from core.models.reranker import load_reranker
 from core.ports import Encoder, LanguageModel, Reranker
 from core.settings import Settings
+
+
+class OpenModel(LanguageModel, Protocol):
+    """A language model with connections to close."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
+def open_model(settings: Settings) -> OpenModel | None:
+    """Return the model that `LLM` or `OLLAMA_MODEL` names; None where neither is to be used.
+
+    Blocking, for a package may load a model. Raises ConfigurationError, which says what to do.
+    """
+    if settings.llm:
+        return open_llm(settings.llm, settings.ollama_timeout)
+    if not settings.ollama_host:
+        return None
+    return Ollama(
+        settings.ollama_host,
+        settings.ollama_model,
+        timeout=settings.ollama_timeout,
+        num_ctx=settings.ollama_num_ctx,
+        keep_alive=settings.ollama_keep_alive,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

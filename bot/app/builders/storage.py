@@ -12,7 +12,6 @@ from pathlib import Path
 
 from bot.app.privacy_key import key_of
 from core.community.channels import ChannelStore
-from core.community.notices import NoticeStore
 from core.community.unsolicited import NoiseStore
 from core.errors import DatabaseBusy, StorageError
 from core.insights.statistics import StatisticsStore
@@ -32,11 +31,11 @@ from core.ports import (
     VoterStore,
     WordIndex,
 )
+from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
 from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
 from core.ports.workers import Alone
-from core.privacy.audit import AuditStore
 from core.privacy.names import Names
 from core.settings import Settings
 from storage.corpora.bm25 import TantivyWords
@@ -44,22 +43,17 @@ from storage.corpora.corpora import SqlCorpora
 from storage.corpora.pages import SqlPassages
 from storage.corpora.pregenerated import SqlPregenerated
 from storage.database.database import Database
-from storage.database.health import SqlHealth
 from storage.database.sqlite_file import FILE, check
-from storage.memory.distinctions import SqlDistinctions
 from storage.memory.memories import SqlMemories
-from storage.memory.opinions import SqlOpinions
+from storage.memory.opinions import SqlDistinctions, SqlOpinions
 from storage.memory.pair_rows import SqlRewordings, SqlVoters
 from storage.memory.upkeep import SqlUpkeep
-from storage.people.forgetting import SqlPeople
-from storage.people.opt_outs import SqlOptOuts
+from storage.people.forgetting import SqlOptOuts, SqlPeople
 from storage.people.retention import SqlRetention
-from storage.serving.about import SqlAbout
-from storage.serving.audit import SqlAudit
+from storage.serving.about import SqlAbout, SqlAudit, SqlHealth, SqlNotices
 from storage.serving.channels import SqlChannels, SqlNoise
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
-from storage.serving.notices import SqlNotices
 from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from storage.vectors.files import empty_room, overwrite

@@ -1,29 +1,81 @@
-"""Looks at everything that a working bot needs, and says for each what to do."""
+"""Looks at everything that a working bot needs, its files included, and says for each what to do."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import os
+import re
 import shutil
 import sys
 from argparse import Namespace
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from bot.app.builders.storage import check_database, count_collections, database_file
-from bot.cli.doctor.files import files
 from bot.cli.doctor.models import embedder, model
 from bot.cli.doctor.sources import history, sources
-from bot.home.configuration import find_catalogue
 from bot.home.control_socket import call
 from bot.home.exposure import exposed
-from bot.home.findings import Finding, bad, good, unsure
-from bot.home.home import SERVE, owner_of
+from bot.home.findings import Finding, bad, find_catalogue, good, unsure
+from bot.home.home import SERVE, inside, owner_of, parts_of
 from bot.ports import platforms
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
-from core.settings import Settings
+from core.settings import Settings, secrets_in
+from core.system.private_files import is_loose
+
+NAMED = 3
+"""Files that are named; of the others the number is told."""
+_SECRETS = re.compile(
+    r"""://[^/\s:@"']+:[^/\s@"'$]+@"""  # a password in an address
+    r"""|(?i:token|password|secret|api_?key)[\w-]{0,80}+["']?\s{0,80}+=\s{0,80}+["'](?!\$\{)[^"'\s]+["']"""
+)
+
+
+async def files(settings: Settings) -> list[Finding]:
+    """Look for files that others on this machine may read and should not."""
+    return await asyncio.to_thread(_loose, settings)
+
+
+def _loose(settings: Settings) -> list[Finding]:
+    found = [*_home_files(settings.home), *_env(Path(".env")), *_catalogue(settings)]
+    return found or [good("Files", "nobody else on this machine may read the home or a secret")]
+
+
+def _home_files(home: Path) -> list[Finding]:
+    parts = parts_of(home)
+    if is_loose(home):
+        return [bad("Files", f"others on this machine may enter {home}", f"chmod -R go-rwx {home}")]
+    loose = [place for place in (*parts, *(p for part in parts for p in inside(part))) if is_loose(place)]
+    if not loose:
+        return []
+    named = ", ".join(str(place.relative_to(home)) for place in loose[:NAMED])
+    more = f" and {len(loose) - NAMED} more" if len(loose) > NAMED else ""
+    said = f"{named}{more} in {home} would be open to others if the folder were"
+    return [bad("Files", said, f"chmod -R go-rwx {home}")]
+
+
+def _env(file: Path) -> list[Finding]:
+    told = secrets_in(file) if is_loose(file) else []
+    if not told:
+        return []
+    said = f"others on this machine may read {', '.join(told)} in {file.absolute()}"
+    return [bad("Files", said, f"chmod 600 {file.absolute()}")]
+
+
+def _catalogue(settings: Settings) -> list[Finding]:
+    try:
+        file = find_catalogue(settings)
+        held = file.read_text(encoding="utf-8", errors="replace") if is_loose(file) else ""
+    except (ThreadloreError, OSError):  # told by another examination
+        return []
+    if not _SECRETS.search(held):
+        return []
+    said = f"others on this machine may read a secret in {file}"
+    return [bad("Files", said, f"chmod 600 {file}, or write it as ${{NAME}} and put NAME=… into .env")]
+
 
 LEAST_DISK = 2_000_000_000
 """Free bytes below which a reindex may not fit; a product with three releases takes about 0.2 GB."""

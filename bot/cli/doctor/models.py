@@ -6,8 +6,7 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
-from bot.home.configuration import find_catalogue
-from bot.home.findings import Finding, bad, good, unsure
+from bot.home.findings import Finding, bad, find_catalogue, good, unsure
 from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.generation.context.fitting import ANSWER_TOKENS

@@ -7,8 +7,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-from bot.home.configuration import find_catalogue
-from bot.home.findings import Finding, bad, good, unsure
+from bot.home.findings import Finding, bad, find_catalogue, good, unsure
 from bot.ports import platforms
 from core.catalogue import load_catalogue
 from core.errors import ConfigurationError, PlatformError, SourceAway, SourceError

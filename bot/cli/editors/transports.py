@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 import re
 from argparse import Namespace
 
@@ -12,6 +10,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from bot.cli.editors.home import Home, home
 from bot.cli.editors.server import Tokens, Tools, holder, server
+from bot.home.home import started_by
 from core.errors import UsageError
 from core.settings import Settings
 
@@ -31,7 +30,7 @@ async def run(settings: Settings, options: Namespace) -> int:
 async def over_stdio(settings: Settings) -> None:
     """Talk to the editor that started this process."""
     async with home(settings) as asked:
-        tools = Tools(asked, settings.questions_per_minute, _user)
+        tools = Tools(asked, settings.questions_per_minute, lambda: started_by("mcp"))
         await server(tools, await _product(asked)).run_stdio_async()
 
 
@@ -73,12 +72,6 @@ def tokens_of(text: str) -> dict[str, str]:
 
 
 async def _product(asked: Home) -> str:
-    return str((await asked.ask({"command": "editors", "tool": "releases", "person": _user()}))["product"])
-
-
-def _user() -> str:
-    """Return the account of who started the process."""
-    try:
-        return f"mcp:{pwd.getpwuid(os.getuid()).pw_name}"
-    except KeyError:
-        return f"mcp:{os.getuid()}"
+    return str(
+        (await asked.ask({"command": "editors", "tool": "releases", "person": started_by("mcp")}))["product"]
+    )

@@ -11,7 +11,7 @@ from bot.commands.command import Command, Given, Option, Result
 if TYPE_CHECKING:
     from bot.commands.slash.table import Call
     from bot.operations.application import Application
-    from bot.rendering.reindex_plan import Plan
+    from bot.rendering.sources import Plan
     from core.ingestion.indexer import Indexed
     from core.ingestion.reading import Reading
 
@@ -59,7 +59,7 @@ def _changes(reading: Reading) -> dict[str, Any]:
 async def run(app: Application, given: Given) -> Result:
     """Read the sources anew; what failed is the result's problem. Raises UsageError for no such release."""
     from bot.commands.progress import passed_on
-    from bot.rendering.reindex_plan import plans
+    from bot.rendering.sources import plans
     from core.errors import ThreadloreError, UsageError
 
     release = given.get("release") or ""
@@ -79,7 +79,7 @@ async def run(app: Application, given: Given) -> Result:
 
 def text(result: Result) -> Sequence[str]:
     """Say what changed, or would change."""
-    from bot.rendering.reindex_plan import plan_lines
+    from bot.rendering.sources import plan_lines
     from bot.rendering.status import done_text
 
     if isinstance(result.data, Planned):
@@ -91,7 +91,7 @@ async def dialogue(app: Application, call: Call) -> str:
     """Begin in chat, and show the progress in one message. Raises UsageError for no such release."""
     from bot.commands.slash.reindexing import begin
     from bot.ports.chat import Reply
-    from bot.rendering.reindex_plan import plan_text, plans
+    from bot.rendering.sources import plan_text, plans
     from core.errors import UsageError
 
     release = call.given.get("release", "")

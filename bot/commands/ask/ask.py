@@ -1,12 +1,12 @@
-"""`ask`: one question, or a file of them."""
+"""`ask`: one question, or a file of them; `vote`: a vote on an answer."""
 
 from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bot.commands.command import Command, Given, Option, Result, Sent
 
@@ -117,4 +117,45 @@ COMMAND = Command(
     where="terminal",
     here=here,
     rank=1,
+)
+
+
+VALUES: Mapping[str, Literal[0, 1] | None] = {"up": 1, "down": 0, "none": None}
+
+
+async def count_vote(app: Application, given: Given) -> Result:
+    """Count a vote, or take it back. Raises UsageError for no such answer, and for who has opted out."""
+    from core.domain import Vote
+    from core.errors import UsageError
+
+    vote = Vote(given["answer_id"], given["user"], VALUES[given["vote"]])
+    if app.privacy.is_out(vote.voter):
+        raise UsageError(f"{vote.voter} has opted out, so no votes of theirs are kept.")
+    if not await app.engine.feedback(vote):
+        raise UsageError(f"There is no answer {vote.answer_id}; `threadlore ask --json` prints answer_id.")
+    return Result({"vote": given["vote"], "user": vote.voter, "answer_id": vote.answer_id})
+
+
+def vote_text(result: Result) -> Sequence[str]:
+    """Say that it was counted."""
+    counted = result.data
+    return [f"Counted: {counted['vote']} by {counted['user']} on {counted['answer_id']}."]
+
+
+VOTE = Command(
+    "vote",
+    "ask",
+    "vote on an answer",
+    count_vote,
+    vote_text,
+    (
+        Option("answer-id", "What `ask --json` calls answer_id", required=True),
+        Option("vote", "None takes the vote back", required=True, choices=tuple(VALUES)),
+        Option("user", "Who votes, such as slack:U1", named=True, default="cli"),
+    ),
+    who="owner",
+    where="terminal",
+    changes=True,
+    audit=lambda given: (given.get("answer_id"), given.get("vote")),
+    rank=2,
 )

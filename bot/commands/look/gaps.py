@@ -12,7 +12,7 @@ from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
-    from core.insights.gaps import Gap
+    from core.insights.statistics import Gap
     from core.settings import Settings
 
 DAYS = 30

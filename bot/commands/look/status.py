@@ -1,12 +1,13 @@
-"""`status`: how releases, memory and model are, and what is wrong."""
+"""How things are: `status`, `releases`, `sources`, `tickets` that are open, `audit`."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from bot.commands.command import Command, Given, Result
+from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -70,4 +71,115 @@ COMMAND = Command(
     text,
     rank=10,
     further="also pauses, modes, and what is wrong",
+)
+
+
+async def list_releases(app: Application, given: Given) -> Result:
+    """Return every release with the size of its corpus."""
+    return Result(await app.corpus_manager.releases())
+
+
+def releases_said(result: Result) -> Sequence[str]:
+    """List them, newest first."""
+    from bot.rendering.status import releases_text
+
+    return [releases_text(result.data)]
+
+
+RELEASES = Command(
+    "releases",
+    "look",
+    "which releases there are",
+    list_releases,
+    releases_said,
+    who="everybody",
+    where="chat",
+    rank=11,
+)
+
+
+async def list_sources(app: Application, given: Given) -> Result:
+    """Return what is known of every source, in the order of `corpora.toml`."""
+    from bot.rendering.sources import sources_of
+
+    return Result(await sources_of(app.corpora, app.schedules))
+
+
+def sources_said(result: Result) -> Sequence[str]:
+    """List them by release."""
+    from bot.rendering.sources import sources_text
+
+    return [sources_text(result.data)]
+
+
+SOURCES = Command(
+    "sources",
+    "look",
+    "where pages come from, when they were read, what failed",
+    list_sources,
+    sources_said,
+    rank=12,
+    further="also when each is read next, and what was passed over and why",
+)
+
+
+async def list_tickets(app: Application, given: Given) -> Result:
+    """Return what people were asked and have not resolved."""
+    return Result(await app.escalations.waiting())
+
+
+def tickets_text(result: Result) -> Sequence[str]:
+    """List them with how long they wait."""
+    from bot.escalation.texts import listed
+
+    return [listed(result.data, time.time())]
+
+
+TICKETS = Command(
+    "tickets",
+    "look",
+    "list the questions that were put to a person and are open",
+    list_tickets,
+    tickets_text,
+    where="chat",
+    rank=15,
+)
+
+
+IN_CHAT, AT_TERMINAL = 20, 50
+"""Acts that are shown unless a number is named."""
+
+
+async def latest_acts(app: Application, given: Given) -> Result:
+    """Return the latest acts."""
+    number = int(given.get("number") or (IN_CHAT if given.is_chat else AT_TERMINAL))
+    return Result(await app.audit.acts(number))
+
+
+def acts_text(result: Result) -> Sequence[str]:
+    """List them, the latest first."""
+    from bot.operations.audit import audit_text
+
+    return [audit_text(result.data)]
+
+
+_LINES = "How many lines, {} when left out"
+AUDIT = Command(
+    "audit",
+    "look",
+    "who gave which command, where, and what came of it",
+    latest_acts,
+    acts_text,
+    (
+        Option(
+            "number",
+            _LINES.format(IN_CHAT),
+            kind="number",
+            where="chat",
+            most=200,
+            called="The number of lines",
+        ),
+        Option("number", _LINES.format(AT_TERMINAL), kind="number", where="terminal"),
+    ),
+    rank=23,
 )

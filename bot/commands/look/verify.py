@@ -1,4 +1,4 @@
-"""`verify`: corpora, indexes, pairs made of documents, and memory, against the database."""
+"""`verify` and `memory verify`: all, or memory alone, against the database; `memory rebuild` mends memory."""
 
 from __future__ import annotations
 
@@ -43,4 +43,68 @@ COMMAND = Command(
     who="owner",
     where="terminal",
     rank=60,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryVerified:
+    """Sentences about what is wrong, and how many pairs are placed and recalled."""
+
+    wrong: tuple[str, ...]
+    placed: int
+    recalled: int
+
+
+async def verify_memory(app: Application, given: Given) -> Result:
+    """Compare; the code is 1 where something is wrong."""
+    wrong = tuple(await app.memory.verify() + await app.upkeep.broken())
+    stores = (await app.memory.placed()).values()
+    data = MemoryVerified(wrong, len(stores), sum(1 for _, is_kept in stores if is_kept))
+    repair = f"`{given.program} memory rebuild` derives every placement from the votes again."
+    notes = (f"{len(wrong)} things are not as the votes say; {repair}",) if wrong else ()
+    return Result(data, notes, code=1 if wrong else 0)
+
+
+def memory_text(result: Result) -> Sequence[str]:
+    """Say what is wrong, or that all is well."""
+    data: MemoryVerified = result.data
+    if data.wrong:
+        return data.wrong
+    return [f"All is as the votes say: {data.placed} pairs placed, {data.recalled} of them recalled."]
+
+
+VERIFY_MEMORY = Command(
+    "memory verify", "admin", "check memory against the votes", verify_memory, memory_text, rank=40
+)
+
+
+async def rebuild(app: Application, given: Given) -> Result:
+    """Derive them, and say whether they are as before."""
+    before = await app.memory.placed()
+    await app.memory.rebuild()
+    after = await app.memory.placed()
+    return Result({"placements": len(after), "as_before": after == before})
+
+
+def rebuilt_text(result: Result) -> Sequence[str]:
+    """Say how many there are."""
+    same = "as before" if result.data["as_before"] else "other than before: please report this"
+    return [f"Derived {result.data['placements']} placements from the votes, {same}."]
+
+
+async def asks_rebuild(app: Application, given: Given) -> str:
+    """Say what it does."""
+    return "This derives every placement from the votes again, which takes a while in a large memory."
+
+
+REBUILD = Command(
+    "memory rebuild",
+    "admin",
+    "derive every placement from the votes again",
+    rebuild,
+    rebuilt_text,
+    changes=True,
+    asks=asks_rebuild,
+    sure="Yes, rebuild it",
+    rank=41,
 )

@@ -158,3 +158,16 @@ COMMAND = Command(
     rank=14,
     further="one's own answers; admins see all, with the searches, the similar pairs, model and times",
 )
+
+MEMORY_WHY = Command(
+    "memory why",
+    "admin",
+    "explain an answer: release, route, memory, pages",
+    run,
+    text,
+    (ANSWER_ID,),
+    who="owner",
+    where="terminal",
+    rank=44,
+)
+"""The same, for whoever looks for it there."""

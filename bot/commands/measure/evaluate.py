@@ -1,4 +1,4 @@
-"""`evaluate`: measure retrieval and answers on labelled questions."""
+"""`evaluate`: measure on labelled questions; `tune`: learn from them the ranking, or how sure quotes are."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bot.commands.command import Command, Given, Option, Result
 if TYPE_CHECKING:
     from bot.operations.application import Application
     from core.settings import Settings
+
 
 HALF = ("tune", "report", "all")
 GOLD = Option("gold", "Labelled questions; see docs/evaluation.md", kind="path", metavar="[GOLD.jsonl]")
@@ -99,4 +100,28 @@ COMMAND = Command(
     here=here,
     has_json=False,
     rank=70,
+)
+
+
+TUNE = Command(
+    "tune",
+    "measure",
+    "learn the ranking of pages from labelled questions",
+    run,
+    options=(
+        GOLD,
+        Option(
+            "answers",
+            "Learn how sure quotes are, on questions with what they must hold; see docs/evaluation.md",
+            kind="path",
+            named=True,
+            metavar="FILE",
+        ),
+        Option("reset", "Go back to what is shipped", kind="flag"),
+    ),
+    who="owner",
+    where="terminal",
+    changes=True,
+    has_json=False,
+    rank=71,
 )

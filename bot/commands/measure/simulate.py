@@ -1,4 +1,4 @@
-"""`simulate`: play a community on labelled questions; docs/simulation.md explains the options."""
+"""`simulate`: play a community; `calibrate`: choose memory's thresholds (options: docs/simulation.md)."""
 
 from __future__ import annotations
 
@@ -75,4 +75,33 @@ COMMAND = Command(
     where="terminal",
     here=here,
     rank=72,
+)
+
+
+def calibrate(settings: Settings, options: Namespace) -> int:
+    """Calibrate in this process; return the exit status. Raises UsageError."""
+    run = import_module("evaluation.commands.calibrate").run_calibration
+    return int(asyncio.run(run(settings, options)))
+
+
+CALIBRATE = Command(
+    "calibrate",
+    "measure",
+    "choose memory's thresholds for the embedding model by labelled pairs",
+    options=(
+        Option(
+            "pairs",
+            "Lines with a, b, same; or what `simulate` reads",
+            required=True,
+            kind="path",
+            metavar="PAIRS.jsonl",
+        ),
+        Option("precision", "Wanted precision of reuse", kind="share", named=True, default=0.95),
+        Option("recall", "Rewordings that stay within τ", kind="share", named=True, default=0.9),
+        Option("half", "Which topics, where it has any", choices=HALF, named=True, default="all"),
+    ),
+    who="owner",
+    where="terminal",
+    here=calibrate,
+    rank=73,
 )

@@ -1,4 +1,4 @@
-"""`memory show`: one pair with its question, answer, pages and votes."""
+"""`memory show`, `retire` and `restore`: one pair, seen, taken out and let back in."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from bot.commands.command import Command, Given, Option, Result
 if TYPE_CHECKING:
     from bot.operations.application import Application
     from core.ports import Remembered
+
 
 ID = Option("id", "The pair's id, or the one it was imported under", required=True)
 GONE = "(its words are not kept)"
@@ -98,4 +99,111 @@ def text(result: Result) -> Sequence[str]:
 
 COMMAND = Command(
     "memory show", "admin", "one pair: question, answer, pages, votes", run, text, (ID,), rank=31
+)
+
+
+async def retire(app: Application, given: Given) -> Result:
+    """Take a pair out of every store. Raises UsageError where there is none."""
+    from bot.rendering.pairs import named
+
+    pair = await found(app, given["id"])
+    await app.memory.retire([pair.id])
+    return Result({"id": pair.id, "named": named(pair)})
+
+
+def retired_text(result: Result) -> Sequence[str]:
+    """Say that it is out."""
+    return [f"Retired {result.data['named']}: it is in no store any more, whatever its votes are."]
+
+
+async def asks_retire(app: Application, given: Given) -> str:
+    """Say what it does. Raises UsageError where there is no such pair."""
+    await found(app, given["id"])
+    return (
+        f"This takes {given['id']} out of memory: no vote brings it back, only `/threadlore memory restore`."
+    )
+
+
+RETIRE = Command(
+    "memory retire",
+    "admin",
+    "take a pair out: no vote brings it back",
+    retire,
+    retired_text,
+    (ID,),
+    changes=True,
+    audit=lambda given: (given.get("id"),),
+    asks=asks_retire,
+    sure="Yes, retire it",
+    rank=32,
+)
+
+
+QUESTION = Option(
+    "question",
+    "Number of a question that is not its own, as `memory show` lists them: let the pair answer it again",
+    kind="number",
+    named=True,
+    metavar="N",
+)
+
+
+async def restore(app: Application, given: Given) -> Result:
+    """Take a pair back in. Raises UsageError for one that is not out, or that stays out."""
+    from bot.rendering.pairs import named, standing
+    from core.errors import UsageError
+
+    pair = await found(app, given["id"])
+    if (number := given.get("question")) is not None:
+        apart = await app.memory.told_apart(pair.id)
+        if not 1 <= number <= len(apart):
+            raise UsageError(f"{named(pair)} has no question {number}; `memory show {pair.id}` lists them.")
+        await app.memory.take_back(apart[number - 1])
+        return Result({"id": pair.id, "named": named(pair), "question": number})
+    if pair.aside != "retired":
+        raise UsageError(f"{named(pair)} is not retired; now {standing(app.memory, pair)}.")
+    if pair.origin == "person":
+        raise UsageError(
+            f"{named(pair)} is what a person wrote, who may have taken it back: a helper's ✅ put anew on "
+            "their message brings it back, or the better answer sent once more."
+        )
+    if newer := await _in_place_of(app, pair):
+        raise UsageError(f"{named(pair)} was replaced by {newer} in an import; retire that one first.")
+    await app.memory.restore([pair.id])
+    now = await found(app, pair.id)
+    return Result({"id": pair.id, "named": named(pair), "standing": standing(app.memory, now)})
+
+
+def restored_text(result: Result) -> Sequence[str]:
+    """Say how it stands again."""
+    if "question" in result.data:
+        return [f"Taken back: {result.data['named']} may answer that question again."]
+    return [f"Restored {result.data['named']}: {result.data['standing']}."]
+
+
+async def _in_place_of(app: Application, pair: Remembered) -> str:
+    """Return the pair that was imported later under the same id for the same question; empty for none."""
+    same = (pair.label, pair.release, pair.scope, pair.question)
+    for other in await app.memory.everything() if pair.label else ():
+        if not other.aside and (other.label, other.release, other.scope, other.question) == same:
+            return other.id
+    return ""
+
+
+def _numbered(given: Given) -> Sequence[str]:
+    """Return the words that name a question."""
+    number = given.get("question")
+    return () if number is None else ("--question", str(number))
+
+
+RESTORE = Command(
+    "memory restore",
+    "admin",
+    "let votes decide again on a retired pair, or take back one *Not my question*",
+    restore,
+    restored_text,
+    (ID, QUESTION),
+    changes=True,
+    audit=lambda given: (given.get("id"), *_numbered(given)),
+    rank=33,
 )

@@ -1,4 +1,4 @@
-"""`memory stale`: remembered answers whose pages changed."""
+"""`memory stale`: remembered answers whose pages changed; `memory renew` lets one be reused again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.command import Command, Given, Option, Result
+from bot.commands.memory.show import ID
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
     from core.ports import StalePair
+
 
 AT_ONCE = 20
 """Stale pairs that are looked at between two lines of progress."""
@@ -75,4 +77,36 @@ COMMAND = Command(
     (Option("check", "Look at those first that nobody looked at yet", kind="flag", where="terminal"),),
     is_list=True,
     rank=34,
+)
+
+
+async def renew(app: Application, given: Given) -> Result:
+    """Renew it with its own words, or with what would be answered now. Raises UsageError."""
+    from core.errors import UsageError
+
+    pair = await app.memory.find(given["id"])
+    waiting = {item.pair.id: item for item in await app.stale_review.waiting()}
+    if pair is None or pair.id not in waiting:
+        raise UsageError(f"No stale pair has the id {given['id']}; `threadlore memory stale` lists them.")
+    if problem := await app.stale_review.renew(waiting[pair.id], bool(given.get("new"))):
+        raise UsageError(problem)
+    return Result({"id": pair.id, "is_new": bool(given.get("new"))})
+
+
+def renewed_text(result: Result) -> Sequence[str]:
+    """Say with which words."""
+    words = "with the new answer" if result.data["is_new"] else "with the words it had"
+    return [f"Renewed {result.data['id']}, {words}: it is reused again as its votes say."]
+
+
+RENEW = Command(
+    "memory renew",
+    "admin",
+    "let a stale pair be reused again",
+    renew,
+    renewed_text,
+    (ID, Option("new", "With what would be answered now", kind="flag")),
+    changes=True,
+    audit=lambda given: (given.get("id"),),
+    rank=35,
 )

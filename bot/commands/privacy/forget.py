@@ -1,4 +1,4 @@
-"""`forget`: remove what a person asked and voted, for good."""
+"""`forget`, in chat also `forget-me`: remove what a person asked and voted, for good."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from bot.commands.slash.table import Call
     from bot.operations.application import Application
     from bot.ports.chat import Person
+
 
 _MENTION = re.compile(r"<@!?(\w+)(?:\|[^>]*)?>")
 SURE = Option("confirm", "Really do it; without this you are told what it does", kind="flag", where="chat")
@@ -33,7 +34,7 @@ async def dialogue(app: Application, call: Call) -> str | None:
     from bot.commands.privacy_texts import REMOVES, REMOVES_YOURS, within
     from bot.commands.slash.table import ONLY_ADMINS
     from core.languages import _
-    from core.privacy.audit import FORGOTTEN
+    from core.ports.about import FORGOTTEN
 
     said = call.given.get("account") or call.given.get("person") or "me"
     user = call.person.id if said == "me" else _account(said, call.person)
@@ -98,4 +99,22 @@ COMMAND = Command(
     logged=True,
     secret=True,
     rank=51,
+)
+
+
+async def forget_me(app: Application, call: Call) -> str | None:
+    """Forget whoever gives it, once it is confirmed."""
+    return await dialogue(app, replace(call, name="forget", words=("me", *call.words)))
+
+
+FORGET_ME = Command(
+    "forget-me",
+    "admin",
+    "the same as `forget me`",
+    options=(SURE,),
+    who="everybody",
+    where="chat",
+    dialogue=forget_me,
+    logged=True,
+    rank=52,
 )

@@ -16,7 +16,7 @@ from bot.privacy.visibility import Beyond, stay_within
 from core.domain import MessageRef, Scope
 from core.errors import ThreadloreError, UsageError
 from core.languages import DEFAULT, N_, _, speaking
-from core.privacy.audit import FORGOTTEN
+from core.ports.about import FORGOTTEN
 
 __all__ = ["ONLY_ADMINS", "Call", "Option", "SlashCommands", "Subcommand", "words"]
 

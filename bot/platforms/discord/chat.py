@@ -29,8 +29,8 @@ from bot.platforms.discord.places import (
     failure,
     words_of,
 )
-from bot.ports.chat import DOWN, UP, Control, Message, Person, Reaction, Reply, Responder, Stray
-from core.domain import MessageRef, Turn
+from bot.ports.chat import DOWN, UP, Control, Person, Reaction, Reply, Responder
+from core.domain import MessageRef
 from core.errors import PlatformError, PlatformRejected
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,9 @@ class DiscordChat:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.places = Places(client)
-        self._past = Past(self.places, standing)
+        past = Past(self.places, standing)
+        self.history, self.message, self.own_after = past.history, past.message, past.own_after
+        self.question_of, self.permalink, self.linked = past.question_of, past.permalink, past.linked
         self._client, self._clock = client, clock
         self._questions = Recent()
         self._said = Recent()
@@ -231,32 +233,6 @@ class DiscordChat:
         if (channel_id, needed) not in self._told:
             self._told.add((channel_id, needed))
             log.warning("I cannot %s in Discord channel %s; give my role %s there.", what, channel_id, needed)
-
-    # --- remembering --------------------------------------------------------------------------
-
-    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
-        """Return what was said before, oldest first; consecutive messages of the bot are one turn."""
-        return await self._past.history(before, limit)
-
-    async def message(self, ref: MessageRef) -> Message | None:
-        """Return a message as it stands now; None where it is gone or may not be read."""
-        return await self._past.message(ref)
-
-    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
-        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
-        return await self._past.own_after(ref)
-
-    async def question_of(self, ref: MessageRef) -> Message | None:
-        """Return what a message answers: its thread's first message, or the one it replies to."""
-        return await self._past.question_of(ref)
-
-    async def permalink(self, ref: MessageRef) -> str:
-        """Return a link to a message; empty where its channel is gone."""
-        return await self._past.permalink(ref)
-
-    async def linked(self, link: str) -> MessageRef | None:
-        """Return the message that a link leads to; None for any other link."""
-        return await self._past.linked(link)
 
     async def whisper(self, where: MessageRef, person: Person, reply: Reply) -> bool:
         """Do nothing: on Discord only an interaction can be answered to one person alone."""

@@ -7,22 +7,20 @@ import logging
 import math
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from time import monotonic
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import UNEDITABLE, SlackRefused
-from bot.platforms.slack.api.pace import PACING, Pace, Pacing
+from bot.platforms.slack.api.errors import PACING, UNEDITABLE, Pace, Pacing, SlackRefused
 from bot.platforms.slack.directory import Directory
-from bot.platforms.slack.ephemerals import Asides
-from bot.platforms.slack.messages import Messages
+from bot.platforms.slack.messages import Asides, Messages
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.reading import Reader
-from bot.ports.chat import Message, Person, Reaction, Reply, Responder, Stray
-from core.domain import MessageRef, Turn
+from bot.ports.chat import Person, Reaction, Reply, Responder
+from core.domain import MessageRef
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +46,12 @@ class SlackChat:
         self._api, self._directory, self._clock = api, directory, clock
         self.user = api.user
         self.reader = Reader(api, directory)
+        self.history, self.message = self.reader.history, self.reader.message
+        self.own_after, self.question_of = self.reader.own_after, self.reader.question_of
         self._streams = Streams(api, streaming, clock)
         self._messages = Messages(api, directory, self._streams)
-        self.composer = self._messages.composer
+        self.composer, self.send = self._messages.composer, self._messages.send
+        self.seed_votes = self._messages.seed_votes
         self.asides = Asides(api, directory, self._messages)
         self._heard: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
         self._pacing = pacing
@@ -65,22 +66,6 @@ class SlackChat:
             self._heard.popitem(last=False)
 
     # --- reading ------------------------------------------------------------------------------
-
-    async def history(self, before: MessageRef, limit: int) -> Sequence[Turn]:
-        """Return up to `limit` turns before a message, oldest first; fewer where Slack refuses."""
-        return await self.reader.history(before, limit)
-
-    async def message(self, ref: MessageRef) -> Message | None:
-        """Return one message as it stands now; None where there is none or the bot may not read it."""
-        return await self.reader.message(ref)
-
-    async def own_after(self, ref: MessageRef) -> Sequence[Stray]:
-        """Return the bot's latest messages in the conversation of a message after it, oldest first."""
-        return await self.reader.own_after(ref)
-
-    async def question_of(self, ref: MessageRef) -> Message | None:
-        """Return the message that opened a thread; a message outside of threads answers nothing."""
-        return await self.reader.question_of(ref)
 
     async def permalink(self, ref: MessageRef) -> str:
         """Return a link to a message; empty where Slack gives none."""
@@ -118,10 +103,6 @@ class SlackChat:
         parts = await self._messages.post(where.channel, thread, reply)
         self.asides.posted(parts[0])
         return parts
-
-    async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
-        """Post in a channel, or to a person (`U…`) in their direct channel with the bot."""
-        return await self._messages.send(to, reply)
 
     def responder(self, address: Mapping[str, Any]) -> Responder | None:
         """Return how to answer somebody whom an earlier process left waiting; None where it is too late."""
@@ -192,10 +173,6 @@ class SlackChat:
         for ref in parts:
             self.asides.deleted(ref)
             await self._messages.remove(ref)
-
-    async def seed_votes(self, ref: MessageRef) -> None:
-        """Put 👍 and 👎 under a message."""
-        await self._messages.seed_votes(ref)
 
     async def take_back(self, reaction: Reaction) -> bool:
         """Do nothing: Slack lets nobody remove the reaction of somebody else."""

@@ -7,26 +7,14 @@ from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import SlackRefused
 from core.settings import Settings
 
-SCOPES = frozenset(
-    {
-        "app_mentions:read",
-        "channels:history",
-        "channels:read",
-        "chat:write",
-        "commands",
-        "groups:history",
-        "groups:read",
-        "im:history",
-        "im:read",
-        "im:write",
-        "mpim:history",
-        "mpim:read",
-        "reactions:read",
-        "reactions:write",
-        "users:read",
-    }
-)
-"""The scopes of docs/slack-manifest.yaml."""
+# fmt: off
+SCOPES = frozenset({
+    "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history",
+    "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read",
+    "reactions:write", "users:read",
+})
+# fmt: on
+"""Bot token scopes; the same as in docs/slack-manifest.yaml."""
 _MANIFEST = "slack-manifest.yaml (`threadlore init` writes it)"
 
 

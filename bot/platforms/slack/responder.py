@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import SlackRefused
 from bot.platforms.slack.components import Link, view
-from bot.platforms.slack.ephemerals import Asides
+from bot.platforms.slack.messages import Asides
 from bot.platforms.slack.text.format import Composer, cut
 from bot.ports.chat import Control, Form, Reply
 from core.domain import MessageRef

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import TRANSIENT, SlackRefused, rejected
-from bot.platforms.slack.api.pace import PACING, Pacing
+from bot.platforms.slack.api.errors import PACING, TRANSIENT, Pacing, SlackRefused, rejected
 from bot.platforms.slack.chat import SlackChat
 from bot.platforms.slack.components import pressed
 from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.doctor import SCOPES
 from bot.platforms.slack.events import Events, Work
 from core.errors import PlatformError, PlatformRejected, StorageUnavailable
 
@@ -29,14 +29,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# fmt: off
-SCOPES = frozenset({
-    "app_mentions:read", "channels:history", "channels:read", "chat:write", "commands", "groups:history",
-    "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read", "reactions:read",
-    "reactions:write", "users:read",
-})
-# fmt: on
-"""Bot token scopes; the same as in docs/slack-manifest.yaml."""
 _GRACE = 10.0
 """Seconds that work in progress gets when the platform stops."""
 _BACKOFF = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from bot.platforms.web import journal_records
-from bot.platforms.web.journal_records import JOURNAL, players_of, read, without, write
+from bot.platforms.web import journal
+from bot.platforms.web.journal import JOURNAL, players_of, read, without, write
 from core.languages import N_
 
 FILES = (JOURNAL, "playground.new")
@@ -43,4 +43,4 @@ def tidy(home: Path) -> None:
 
 def expire(home: Path, before: float) -> int:
     """Take conversations out of the journal in which nothing was said since `before`; count messages."""
-    return journal_records.expire(home / JOURNAL, before)
+    return journal.expire(home / JOURNAL, before)

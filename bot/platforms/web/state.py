@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bot.platforms.web.http.feed import Feed
-from bot.platforms.web.journal import Journal
-from bot.platforms.web.journal_records import players_of, without
+from bot.platforms.web.journal import Journal, players_of, without
 from bot.platforms.web.people import BOT, CHANNELS, PLATFORM, PLAYERS, without_mention
 from bot.ports.chat import ACCEPT, DOWN, OBJECT, UP, Attachment, Choice, Control
 from core.domain import MessageRef, Turn

@@ -14,7 +14,7 @@ from core.languages import N_, _
 from core.retrieval.release_notes.gone import Told, summed_up
 from core.text.markup import inert, link
 from core.text.words import one_line
-from core.vocabulary.changes import tells
+from core.vocabulary import tells
 
 MAX_PAGES = 4
 """Pages of notes in one answer; ours."""

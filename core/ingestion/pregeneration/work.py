@@ -17,7 +17,7 @@ from itertools import islice
 import numpy as np
 
 from core.errors import ModelError, OverQuota
-from core.ingestion.guarded import UNLIMITED, Quota
+from core.ingestion.parsing import UNLIMITED, Quota
 from core.ingestion.pregeneration.pairs import Maker, finished
 from core.ingestion.pregeneration.rules import RulePairs, is_by_rule
 from core.ingestion.reading import Progress, Report

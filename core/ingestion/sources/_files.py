@@ -19,7 +19,7 @@ from core.domain import RawDocument
 from core.errors import TooCostly
 from core.ingestion import front_matter
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, endings, format_of, kind_of
-from core.ingestion.formats._files import is_secret
+from core.ingestion.formats._shared import is_secret
 from core.ingestion.sites import Site, site_of
 from core.ingestion.sources import page_url
 from core.ports import Workers

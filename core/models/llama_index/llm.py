@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.errors import ConfigurationError, ModelError, ModelInterrupted, ModelMalformed, ModelUnavailable
-from core.models.completion import Completion, Finish, TokenCount, again, stream
+from core.models.completion import Completion, Finish, TokenCount, again, in_words, read_json, stream
 from core.models.llama_index.answers import by_schema, finish_of, object_in, output_class, piece_of
-from core.models.llama_index.failures import failure
-from core.models.llama_index.integration import Integration, build
+from core.models.llama_index.integration import Integration, build, failure
 from core.models.ollama.filters import TurnedBack, Unthought, inert
-from core.models.schema import in_words, read_json
 from core.ports import ModelHealth, Prompt
 
 SETTING = "LLM"

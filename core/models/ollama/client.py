@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.errors import ModelError, ModelMalformed, ModelMissing, ModelRefused
-from core.models.completion import Completion, Finish, TokenCount, again, stream
+from core.models.completion import Completion, Finish, TokenCount, again, in_words, read_json, stream
 from core.models.ollama.filters import TurnedBack, Unthought, inert
 from core.models.ollama.server import FAILURES, ModelServer, is_about_thinking
 from core.models.refusal import failed
-from core.models.schema import in_words, read_json
 from core.ports import ModelHealth, Prompt
 
 log = logging.getLogger(__name__)

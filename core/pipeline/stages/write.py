@@ -25,9 +25,9 @@ from core.generation.quotes.quote import without_introduction
 from core.generation.temperature import adaptive
 from core.languages import _, name_of
 from core.memory.community import CommunityMemory
-from core.pipeline.answers import abstention, dont_know, nearly
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
+from core.pipeline.stage import abstention, dont_know, nearly
 from core.ports import LanguageModel, Remembered
 from core.ports.opinions import OpinionStore
 from core.prompts import DONT_KNOW, PROMPT_VERSION

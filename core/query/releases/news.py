@@ -10,8 +10,7 @@ from core.query.forms import content, without, without_product
 from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import spellings
 from core.text.words import identifiers
-from core.vocabulary import word_list
-from core.vocabulary.changes import kind_of
+from core.vocabulary import kind_of, word_list
 
 Numbers = tuple[int, ...]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from core.domain import ContextChunk, Dated, Evidence
 from core.text.words import index_terms, stem, whole_word
-from core.vocabulary.changes import kind_of, tells
+from core.vocabulary import kind_of, tells
 
 MAX_PAGES = 3
 """Pages that tell when; ours."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from core.domain import ContextChunk, News, Span, begins
 from core.text.version_order import version_key
-from core.vocabulary.changes import tells
+from core.vocabulary import tells
 
 _LEVELS = re.compile(r"(?<!\s)\s+>\s+")
 _BARE = re.compile(

@@ -5,16 +5,9 @@ from alembic import op
 
 revision = "0002"
 down_revision = "0001"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("pairs", sa.Column("aside", sa.String(length=16), nullable=False, server_default=""))
     op.add_column("pairs", sa.Column("uses", sa.Integer(), nullable=False, server_default="0"))
     op.add_column("pairs", sa.Column("used_at", sa.Float(), nullable=False, server_default="0"))
-
-
-def downgrade() -> None:
-    for name in ("used_at", "uses", "aside"):
-        op.drop_column("pairs", name)

@@ -5,10 +5,6 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
-
-PAIRS = ("channel", "stale_in", "marked_at", "checked_at", "finding", "proposal", "proposed")
 
 
 def upgrade() -> None:
@@ -33,17 +29,3 @@ def upgrade() -> None:
         "WHERE answers.id = 'a' || substr(pairs.id, 2)), '') WHERE origin = 'answer'"
     )
     op.execute("UPDATE pairs SET stale_in = release, marked_at = 1 WHERE stale")
-
-
-def downgrade() -> None:
-    for name, table in (
-        ("ix_votes_standing", "votes"),
-        ("ix_votes_at", "votes"),
-        ("ix_votes_voter", "votes"),
-        ("ix_answers_asker", "answers"),
-        ("ix_pairs_channel", "pairs"),
-    ):
-        op.drop_index(name, table_name=table)
-    op.drop_column("votes", "standing")
-    for name in reversed(PAIRS):
-        op.drop_column("pairs", name)

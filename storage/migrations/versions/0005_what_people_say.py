@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0005"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -38,9 +36,3 @@ def upgrade() -> None:
     )
     op.create_index("ix_corrections_at", "corrections", ["at"])
     op.create_index("ix_claims_answer_id", "claims", ["answer_id"])
-
-
-def downgrade() -> None:
-    op.drop_index("ix_claims_answer_id", table_name="claims")
-    for table in ("corrections", "authors", "marks"):
-        op.drop_table(table)

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0006"
 down_revision = "0005"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -39,9 +37,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("number"),
     )
     op.create_index("ix_acts_at", "acts", ["at"])
-
-
-def downgrade() -> None:
-    op.drop_index("ix_acts_at", table_name="acts")
-    for table in ("acts", "pauses", "channel_modes"):
-        op.drop_table(table)

@@ -5,14 +5,7 @@ from alembic import op
 
 revision = "0007"
 down_revision = "0006"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("pairs", sa.Column("language", sa.String(length=16), server_default="en", nullable=False))
-
-
-def downgrade() -> None:
-    with op.batch_alter_table("pairs") as batch:
-        batch.drop_column("language")

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0009"
 down_revision = "0008"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -36,10 +34,3 @@ def upgrade() -> None:
     )
     for column in ("document_id", "question_hash", "answer_hash"):
         op.create_index(f"ix_pregenerated_pairs_{column}", "pregenerated_pairs", [column])
-
-
-def downgrade() -> None:
-    for column in ("answer_hash", "question_hash", "document_id"):
-        op.drop_index(f"ix_pregenerated_pairs_{column}", table_name="pregenerated_pairs")
-    op.drop_table("pregenerated_pairs")
-    op.drop_table("pregenerated_documents")

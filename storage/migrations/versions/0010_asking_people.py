@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0010"
 down_revision = "0009"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -44,11 +42,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("part"),
     )
     op.create_index("ix_escalation_posts_message", "escalation_posts", ["message"])
-
-
-def downgrade() -> None:
-    op.drop_index("ix_escalation_posts_message", table_name="escalation_posts")
-    op.drop_table("escalation_posts")
-    for column in ("at", "answer", "resolved_at", "conversation"):
-        op.drop_index(f"ix_escalations_{column}", table_name="escalations")
-    op.drop_table("escalations")

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -32,10 +30,3 @@ def upgrade() -> None:
         sa.Column("tries", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("destination", "key"),
     )
-
-
-def downgrade() -> None:
-    op.drop_table("notices")
-    op.drop_index("ix_unasked_answers_conversation", table_name="unasked_answers")
-    op.drop_index("ix_unasked_answers_channel", table_name="unasked_answers")
-    op.drop_table("unasked_answers")

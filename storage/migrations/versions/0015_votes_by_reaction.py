@@ -5,15 +5,9 @@ from alembic import op
 
 revision = "0015"
 down_revision = "0014"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column(
         "votes", sa.Column("by_reaction", sa.Boolean(), nullable=False, server_default=sa.false())
     )
-
-
-def downgrade() -> None:
-    op.drop_column("votes", "by_reaction")

@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0016"
 down_revision = "0015"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -15,9 +13,3 @@ def upgrade() -> None:
         batch.add_column(sa.Column("decided", sa.Boolean(), server_default=sa.true(), nullable=False))
         batch.add_column(sa.Column("tries", sa.Integer(), server_default="0", nullable=False))
         batch.add_column(sa.Column("kind", sa.String(length=16), server_default="message", nullable=False))
-
-
-def downgrade() -> None:
-    with op.batch_alter_table("claims") as batch:
-        for column in ("kind", "tries", "decided", "language"):
-            batch.drop_column(column)

@@ -11,8 +11,6 @@ from alembic import op
 
 revision = "0017"
 down_revision = "0016"
-branch_labels = None
-depends_on = None
 
 AT_ONCE = 500
 BY_MODEL = ("reference", "avoid", "documents")
@@ -67,11 +65,6 @@ def upgrade() -> None:
     _keep(connection, _followed(connection))
     _keep(connection, _put_to_people(connection))
     _clean_traces(connection)
-
-
-def downgrade() -> None:
-    op.drop_index("ix_words_person", table_name="words")
-    op.drop_table("words")
 
 
 def _keep(connection: sa.Connection, rows: Iterable[Row]) -> None:

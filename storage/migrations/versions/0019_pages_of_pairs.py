@@ -5,13 +5,7 @@ from alembic import op
 
 revision = "0019"
 down_revision = "0018"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
     op.add_column("pregenerated_documents", sa.Column("pages", sa.Integer(), nullable=True))
-
-
-def downgrade() -> None:
-    op.drop_column("pregenerated_documents", "pages")

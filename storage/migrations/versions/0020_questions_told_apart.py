@@ -5,8 +5,6 @@ from alembic import op
 
 revision = "0020"
 down_revision = "0019"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
@@ -21,7 +19,3 @@ def upgrade() -> None:
     )
     op.create_index("ix_distinctions_answer_id", "distinctions", ["answer_id"])
     op.create_index("ix_distinctions_at", "distinctions", ["at"])
-
-
-def downgrade() -> None:
-    op.drop_table("distinctions")

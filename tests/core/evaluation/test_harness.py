@@ -12,8 +12,8 @@ import pytest
 
 from core.domain import Document, Product, Question, Release, Section
 from core.errors import ConfigurationError, ModelInterrupted, ModelMalformed, ModelUnavailable, UsageError
-from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
+from core.pipeline.resources import ModelBudget
 from core.ports import Prompt
 from core.recipes import DEFAULT
 from core.retrieval.found import Found

@@ -15,8 +15,8 @@ from core.engine import Engine
 from core.errors import ConfigurationError, ModelMalformed, ModelUnavailable
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
-from core.pipeline.model_budget import ModelBudget
 from core.pipeline.research import Research
+from core.pipeline.resources import ModelBudget
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
 from core.recipes import recipe_of, recipes

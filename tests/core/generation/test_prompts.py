@@ -4,8 +4,8 @@ import pytest
 
 from core import prompts
 from core.domain import Product, Release
+from core.models.completion import misfit
 from core.models.ollama.client import Ollama
-from core.models.schema import misfit
 from core.ports import Prompt
 from tests.ollama_server import OllamaServer
 

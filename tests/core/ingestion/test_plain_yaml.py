@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.ingestion import front_matter, plain_yaml
+from core.ingestion import front_matter
 from core.ingestion.sites import site_of
 
 LETTERS = "abcdefghijklm"
@@ -24,8 +24,8 @@ LISTED = "a: &a [x, x, x]\n" + "".join(
 @pytest.mark.parametrize("text", [MERGED, LISTED, "a: &a [*a]", "a: &a {<<: *a}"])
 def test_references_that_unfold_without_end_are_refused_before_anything_is_made_of_them(text: str) -> None:
     began = time.process_time()
-    with pytest.raises(plain_yaml.NotPlain):
-        plain_yaml.load(text)
+    with pytest.raises(front_matter.NotPlain):
+        front_matter.load(text)
     front, rest = front_matter.split(f"---\ntitle: Kettle\n{text}\n---\nText.\n")
     assert front.title == "Kettle" and rest == "Text.\n", "what can be read line by line is"
     assert time.process_time() - began < 5
@@ -51,7 +51,7 @@ def test_ordinary_references_are_followed(tmp_path: Path) -> None:
         "again.unit": "minutes",
         "again.limit": "5",
     }
-    assert plain_yaml.load("") is None and plain_yaml.load("- 1") == [1]
+    assert front_matter.load("") is None and front_matter.load("- 1") == [1]
 
 
 def test_a_sites_configuration_of_braces_alone_is_read_in_time(tmp_path: Path) -> None:

@@ -12,10 +12,9 @@ import pytest
 
 from core.domain import ContextChunk
 from core.errors import ModelMalformed, ModelUnavailable
-from core.ingestion.guarded import UNLIMITED, Quota
-from core.ingestion.pregeneration.model import ModelPairs
+from core.ingestion.parsing import UNLIMITED, Quota
+from core.ingestion.pregeneration.model import PAIRS_PER_PAGE, ModelPairs, pairs
 from core.ingestion.pregeneration.pairs import Made, Maker, category_of, finished
-from core.ingestion.pregeneration.prompt import PAIRS_PER_PAGE, pairs
 from core.ingestion.pregeneration.rules import (
     RULES,
     RulePairs,

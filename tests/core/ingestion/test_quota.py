@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from core.errors import OverQuota, StorageError
-from core.ingestion.guarded import Quota
 from core.ingestion.indexer import EMBEDDED_AT_ONCE, Indexer
+from core.ingestion.parsing import Quota
 from core.ingestion.pregeneration.model import ModelPairs
 from core.ingestion.pregeneration.rules import RULES
 from core.ports import BUILD, SourceRun

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.ingestion.pregeneration.said import as_asked, pairs_in
+from core.ingestion.pregeneration.model import as_asked, pairs_in
 
 PAIR = {"page": 2, "question": "How?", "answer": "So.", "full_answer": "So it is.", "summary": "so"}
 WHOLE = json.dumps({"pairs": [PAIR, {**PAIR, "page": 1}]}, indent=1)

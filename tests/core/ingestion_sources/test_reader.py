@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from core.catalogue import SourceSpec
 from core.domain import RawDocument
 from core.errors import SourceError
-from core.ingestion.guarded import following, opened
+from core.ingestion.parsing import following, opened
 from core.ingestion.sources import open_source
 from core.ingestion.sources.reader import Options, ReaderSource
 from core.settings import load_settings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core import prompts
 from core.domain import Product, Release
-from core.ingestion.pregeneration.prompt import pairs
+from core.ingestion.pregeneration.model import pairs
 from core.models.ollama.client import Ollama
 from core.models.ollama.filters import Inert, TurnedBack, named
 from core.ports import Prompt

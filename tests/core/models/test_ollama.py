@@ -16,8 +16,8 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.models.completion import TokenCount
-from core.models.ollama.address import Address
 from core.models.ollama.client import Ollama
+from core.models.ollama.server import Address
 from core.models.refusal import said
 from core.ports import LanguageModel, Prompt
 from tests.ollama_server import Behaviour, OllamaServer

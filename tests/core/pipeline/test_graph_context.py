@@ -10,7 +10,7 @@ import pytest
 from core.domain import Question, Scope, Vector, Vote
 from core.memory.pair_graph import PairGraphs
 from core.pipeline.context import QueryContext
-from core.pipeline.model_budget import ModelBudget
+from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import run
 from core.ports import PregeneratedPair, Prompt
 from core.recipes import recipe_of

@@ -14,9 +14,9 @@ from core.domain import Answer, Document, Product, Question, Release, Section
 from core.errors import ModelMalformed
 from core.models.embedding.encoder import Encoders
 from core.pipeline.context import QueryContext
-from core.pipeline.model_budget import ModelBudget
+from core.pipeline.resources import ModelBudget
 from core.pipeline.stage import run
-from core.pipeline.stages.dynamic import RefuseDynamic
+from core.pipeline.stages.papers import RefuseDynamic
 from core.ports import LanguageModel, Matrix, Prompt
 from core.prompts import DONT_KNOW
 from core.query.attributes import ENCODER, WEIGHTS

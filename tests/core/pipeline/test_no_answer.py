@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
-from core.pipeline.answers import dont_know
 from core.pipeline.context import QueryContext
+from core.pipeline.stage import dont_know
 from core.query.language import detected
 from core.retrieval.confidence import Judgement
 from core.retrieval.found import Found

@@ -1,7 +1,7 @@
 import pytest
 
-from core.catalogue.glossary import load_glossary
-from core.query.glossary import expansions, propose, toml
+from core.catalogue.loading import load_glossary
+from core.query.forms import expansions, propose, toml
 
 WORDS = {"PM": ("performance monitoring",), "ORM": ("object relational mapper", "SQLAlchemy")}
 

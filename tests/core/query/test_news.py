@@ -4,7 +4,7 @@ from core.domain import Dated, Product, Question, Release, Span, Turn, begins
 from core.query.releases.news import dated, is_whole, news
 from core.query.releases.resolve import resolve
 from core.query.understand import queries
-from core.vocabulary.changes import CHANGES, kind_of, tells
+from core.vocabulary import CHANGES, kind_of, tells
 
 PRODUCT = Product(
     "Kettle",

@@ -77,7 +77,7 @@ async def test_cosine_and_mmr_gives_four_different_pages_and_the_nearest_first()
 async def test_a_release_that_is_not_there_finds_nothing() -> None:
     searcher, vectors = await indexed()
     assert (await searcher.search(QUESTION, vectors, "9.9")).evidence == ()
-    assert await searcher.pool(QUESTION, vectors, "9.9") is None
+    assert searcher.look(QUESTION, vectors, "9.9") is None
 
 
 async def test_votes_on_nearly_the_same_question_move_pages() -> None:

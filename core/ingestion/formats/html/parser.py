@@ -17,10 +17,8 @@ from bs4 import BeautifulSoup, Tag
 
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
-from core.ingestion.formats._outline import Outline, heading_text, one_line
-from core.ingestion.formats.html.drawings import write_out
-from core.ingestion.formats.html.tabs import write_labels
-from core.ingestion.formats.html.tags import HEADINGS, anchor_of, classes, soup_of
+from core.ingestion.formats._shared import Outline, heading_text, one_line
+from core.ingestion.formats.html.tags import HEADINGS, anchor_of, classes, soup_of, write_labels, write_out
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 
 try:

@@ -1,4 +1,4 @@
-"""What HTML's tags are by their names, classes and attributes."""
+"""What HTML's tags are by their names, classes and attributes; tabs and drawings put into words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup, Tag
 from bs4.element import Comment, Declaration, Doctype, ProcessingInstruction
 
-from core.ingestion.formats._outline import one_line
+from core.ingestion.formats._shared import one_line
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = frozenset(
@@ -134,3 +134,106 @@ def language_of(tag: Tag) -> str:
             if named and candidate.name in ("pre", "code"):
                 return str(named)
     return ""
+
+
+LEAST_WORDS = 3
+"""Words of a drawing below which it is an icon or a logo; ours."""
+SAME_LINE = 0.6
+"""Part of a letter's height within which two labels stand on one line."""
+LETTER = 16.0
+"""Height of a letter where nothing says it, in the drawing's own units (the CSS default)."""
+_MOVED = re.compile(r"translate\(\s*(-?[\d.]+)(?:[\s,]+(-?[\d.]+))?\s*\)")
+_MATRIX = re.compile(r"matrix\(\s*" + r"[\s,]+".join([r"(-?[\d.e-]+)"] * 6) + r"\s*\)")
+_NUMBER = re.compile(r"-?\d*\.?\d+")
+
+
+def write_out(soup: BeautifulSoup) -> None:
+    """Put the words of every drawing in its place, as a paragraph; icons stay as they are."""
+    for svg in soup.find_all("svg"):
+        if svg.decomposed or svg.find_parent(["svg", "a", "button", "nav"]):
+            continue
+        labels = words_of(svg)
+        if sum(len(label.split()) for label in labels) < LEAST_WORDS:
+            continue
+        paragraph = soup.new_tag("p")
+        paragraph.string = "; ".join(labels)
+        svg.replace_with(paragraph)
+
+
+def words_of(svg: Tag) -> list[str]:
+    """Return the labels of a drawing in reading order."""
+    found: list[tuple[float, float, str]] = []
+    for label in svg.find_all(["text", "foreignobject"]):
+        text = one_line(label.get_text(" "))
+        if text:
+            x, y = _place(label)
+            found.append((y, x, text))
+    found.sort()
+    lines: list[list[tuple[float, float, str]]] = []
+    for entry in found:
+        if lines and entry[0] - lines[-1][0][0] < SAME_LINE * LETTER:
+            lines[-1].append(entry)
+        else:
+            lines.append([entry])
+    return [text for line in lines for _, _, text in sorted(line, key=lambda entry: entry[1])]
+
+
+def _place(label: Tag) -> tuple[float, float]:
+    """Return where a label stands, with what its groups are moved by (rotations are left out)."""
+    inner = label if label.get("x") or label.get("y") else label.find(["tspan"]) or label
+    assert isinstance(inner, Tag)
+    x, y = _number(inner.get("x")), _number(inner.get("y"))
+    for tag in [label, *label.parents]:
+        moved = str(tag.get("transform") or "") if isinstance(tag, Tag) else ""
+        for found in _MOVED.finditer(moved):
+            x, y = x + float(found[1]), y + float(found[2] or 0)
+        if found_matrix := _MATRIX.search(moved):
+            x, y = x + float(found_matrix[5]), y + float(found_matrix[6])
+        if tag.name == "svg" and not tag.find_parent("svg"):
+            break
+    return x, y
+
+
+def _number(value: object) -> float:
+    found = _NUMBER.search(str(value or ""))
+    return float(found[0]) if found else 0.0
+
+
+def write_labels(soup: BeautifulSoup) -> None:
+    """Put every tab's label above its content, and take the row of labels out."""
+    for row in soup.select('[role="tablist"]'):
+        _join(soup, [tab for tab in row.select('[role="tab"]') if not tab.decomposed], _panels(soup, row))
+    for tabs in soup.select(".tabbed-set"):
+        labels = tabs.select(":scope > .tabbed-labels > label") or tabs.select(":scope > label")
+        panels = tabs.select(":scope > .tabbed-content > .tabbed-block") or tabs.select(
+            ":scope > .tabbed-content"
+        )
+        _join(soup, labels, panels)
+    for tabs in soup.select(".sd-tab-set"):
+        _join(soup, tabs.select(":scope > .sd-tab-label"), tabs.select(":scope > .sd-tab-content"))
+
+
+def _panels(soup: BeautifulSoup, row: Tag) -> list[Tag]:
+    """Return the contents of a row of tabs: those it names, else those that stand beside it."""
+    named = [str(tab.get("aria-controls") or "") for tab in row.select('[role="tab"]')]
+    found = [panel for name in named if name and isinstance(panel := soup.find(id=name), Tag)]
+    if len(found) == len(named):
+        return found
+    panels = row.parent.select('[role="tabpanel"]') if row.parent else []
+    return [panel for panel in panels if not any(outer in panels for outer in panel.parents)]
+
+
+def _join(soup: BeautifulSoup, labels: list[Tag], panels: list[Tag]) -> None:
+    if not labels or len(labels) != len(panels):
+        return
+    for label, panel in zip(labels, panels, strict=True):
+        text = one_line(label.get_text(" ")).rstrip(":")
+        for hiding in ("hidden", "aria-hidden", "style"):
+            del panel[hiding]
+        if text:
+            paragraph, bold = soup.new_tag("p"), soup.new_tag("b")
+            bold.string = f"{text}:"
+            paragraph.append(bold)
+            panel.insert(0, paragraph)
+    for label in labels:
+        label.decompose()

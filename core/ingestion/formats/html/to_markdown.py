@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from bs4 import Tag
 from bs4.element import NavigableString
 
-from core.ingestion.formats._outline import Outline, bullets, fence, inline_code, labelled, one_line, table
+from core.ingestion.formats._shared import Outline, bullets, fence, inline_code, labelled, one_line, table
 from core.ingestion.formats.html.tags import (
     ADMONITION,
     BLOCKS,

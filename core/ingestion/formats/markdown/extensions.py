@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.domain import RawDocument
 from core.ingestion import front_matter
-from core.ingestion.formats._files import location
+from core.ingestion.formats._shared import location
 from core.ingestion.formats.markdown import mdx as _mdx
 from core.ingestion.formats.markdown.masking import Masked, cut_out
 from core.ingestion.formats.markdown.snippets import Includes

@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from core.ingestion.formats._outline import fence
-from core.ingestion.formats.markdown.jsx import Element, braces_of, tree_of
-from core.ingestion.formats.markdown.masking import Masked, cut_out
+from core.ingestion.formats._shared import fence
+from core.ingestion.formats.markdown.masking import Element, Masked, braces_of, cut_out, tree_of
 from core.ingestion.formats.rst.vocabulary import ENDINGS
 from core.text.words import one_line
 

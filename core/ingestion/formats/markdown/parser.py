@@ -19,8 +19,7 @@ from mdit_py_plugins.myst_role import myst_role_plugin
 from core.domain import Document, RawDocument
 from core.errors import SourceError
 from core.ingestion import front_matter
-from core.ingestion.formats._files import location
-from core.ingestion.formats._outline import (
+from core.ingestion.formats._shared import (
     TAB_CHARACTERS,
     Outline,
     bullets,
@@ -28,15 +27,16 @@ from core.ingestion.formats._outline import (
     heading_text,
     inline_code,
     labelled,
+    location,
     one_line,
     table,
 )
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
 from core.ingestion.formats.markdown import myst as _myst
-from core.ingestion.formats.markdown import slugs as _slugs
+from core.ingestion.formats.markdown import myst as _slugs
 from core.ingestion.formats.markdown.extensions import is_myst, prepared
-from core.ingestion.formats.markdown.slugs import Slug, slug_of
+from core.ingestion.formats.markdown.myst import Slug, slug_of
 from core.ingestion.formats.rst.sphinx import role
 from core.ingestion.sites import site_of
 

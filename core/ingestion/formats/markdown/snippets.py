@@ -14,8 +14,7 @@ from pathlib import Path
 
 from core.domain import RawDocument
 from core.ingestion import front_matter
-from core.ingestion.formats._files import location, numbers, read_within
-from core.ingestion.formats._outline import fence
+from core.ingestion.formats._shared import fence, location, numbers, read_within
 from core.ingestion.formats.markdown.masking import Masked
 from core.ingestion.formats.rst.vocabulary import ENDINGS
 from core.ingestion.sites import Site

@@ -17,12 +17,11 @@ import nbformat
 
 from core.domain import Document, RawDocument
 from core.errors import SourceError
-from core.ingestion.formats._files import location
-from core.ingestion.formats._outline import Outline, fence, one_line
+from core.ingestion.formats._shared import Outline, fence, location, one_line
 from core.ingestion.formats.html.tags import soup_of
 from core.ingestion.formats.html.to_markdown import HtmlWriter
+from core.ingestion.formats.markdown import myst as _slugs
 from core.ingestion.formats.markdown import parser as markdown
-from core.ingestion.formats.markdown import slugs as _slugs
 from core.ingestion.formats.rst import parser as rst
 from core.ingestion.formats.rst.sphinx import conf_of
 from core.ingestion.sites import site_of

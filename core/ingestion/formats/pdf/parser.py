@@ -15,7 +15,7 @@ import pdfplumber
 
 from core.domain import Document, RawDocument, Section
 from core.errors import SourceError
-from core.ingestion.formats._outline import fence, heading_text, one_line, table
+from core.ingestion.formats._shared import fence, heading_text, one_line, table
 from core.ingestion.formats.pdf.layout import (
     Grid,
     Line,

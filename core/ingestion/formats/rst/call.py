@@ -1,13 +1,15 @@
-"""One directive as it is written, and what the directives of one document share."""
+"""One directive as it is written, what those of a document share, and those that describe an object."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.domain import RawDocument
-from core.ingestion.formats.rst.sphinx import Conf
+from core.ingestion.formats.rst.sphinx import Conf, object_id
+from core.ingestion.formats.rst.vocabulary import CALLABLE
 
 
 @dataclass(slots=True)
@@ -70,3 +72,72 @@ class Call:
     def code(self, text: str, language: str) -> list[Any]:
         """Make a code block."""
         return [self.nodes.literal_block(text, text, language=language)] if text.strip() else []
+
+
+_SIGNED = re.compile(
+    r"^(?:(?:class|exception|async|static|abstract|final|property|classmethod)\s+)*"
+    r"(@?[\w.:$~/<>{}*-]+?)\s*(?:\[|\(|=|:\s|\s|$)"
+)
+# In C the name is the last word before the parameters, the array or the end: `const char *name[3]`.
+_C_NAME = re.compile(r"(?<![A-Za-z_])([A-Za-z_][\w.:~]{0,300}+)\s*(?:\(|\[|=|;|\{|$)")
+_PYTHON = frozenset({"", "py"})
+_C = frozenset({"c", "cpp"})
+_STANDARD = {"option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval"}
+_UNLINKED = frozenset({"noindex", "no-index", "no-index-entry", "nocontentsentry", "no-contents-entry"})
+_HOLDING = frozenset({"class", "exception", "interface", "struct", "union", "enum"})
+
+
+def described(call: Call) -> list[Any]:
+    """Return an object as a node with its heading, its signatures and the anchor that Sphinx gives it."""
+    session = call.session
+    domain, _, kind = call.name.rpartition(":")
+    joined = re.sub(r"\\\n\s*", "", "\n".join(call.head))
+    signatures = [line.strip().replace("\\", "") for line in joined.split("\n") if line.strip()]
+    if not signatures:
+        return call.body()
+    if domain == "http":
+        signatures = [f"{kind.upper()} {signatures[0]}"]
+    name = _name(signatures[0], domain, kind)
+    python = domain in _PYTHON and kind not in _STANDARD and kind != "describe"
+    outer = session.classes[-1] if python and session.classes else ""
+    full = f"{outer}.{name}" if outer and not name.startswith(f"{outer}.") else name
+    shown = [s.replace(name, full, 1) if outer and not s.startswith(outer) else s for s in signatures]
+    if call.options.get("type"):
+        shown[0] += f": {call.options['type']}"
+    if call.options.get("value"):
+        shown[0] += f" = {call.options['value']}"
+    node = call.make(
+        "desc",
+        heading=f"{full}()" if kind in CALLABLE and not kind.startswith("decorator") else full,
+        signatures=shown,
+        anchor="" if _UNLINKED & call.options.keys() else _anchor(call, domain, kind, full),
+    )
+    if kind in _HOLDING and python:
+        session.classes.append(full)
+    node += call.body()
+    if kind in _HOLDING and python and session.classes:
+        session.classes.pop()
+    return [node]
+
+
+def _name(signature: str, domain: str, kind: str) -> str:
+    if domain == "http" or kind == "describe":
+        return signature
+    found = (_C_NAME.search if domain in _C else _SIGNED.match)(signature)
+    return found.group(1) if found else signature
+
+
+def _anchor(call: Call, domain: str, kind: str, name: str) -> str:
+    if kind in _STANDARD and domain in ("", "std"):
+        program = f"{call.session.program}-" if "option" in kind and call.session.program else ""
+        return object_id(f"{_STANDARD[kind]}-{program}{name}")
+    if domain == "cpp" or kind == "describe":
+        return ""  # C++ has mangled names, a plain description none
+    if domain == "c":
+        return object_id(f"c.{name}")
+    if domain == "http":
+        return object_id(name.lower().replace("/", "-"))
+    if domain == "rst":
+        return object_id(f"{kind}-{name}")
+    module = call.options.get("module", call.session.module) if domain in _PYTHON else ""
+    return object_id(f"{module}.{name}" if module else name)

@@ -9,9 +9,8 @@ from typing import Any
 from core.domain import RawDocument
 from core.ingestion import autodoc
 from core.ingestion.formats import parser_of
-from core.ingestion.formats._files import location, read_within, sliced
-from core.ingestion.formats.rst.call import Call
-from core.ingestion.formats.rst.objects import described
+from core.ingestion.formats._shared import location, read_within, sliced
+from core.ingestion.formats.rst.call import Call, described
 from core.ingestion.formats.rst.sphinx import object_id
 from core.ingestion.formats.rst.vocabulary import (
     ADMONITIONS,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from core.ingestion.formats._outline import (
+from core.ingestion.formats._shared import (
     TAB_CHARACTERS,
     Outline,
     bullets,

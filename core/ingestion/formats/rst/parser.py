@@ -18,7 +18,7 @@ from docutils.statemachine import StringList
 from docutils.transforms.references import PropagateTargets, Substitutions
 
 from core.domain import Document, RawDocument
-from core.ingestion.formats._files import location
+from core.ingestion.formats._shared import location
 from core.ingestion.formats.rst import directives as _directives
 from core.ingestion.formats.rst.call import Call, Session
 from core.ingestion.formats.rst.doctree import Writer

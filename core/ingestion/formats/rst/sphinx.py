@@ -16,8 +16,7 @@ from time import monotonic
 from typing import Any
 
 from core.domain import RawDocument
-from core.ingestion.formats._files import location
-from core.ingestion.formats._outline import heading_text
+from core.ingestion.formats._shared import heading_text, location
 from core.text.words import one_line
 
 _TITLED = re.compile(r"^(.*)(?<!\\)<([^<>]*)>$", re.S)

@@ -14,10 +14,17 @@ from protego import Protego
 
 from core.domain import content_hash
 from core.errors import TooCostly
-from core.ingestion.sources.website.addresses import Refused
 from core.ingestion.sources.website.fetch import AGENT, Endless, Failed, Fetched, Fetcher
 from core.ingestion.sources.website.kept import Copy, Kept
-from core.ingestion.sources.website.links import Links, is_sitemap, is_trap, links_in, sitemap_of, tidy
+from core.ingestion.sources.website.links import (
+    Links,
+    Refused,
+    is_sitemap,
+    is_trap,
+    links_in,
+    sitemap_of,
+    tidy,
+)
 from core.ports import Workers
 
 ROBOTS_BYTES = 500 * 1024

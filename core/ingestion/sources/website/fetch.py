@@ -18,7 +18,7 @@ from yarl import URL
 
 from core.ingestion.formats import MAX_PICTURED_BYTES
 from core.ingestion.parsing import NO_CHARSETS
-from core.ingestion.sources.website.addresses import Gate, Host, Refused
+from core.ingestion.sources.website.links import Gate, Host, Refused
 
 AGENT = "Threadlore"
 """The name that robots.txt knows the crawler by."""

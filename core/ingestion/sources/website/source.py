@@ -20,11 +20,10 @@ from core.domain import RawDocument, content_hash
 from core.errors import SourceAway, SourceError
 from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources._files import Patterns
-from core.ingestion.sources.website.addresses import Refused
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
 from core.ingestion.sources.website.fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
 from core.ingestion.sources.website.kept import Copy, Kept
-from core.ingestion.sources.website.links import is_sitemap, tidy
+from core.ingestion.sources.website.links import Refused, is_sitemap, tidy
 from core.ports import Workers
 from core.settings import Settings
 

@@ -130,7 +130,7 @@ def test_no_message_tells_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_llama_index_is_not_imported_where_nothing_names_it() -> None:
     script = (
-        "import sys, core.models.embedding.encoder, core.models.language_model, core.models.reranker,"
+        "import sys, core.models.embedding.encoder, bot.app.builders.models, core.models.reranker,"
         " core.ingestion.sources.reader;"
         "print([name for name in sys.modules if name.startswith(('llama_index', 'openai'))])"
     )

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 
+from bot.app.builders.models import open_model
 from core.errors import (
     ConfigurationError,
     ModelBusy,
@@ -24,7 +25,6 @@ from core.errors import (
     ModelUnavailable,
 )
 from core.models.breaker import Breaker
-from core.models.language_model import open_model
 from core.models.llama_index.integration import build
 from core.models.llama_index.llm import LlamaIndexModel, open_llm
 from core.models.ollama.client import Ollama

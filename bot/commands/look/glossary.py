@@ -1,7 +1,8 @@
-"""`glossary propose`: acronyms that the documentation defines, for a person to review."""
+"""`glossary list`: the product's own words; `glossary propose`: acronyms of the documentation, for review."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result
@@ -10,10 +11,39 @@ if TYPE_CHECKING:
     from bot.operations.application import Application
 
 
-async def run(app: Application, given: Given) -> Result:
+_NONE = (
+    "There is no glossary. `threadlore glossary propose` writes one from the documentation; name its file as "
+    '`glossary = "glossary.toml"` in [product].'
+)
+
+
+async def list_words(app: Application, given: Given) -> Result:
+    """Return the words that questions and pages may use for one another, by word."""
+    words = app.engine.product.glossary
+    return Result(words, notes=() if words or given.get("json") else (_NONE,))
+
+
+def words_text(result: Result) -> Sequence[str]:
+    """Say them, a line a word."""
+    return [f"{word}: {', '.join(others)}" for word, others in result.data.items()]
+
+
+LIST = Command(
+    "glossary list",
+    "look",
+    "list acronyms and synonyms that questions and pages may use for one another",
+    list_words,
+    words_text,
+    who="owner",
+    where="terminal",
+    rank=61,
+)
+
+
+async def proposed(app: Application, given: Given) -> Result:
     """Return what the documentation defines as TOML, newest release first. Raises UsageError."""
     from core.errors import UsageError
-    from core.query.glossary import propose, toml
+    from core.query.forms import propose, toml
     from core.query.releases.resolve import lookup
 
     product = app.engine.product
@@ -38,11 +68,11 @@ async def run(app: Application, given: Given) -> Result:
     return Result(notes=(f"{len(pages)} passages define no acronym that the glossary lacks.",))
 
 
-COMMAND = Command(
+PROPOSE = Command(
     "glossary propose",
     "look",
     "print acronyms that the documentation defines, as TOML for the glossary, to be reviewed",
-    run,
+    proposed,
     options=(Option("release", "Only from this release", dashed=True),),
     who="owner",
     where="terminal",

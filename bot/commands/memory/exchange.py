@@ -1,13 +1,15 @@
-"""`memory import`: bring questions and answers that are known to be good."""
+"""`memory export` writes all pairs to a file; `memory import` brings those that are known to be good."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result, Sent
+from bot.commands.memory.list_pairs import AT_ONCE
 
 if TYPE_CHECKING:
     from bot.commands.importing import Brought
@@ -15,7 +17,54 @@ if TYPE_CHECKING:
     from core.settings import Settings
 
 
-async def run(app: Application, given: Given) -> Result:
+async def export_pairs(app: Application, given: Given) -> Result:
+    """Return what is written of every pair that is not retired."""
+    from core.memory.exchange import written
+
+    rows = []
+    for place, pair in enumerate(await app.memory.everything()):
+        if place % AT_ONCE == 0:
+            await asyncio.sleep(0)
+        if pair.aside != "retired":
+            rows.append(written(pair, app.memory.thresholds))
+    return Result(rows, (f"Exported {len(rows)} pairs.",))
+
+
+def export_text(result: Result) -> Sequence[str]:
+    """Write each as JSON on a line."""
+    from bot.commands.answers import json_text
+
+    return [json_text(row) for row in result.data]
+
+
+def export_here(settings: Settings, options: Namespace) -> Sent:
+    """Have the lines written to the file, or to standard output."""
+    from bot.privacy.exports import note
+    from core.system.private_files import private_folder
+
+    request = {"command": "memory", "action": "export"}
+    if str(options.file) == "-":
+        return Sent(request)
+    note(private_folder(settings.home), options.file)
+    return Sent(request, options.file)
+
+
+EXPORT = Command(
+    "memory export",
+    "admin",
+    "write all pairs to a file that `import` reads",
+    export_pairs,
+    export_text,
+    (Option("file", "JSONL file to write; - for standard output", required=True, kind="path"),),
+    who="owner",
+    where="terminal",
+    here=export_here,
+    has_json=False,
+    rank=42,
+)
+
+
+async def import_pairs(app: Application, given: Given) -> Result:
     """Bring in pairs from JSONL or CSV; lines that cannot be used are told and left out."""
     from bot.commands.importing import brought
 
@@ -24,7 +73,7 @@ async def run(app: Application, given: Given) -> Result:
     return Result(data, notes, code=1 if bad else 0)
 
 
-def text(result: Result) -> Sequence[str]:
+def import_text(result: Result) -> Sequence[str]:
     """Say what came of it."""
     data: Brought = result.data
     said = [
@@ -38,7 +87,7 @@ def text(result: Result) -> Sequence[str]:
     return [f"{', '.join(part for part in said if part)}."]
 
 
-def here(settings: Settings, options: Namespace) -> Sent:
+def import_here(settings: Settings, options: Namespace) -> Sent:
     """Read the file, and have its text brought in."""
     is_standard = str(options.file) == "-"
     raw = sys.stdin.buffer.read() if is_standard else options.file.read_bytes()
@@ -46,12 +95,12 @@ def here(settings: Settings, options: Namespace) -> Sent:
     return Sent(request | {"name": options.file.name, "json": options.json})
 
 
-COMMAND = Command(
+IMPORT = Command(
     "memory import",
     "admin",
     "bring questions and answers that are known to be good",
-    run,
-    text,
+    import_pairs,
+    import_text,
     (
         Option(
             "file",
@@ -63,6 +112,6 @@ COMMAND = Command(
     who="owner",
     where="terminal",
     changes=True,
-    here=here,
+    here=import_here,
     rank=43,
 )

@@ -1,4 +1,4 @@
-"""`memory private`: tell what was learnt in a channel there alone."""
+"""`memory private` and `memory public`: tell what was learnt in a channel there alone, or everywhere."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
+
 
 CHANNEL = Option("channel", "Which channel; `here` for this one", required=True, kind="channel", where="chat")
 CHANNEL_ID = Option("channel", "Such as slack:C0123", required=True, where="terminal")
@@ -41,7 +42,7 @@ def counted(moved: Mapping[str, Any]) -> str:
     return f"{moved['learnt']} pairs learnt in {moved['channel']}{also}"
 
 
-async def run(app: Application, given: Given) -> Result:
+async def make_private(app: Application, given: Given) -> Result:
     """Take what was learnt in a channel along into it. Raises UsageError for what names no channel."""
     channel = channel_in(given)
     pairs = await learnt(app, channel, "public")
@@ -49,19 +50,65 @@ async def run(app: Application, given: Given) -> Result:
     return Result({"channel": channel, "learnt": pairs, "moved": moved})
 
 
-def text(result: Result) -> Sequence[str]:
+def private_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
     return [f"{counted(result.data)} are told there alone from now on."]
 
 
-COMMAND = Command(
+PRIVATE = Command(
     "memory private",
     "admin",
     "tell what was learnt in a channel there alone: it became private",
-    run,
-    text,
+    make_private,
+    private_text,
     (CHANNEL, CHANNEL_ID),
     changes=True,
     audit=lambda given: (given.get("channel"),),
     rank=38,
+)
+
+
+def _publishable(given: Given) -> str:
+    """Return the channel; raises UsageError where that is said anywhere but in the channel itself."""
+    from bot.privacy.visibility import may_hear
+    from core.errors import UsageError
+
+    channel = channel_in(given)
+    if not may_hear(given.audience, f"private:{channel}"):
+        raise UsageError(
+            f"What was learnt in {channel} is made public from there alone: give the command in that channel."
+        )
+    return channel
+
+
+async def publish(app: Application, given: Given) -> Result:
+    """Take what was learnt in a channel out of it. Raises UsageError."""
+    channel = _publishable(given)
+    pairs = await learnt(app, channel, f"private:{channel}")
+    moved = await app.memory.publish(channel)
+    return Result({"channel": channel, "learnt": pairs, "moved": moved})
+
+
+def published_text(result: Result) -> Sequence[str]:
+    """Say how many there are."""
+    return [f"{counted(result.data)} are told everywhere now."]
+
+
+async def asks_publish(app: Application, given: Given) -> str:
+    """Say what it does. Raises UsageError where it is given elsewhere."""
+    return f"This tells everybody what was learnt in {_publishable(given)}."
+
+
+PUBLIC = Command(
+    "memory public",
+    "admin",
+    "tell everywhere what was learnt in a private channel; given in that channel",
+    publish,
+    published_text,
+    (CHANNEL, CHANNEL_ID),
+    changes=True,
+    audit=lambda given: (given.get("channel"),),
+    asks=asks_publish,
+    sure="Yes, tell everybody",
+    rank=39,
 )

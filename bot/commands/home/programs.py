@@ -1,11 +1,11 @@
-"""`init`: ask what there is to know, and write the configuration."""
+"""Commands whose whole way is another program's: `init`, `doctor`, `serve`, `mcp`, `chat`."""
 
 from __future__ import annotations
 
 from bot.commands.command import Command, Option
-from bot.ports.platforms import setups
+from bot.ports.platforms import setups, titles
 
-COMMAND = Command(
+INIT = Command(
     "init",
     "home",
     "ask what there is to know, and write corpora.toml, .env and Slack's manifest",
@@ -38,4 +38,58 @@ COMMAND = Command(
     program="bot.cli.setup.wizard:run",
     needs_settings=False,
     rank=80,
+)
+
+
+DOCTOR = Command(
+    "doctor",
+    "home",
+    "look at everything a working bot needs, and say what to do",
+    who="owner",
+    where="terminal",
+    program="bot.cli.doctor.examination:doctor",
+    rank=81,
+)
+
+
+SERVE = Command(
+    "serve",
+    "home",
+    f"serve the playground, and {titles()} where their tokens are set",
+    options=(Option("port", "Port of the playground (THREADLORE_PORT, 8080)", kind="number", named=True),),
+    who="owner",
+    where="terminal",
+    program="bot.app.serve:serve",
+    rank=82,
+)
+
+
+MCP = Command(
+    "mcp",
+    "home",
+    "answer editors by the Model Context Protocol: over standard input and output, or over HTTP",
+    options=(
+        Option(
+            "http",
+            "Serve many over HTTP on this port; who has a token of MCP_TOKENS may ask",
+            kind="number",
+            named=True,
+            metavar="PORT",
+        ),
+    ),
+    who="owner",
+    where="terminal",
+    program="bot.cli.editors.transports:run",
+    rank=83,
+)
+
+
+CHAT = Command(
+    "chat",
+    "ask",
+    "talk in the terminal as in a channel",
+    who="owner",
+    where="terminal",
+    program="bot.cli.terminal_chat:chat",
+    rank=3,
 )
