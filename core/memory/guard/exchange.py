@@ -16,7 +16,7 @@ _MAKING = DEEDS["creat"] | DEEDS["show"]
 _ACTING = frozenset(map(root, ("make", "take", "do")))
 """Words with which something is just done, as a call or a screenshot."""
 _DEEDS_APART = [{*map(root, pair.split())} for pair in words_of(__package__)["deeds_apart"].split("|")]
-_MOST = 5
+_MOST = 3
 """Words in which two questions may differ when what is to be done is compared."""
 
 

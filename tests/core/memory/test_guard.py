@@ -24,7 +24,7 @@ def test_at_most_one_in_a_hundred_decisive_words_slips_through():
     ("which", "passes", "blocks"),
     [
         ("pairs", {"tune": 3, "report": 9}, {"tune": 0, "report": 13}),
-        ("wide", {"tune": 2, "report": 8, "chosen": 26}, {"tune": 3, "report": 8, "chosen": 23}),
+        ("wide", {"tune": 2, "report": 8, "chosen": 27}, {"tune": 3, "report": 8, "chosen": 22}),
     ],
 )
 def test_what_nearly_is_another_question_seldom_passes_and_rewordings_do(which, passes, blocks):
