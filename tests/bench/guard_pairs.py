@@ -1,7 +1,7 @@
-"""`python -m tests.bench.guard_pairs [--set pairs|wide] [--half tune|report] [--failures]`: the guard.
+"""`python -m tests.bench.guard_pairs [--set pairs|wide] [--half HALF] [--failures]`: the guard.
 
 Counts, by kind, the questions that nearly are another one and pass all the same, and the rewordings that
-pass, with their similarity by the packaged encoder. Failures are only shown of the half that is tuned on.
+pass, with their similarity by the packaged encoder. Failures are only shown of what is tuned on.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def judged_pairs(which: str = "pairs") -> list[tuple[dict[str, str], str, str, s
 async def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--set", choices=tuple(SETS), default="pairs", help="which pairs")
-    parser.add_argument("--half", choices=("tune", "report"))
-    parser.add_argument("--failures", action="store_true", help="show those of the half that is tuned on")
+    parser.add_argument("--half", choices=("tune", "report", "chosen"))
+    parser.add_argument("--failures", action="store_true", help="show those of what is tuned on")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "guard-pairs")
     given = parser.parse_args()
     found = judged_pairs(given.set)
@@ -97,13 +97,14 @@ async def _main() -> None:
         )
         for pair, one, other, objection, seconds in found
     ]
-    for half in (given.half,) if given.half else ("tune", "report"):
-        _print(half, [j for j in judged if j.split == half])
+    for half in (given.half,) if given.half else ("tune", "report", "chosen"):
+        if of_half := [j for j in judged if j.split == half]:
+            _print(half, of_half)
     took = sorted(j.seconds for j in judged)
     print(f"ms a pair: median {took[len(took) // 2] * 1000:.2f}, most {took[-1] * 1000:.2f}")
     if given.failures:
         for j in judged:
-            if j.split == "tune" and j.same == bool(j.objection):
+            if j.split != "report" and j.same == bool(j.objection):
                 print(f"{j.id} {j.similarity:.2f} {j.one} // {j.other} -- {j.objection}")
     encoder.close()
 

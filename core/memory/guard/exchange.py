@@ -12,11 +12,11 @@ from core.vocabulary import NUMBER_WORDS, words_of
 
 _AFTER = DEEDS["read"] | DEEDS["remov"] | DEEDS["restor"]
 """What is done with something that something was done to."""
-_MAKING = DEEDS["creat"]
+_MAKING = DEEDS["creat"] | DEEDS["show"]
 _ACTING = frozenset(map(root, ("make", "take", "do")))
 """Words with which something is just done, as a call or a screenshot."""
 _DEEDS_APART = [{*map(root, pair.split())} for pair in words_of(__package__)["deeds_apart"].split("|")]
-_MOST = 5
+_MOST = 3
 """Words in which two questions may differ when what is to be done is compared."""
 
 
@@ -42,7 +42,7 @@ def deeds(left: Sense, right: Sense) -> str:
 def _lone(one: Sense, other: Sense) -> str:
     """Return what is done with what the other one just does: record a call, and make a call."""
     deed = _deed(one)
-    if not deed or DEEDS[deed] & _MAKING or one.order[1:] != other.order[1:]:
+    if not deed or DEEDS[deed] & _MAKING or one.order[1:] != other.order[1:] or met(deed, one, other):
         return ""
     return one.spelled[deed] if {*other.order[:1]} & _ACTING else ""
 

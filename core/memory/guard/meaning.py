@@ -40,7 +40,7 @@ _ENDING = frozenset(
     root(w)
     for w in word_list(
         """delete remove drop stop disable cancel uninstall kill undo revert deactivate revoke close leave
-        lift detach limit restrict pause clear reset"""
+        lift release detach limit restrict pause clear reset"""
     )
 )
 """The same where such a word is what is to be done."""
@@ -129,7 +129,7 @@ def negation(left: Sense, right: Sense) -> str:
     others = apart(left, right)
     for one, other in ((left, right), (right, left)):
         turned = (other.stems - one.stems) & _TURNED
-        if one.denied and not other.denied and not turned and one.denied & other.stems:
+        if one.denied and not other.negated and not turned and one.denied & other.stems:
             if _WITHOUT.search(one.said) and _NEEDS.search(other.said):
                 continue
             word = min(one.denied & other.stems)

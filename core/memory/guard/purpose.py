@@ -59,7 +59,7 @@ def purpose(left: Sense, right: Sense) -> str:
     ours, theirs = _asks(left.said), _asks(right.said)
     if theirs not in _APART.get(ours, ()) and ours not in _APART.get(theirs, ()):
         return ""
-    if apart(left, right) > _ELSE:
+    if apart(left, right) > _ELSE or ({ours, theirs} == {"must", "can"} and _goes_without(left, right)):
         return ""
     told = {
         "how": _("how"),
@@ -72,6 +72,11 @@ def purpose(left: Sense, right: Sense) -> str:
         "can": _("whether it can be"),
     }
     return _("One asks {one}, the other {other}.").format(one=told[ours], other=told[theirs])
+
+
+def _goes_without(left: Sense, right: Sense) -> bool:
+    """Return True if one asks whether it is needed, the other whether it goes without."""
+    return ("without" in left.said.split()) != ("without" in right.said.split())
 
 
 @lru_cache(maxsize=4096)
@@ -139,7 +144,7 @@ def amount(left: Sense, right: Sense) -> str:
         if b in ours and a in theirs and b not in theirs and a not in ours:
             return said(ours[b], theirs[a])
     for name in _ALONE:
-        if others <= (name == "exceptions") and (name in ours) != (name in theirs):
+        if others <= (name in ("exceptions", "once")) and (name in ours) != (name in theirs):
             return only(ours.get(name) or theirs.get(name) or "")
     for one, other, mine, yours in ((left, right, ours, theirs), (right, left, theirs, ours)):
         many = {"all", "many"} & mine.keys() or (

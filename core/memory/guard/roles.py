@@ -36,6 +36,7 @@ _DROPPED = frozenset(
 _OUT_OF = re.compile(r"\bout\s+of\b")
 _TOKEN = re.compile(r"(?<![\w+#.-])[\w+#.-]*[\w+#]")
 _PARTICLE = re.compile(r"\b([a-z]{2,20})(?:\s+(?:it|them))?\s+(in|out|up|down|on|off)\b")
+_DOER = re.compile(r"\W*how\s+(?:can|could|does|do|did|should)\s+(?:an?|the|my|our)\s+(\w+)\b")
 _WHO = re.compile(r"\bwho(?:m|se)?\b.*", re.DOTALL)
 _SELF = re.compile(r"\b(i|me|my)\b")
 _DONE_BY = re.compile(r"\W*what\s+(?:is|are|gets?)\s+(\w+)\s+by\b")
@@ -99,6 +100,10 @@ def direction(left: Sense, right: Sense) -> str:
         if (mine, yours) in (({"from"}, {"to"}), ({"to"}, {"from"})):
             spelled = left.spelled.get(word, word)
             return said(f"{min(mine)} {spelled}", f"{min(yours)} {spelled}")
+    for asked, told, marks in ((left, right, theirs.marks), (right, left, ours.marks)):
+        doer = _DOER.match(asked.said)
+        if doer and marks.get(root(doer[1])) == {"to"} and {*told.order[:1]} & told.stems & asked.stems:
+            return said(doer[1], f"to {doer[1]}")
     both = (ours.marks.keys() & theirs.marks.keys()) - {"others"}
     for mark in ("to", "from") if others < _ELSE else ():
         there = [w for w in both if (ours.marks[w], theirs.marks[w]) == ({mark}, {""})]

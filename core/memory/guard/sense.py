@@ -42,6 +42,7 @@ _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bleft[\s-]+click\w*", " click "),
         (r"\bright[\s-]+click\w*", " rightclick "),
         (r"\bso\s+far\b", " yet "),
+        (r"\b(?:once\s+)?per\b|\bonce\s+(?:an?|every)\b", " every "),
         (r"\b(?:right\s+(?:now|away|way)|all\s+right|alright)\b", " "),
     )
 )

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.memory.guard import guard
-from tests.bench.guard_pairs import judged_pairs
+from tests.bench.guard_pairs import PRODUCTS, judged_pairs
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "guard.jsonl"
-HALVES = ("tune", "report")
 PAIRS = [json.loads(line) for line in GOLDEN.read_text("utf-8").splitlines() if line.strip()]
 DIFFERENT = [pair for pair in PAIRS if not pair["same"]]
 SAME = [pair for pair in PAIRS if pair["same"]]
@@ -21,23 +20,28 @@ def test_at_most_one_in_a_hundred_decisive_words_slips_through():
     assert len(passed) <= 0.01 * len(DIFFERENT), passed
 
 
-def test_what_nearly_is_another_question_seldom_passes_and_rewordings_do():
-    judged = [(pair, objection) for pair, _one, _other, objection, _seconds in judged_pairs()]
-    passed = {
-        half: [p["id"] for p, told in judged if not (p["same"] or told) and p["split"] == half]
-        for half in HALVES
-    }
-    blocked = {
-        half: [p["id"] for p, told in judged if p["same"] and told and p["split"] == half] for half in HALVES
-    }
-    different, same = (
-        sum(1 for pair, _told in judged if bool(pair["same"]) is is_same) for is_same in (False, True)
-    )
-    assert (different, same) == (592, 221)
-    assert len(passed["tune"]) <= 6, passed["tune"]
-    assert len(blocked["tune"]) <= 1, blocked["tune"]
-    assert len(passed["report"]) <= 14
-    assert len(blocked["report"]) <= 14
+@pytest.mark.parametrize(
+    ("which", "passes", "blocks"),
+    [
+        ("pairs", {"tune": 3, "report": 9}, {"tune": 0, "report": 13}),
+        ("wide", {"tune": 2, "report": 8, "chosen": 27}, {"tune": 3, "report": 8, "chosen": 22}),
+    ],
+)
+def test_what_nearly_is_another_question_seldom_passes_and_rewordings_do(which, passes, blocks):
+    judged = [(pair, objection) for pair, _one, _other, objection, _seconds in judged_pairs(which)]
+    for split in passes:
+        passed = [p["id"] for p, told in judged if not (p["same"] or told) and p["split"] == split]
+        blocked = [p["id"] for p, told in judged if p["same"] and told and p["split"] == split]
+        told = split != "report"  # nobody looks at which lines of that half fail
+        assert len(passed) <= passes[split], passed if told else split
+        assert len(blocked) <= blocks[split], blocked if told else split
+
+
+def test_the_order_of_the_two_does_not_matter_in_the_sets_either():
+    for which in ("pairs", "wide"):
+        for pair, one, other, objection, _seconds in judged_pairs(which):
+            names, releases = PRODUCTS[pair["product"]]
+            assert bool(guard(other, one, names, releases)) == bool(objection), pair
 
 
 def test_a_version_of_other_software_tells_apart_though_a_release_has_its_name():
