@@ -1,8 +1,8 @@
 """Processes of `threadlore`, forked from one that has imported everything: a start saves two seconds.
 
 `Forked` is used as `asyncio.subprocess.Process` is. What forks has no thread and no event loop; a child takes
-arguments, environment, folder and files of its own, and then runs `bot/__main__.py` as `python -m bot` does. The
-process that has its vectors to itself is forked, too; those that read documents are started as usual.
+arguments, environment, folder and files of its own, and then runs `bot/__main__.py` as `python -m bot` does.
+The process that has its vectors to itself is forked, too; those that read documents are started as usual.
 
     python -m tests.forked FD    # what forks; FD is its end of a socket
 """
