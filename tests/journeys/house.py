@@ -47,16 +47,6 @@ class _Lent:
 
 
 _LOADED: dict[str, Encoder] = {}
-_KNOWN: dict[tuple[str, ...], Settings] = {}
-
-
-def _settings(given: dict[str, Any]) -> Settings:
-    """Load settings; those that differ in nothing but the folder are loaded once, for 15 ms."""
-    folder = {"home": given.pop("home"), "config": given.pop("config")}
-    asked = (*sorted(f"{name}={value!r}" for name, value in (given | dict(os.environ)).items()),)
-    if asked not in _KNOWN:
-        _KNOWN[asked] = load_settings(None, **folder, **given)
-    return _KNOWN[asked].model_copy(update={name: path and Path(path) for name, path in folder.items()})
 
 
 def one_for_all(model: str, folder: Path) -> Encoder:
@@ -96,7 +86,7 @@ class Kettle:
             "discord_token": "",
             "database_url": "",
         }
-        return _settings(quiet | given)
+        return load_settings(None, **(quiet | given))
 
     def copy(self, folder: Path) -> Kettle:
         """Return the same in another folder, to be changed freely."""
