@@ -2,6 +2,7 @@
 
 `Forked` is used as `asyncio.subprocess.Process` is. What forks has no thread and no event loop; a child takes
 arguments, environment, folder and files of its own, and then runs `bot/__main__.py` as `python -m bot` does.
+The process that has its vectors to itself is forked, too; those that read documents are started as usual.
 
     python -m tests.forked FD    # what forks; FD is its end of a socket
 """
@@ -241,6 +242,7 @@ class ForkedWorker(Worker):
             return _Child(pid)
         try:
             os.setsid()
+            os.umask(0o077)  # as the bot has it when it starts one
             known = environment()
             os.environ.clear()
             os.environ.update(known)

@@ -197,8 +197,8 @@ def slow(read: Callable[[str], object], attack: Attack) -> str:
     Growing stops where four times the text took about four times as long, and where the longest text will be
     read soon even if time is quadratic.
     """
-    size, before = max(400, 80 * len(attack.unit)), 0.0
-    rates = {60: _rate(read, attack.text(60))}
+    size, before = max(200, 40 * len(attack.unit), len(attack.head)), 0.0
+    rates: dict[int, float] = {}
     while True:
         text = attack.text(size)
         rate, fine = _rate(read, text), max(SOON * size / MOST, LINEAR * before)

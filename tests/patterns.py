@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,7 @@ def _patterns(value: object, depth: int, seen: set[int]) -> Iterator[re.Pattern[
         yield from _patterns(item, depth + 1, seen)
 
 
+@cache
 def _tree(module: Any) -> ast.Module:
     return ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
 

@@ -30,9 +30,6 @@ from tests.shared_processes import SHARED
 PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
 """Variables of the environment that a child process has, too."""
 
-PASSED = ("PATH", "HOME", "LANG", "OMP_NUM_THREADS", "PYTHONPATH")
-"""Variables of the environment that a child process has, too."""
-
 
 class _Lent:
     """An encoder that many houses have one after the other: none of them closes it."""

@@ -21,6 +21,8 @@ from tests.other_user import loose, open_folder, seen_by_nobody
 
 PORT = "Which port does the dashboard listen on?"
 Inside = Callable[..., int]
+CHEAP = "llama_index.core.embeddings.mock_embed_model.MockEmbedding(embed_dim=8)"
+"""An embedder of which nothing is made: to export the usual one into a home takes three seconds."""
 
 
 @pytest.fixture
@@ -67,19 +69,19 @@ def test_what_is_open_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("umask", "command"),
+    ("umask", "model", "command"),
     [
-        (0o022, ("ask", PORT)),
-        (0o000, ("index", "--release", "2.0")),
-        (0o000, ("status",)),
-        (0o022, ("doctor",)),
-        (0o000, ("memory", "import", "pairs.jsonl")),
-        (0o022, ("memory", "export", "out.jsonl")),
-        (0o000, ("ask", "--batch", "in.jsonl", "--out", "out.jsonl")),
+        (0o022, "", ("ask", PORT)),
+        (0o000, "", ("index", "--release", "2.0")),
+        (0o000, CHEAP, ("status",)),
+        (0o022, "", ("doctor",)),
+        (0o000, CHEAP, ("memory", "import", "pairs.jsonl")),
+        (0o022, CHEAP, ("memory", "export", "out.jsonl")),
+        (0o000, CHEAP, ("ask", "--batch", "in.jsonl", "--out", "out.jsonl")),
     ],
 )
 def test_a_home_first_made_by_a_command_is_for_its_user_alone(
-    fresh: Kettle, inside: Inside, umask: int, command: tuple[str, ...]
+    fresh: Kettle, inside: Inside, umask: int, model: str, command: tuple[str, ...]
 ) -> None:
     pair = {"question": PORT, "answer": "On port 7070.", "release": "2.0"}
     (fresh.folder / "pairs.jsonl").write_text(json.dumps(pair))
@@ -87,8 +89,8 @@ def test_a_home_first_made_by_a_command_is_for_its_user_alone(
     if "out.jsonl" in command:  # one that was there, open to others, is closed as well
         (fresh.folder / "out.jsonl").touch(0o644)
         (fresh.folder / "out.jsonl").chmod(0o644)
-    inside(umask, *command)
-    assert closed(fresh.home) and (fresh.home / "models").is_dir()
+    inside(umask, *command, **({"EMBEDDING_MODEL": model} if model else {}))
+    assert closed(fresh.home) and (model or (fresh.home / "models").is_dir())
     if "out.jsonl" in command:
         assert loose(fresh.folder / "out.jsonl") == []
 
@@ -104,7 +106,8 @@ def test_a_folder_that_init_writes_is_for_its_user_alone(fresh: Kettle, inside: 
 async def test_a_home_first_made_by_serve_is_for_its_user_alone(fresh: Kettle) -> None:
     before = os.umask(0)  # any other leaves less open
     try:
-        async with serving(fresh, THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0") as child:
+        given = {"THREADLORE_PLAYGROUND": "true", "THREADLORE_PORT": "0", "EMBEDDING_MODEL": CHEAP}
+        async with serving(fresh, **given) as child:
             told = await run(fresh, "ask", PORT)
             assert told.code == 0
             assert closed(fresh.home)

@@ -188,7 +188,7 @@ class SlackApi:
             )
 
         app = AsyncApp(
-            name="client.py",  # as Bolt itself finds it, in .1 s: it reads the source of all who called
+            name="client.py",  # as Bolt itself finds it, in 10 ms: it reads the source of all who called
             client=self._patient,
             authorize=authorize,
             logger=self._log,
