@@ -54,7 +54,7 @@ def test_a_comparison_says_of_each_source_which_release_it_is_of() -> None:
 
 
 def test_an_answer_without_a_release_claims_none() -> None:
-    said = "I know no Flask 9."
+    said = "I have no docs for Flask 9."
     assert compose(Answer("a1", said, "abstain", ""), "Flask").markdown == said
 
 
