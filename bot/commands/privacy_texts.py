@@ -26,7 +26,7 @@ REMOVES = (
     "This removes for good what {who} asked and voted, with the answers and what was remembered of them."
 )
 REMOVES_YOURS = N_(
-    "This removes for good what you asked and voted, with the answers and what was remembered of them."
+    "This permanently deletes your questions, their answers, your votes, and what was remembered of them."
 )
 OPT_OUT = N_("Opt out")
 

@@ -27,7 +27,7 @@ SHOW_QUESTION, SHOW_NOTHING = "question", "nothing"
 
 ASK = N_("Ask a person")
 NOBODY = N_("There is nobody to ask here. An admin can name somebody in `[ask]` of `corpora.toml`.")
-NOT_YOURS = N_("Only the person who asked, a helper or an admin can put this to a person.")
+NOT_YOURS = N_("Only the asker, a helper or an admin can ask a person.")
 NOT_THEIRS = N_("This was not asked in public, so only the person who asked can put it to somebody else.")
 YOURSELF = N_("You are the one who is asked here, so there is nobody else to ask.")
 UNREACHABLE = N_("I could not reach anybody: the message was not delivered. Please ask an admin.")

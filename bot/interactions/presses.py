@@ -32,7 +32,7 @@ UNCOUNTED = {1: N_("Your 👍 is taken back."), 0: N_("Your 👎 is taken back."
 NOTED = N_("Thank you, that is noted.")
 KEPT = N_("Thank you. It is kept with the answer, and the admins see it.")
 REMEMBERED = N_("Thank you. Your answer is remembered for this question from now on.")
-NOT_YOURS = N_("Only the person who asked, or an admin, can delete this answer.")
+NOT_YOURS = N_("Only the asker or an admin can delete this answer.")
 DELETED = N_("The answer is deleted.")
 APART = "apart"
 """The control that tells a question apart from the remembered one whose answer it got."""
@@ -175,8 +175,8 @@ class Presses:
         message = await self._repeated(press, claim, answer_id, first.text)
         message = replace(message, release=first.release, after=first.after, fresh=True)
         said = _Again(
-            _("It is answered anew already, [here]({link})."),
-            _("It is answered anew already, in this conversation."),
+            _("There is a new answer already, [here]({link})."),
+            _("There is a new answer already, in this conversation."),
             _(WORKING),
             _("Noted: that answer is not given to this question again. A new one comes in the conversation."),
         )

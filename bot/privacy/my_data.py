@@ -24,7 +24,7 @@ HeldBy = Callable[[Collection[str]], list[dict[str, Any]]]
 """Returns rows of what is held of a person, by their accounts; in a thread."""
 NOBODY: Mapping[str, HeldBy] = MappingProxyType({})
 
-NOTHING = N_("I hold nothing of you.")
+NOTHING = N_("I store nothing about you.")
 _SECTIONS = {
     "questions": N_("questions with their answers"),
     "remembered": N_("remembered answers to questions of yours"),
@@ -38,7 +38,7 @@ _SECTIONS = {
     "put to people": N_("questions that you put to people"),
     "resolved": N_("questions of others that you helped with"),
     "asked for help": N_("questions that I brought to you"),
-    "commands": N_("lines of the log of commands"),
+    "commands": N_("audit-log entries"),
     "modes set": N_("channels whose mode you set"),
     "pauses set": N_("pauses that you set"),
     "words elsewhere": N_("questions of others, and answers to them, that hold words of yours"),
@@ -92,7 +92,7 @@ def short(held: Held, whole: str) -> str:
     if not counts:
         return " ".join([_(NOTHING), out]).strip()
     accounts = ", ".join(f"`{account}`" for account in held["accounts"])
-    parts = ["\n".join([_("Of {accounts} I hold:").format(accounts=accounts), *counts])]
+    parts = ["\n".join([_("What I store about {accounts}:").format(accounts=accounts), *counts])]
     questions: Sequence[Mapping[str, Any]] = held.get("questions", ())
     if questions:
         listed = "\n".join(_question(row) for row in questions[:LATEST])

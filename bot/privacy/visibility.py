@@ -33,8 +33,8 @@ def heard(request: Mapping[str, Any], scope: str, words: str) -> str:
 
 
 BEYOND = N_(
-    "Nobody signs in here, so from here nobody acts on people and channels elsewhere ({names}). Do it there, "
-    "or with `threadlore` on the command line."
+    "The playground has no sign-in, so nobody can act on people and channels elsewhere ({names}) from here. "
+    "Do it there, or with `threadlore` on the command line."
 )
 
 

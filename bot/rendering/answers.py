@@ -37,7 +37,10 @@ def compose(answer: Answer, product: str) -> Reply:
     """Return the finished reply of an answer."""
     parts = [answer.text.strip()]
     if answer.citations:
-        parts.append(f"**{_(SOURCES)}**\n" + "\n".join(map(source, sources(answer.citations))))
+        cited = sources(answer.citations)
+        # a comparison cites each page once for each release, under the same title
+        several = product if len({one.release for one in cited if one.release}) > 1 else ""
+        parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(one, several) for one in cited))
     if other := remembered_question(answer):
         parts.append(
             _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))
@@ -77,9 +80,10 @@ def _wording(question: str) -> set[str]:
     return {stem(word) for word in words(question) if word not in _QUIET}
 
 
-def source(citation: Citation) -> str:
-    """Return one numbered source with its link."""
-    return f"[{citation.number}] {link(citation.title, citation.url)}"
+def source(citation: Citation, product: str = "") -> str:
+    """Return one numbered source with its link, and its release where a product is named."""
+    of = f" ({product} {citation.release})" if product and citation.release else ""
+    return f"[{citation.number}] {link(f'{citation.title}{of}', citation.url)}"
 
 
 def footer(answer: Answer, product: str) -> str:

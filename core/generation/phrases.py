@@ -21,7 +21,7 @@ _UNTRANSLATED = N_(
     "Your question is in {language}, the documentation is in {documentation}, and no language model"
     " translated it. Ask in {documentation}."
 )
-_MAY_HELP = N_("These pages have words of it:")
+_MAY_HELP = N_("These pages share words with your question:")
 
 
 def unknown_release(product: Product, resolution: Resolution) -> str:
@@ -29,7 +29,7 @@ def unknown_release(product: Product, resolution: Resolution) -> str:
     latest = _("{release} (latest)").format(release=product.latest.name)
     names = [latest if r == product.latest else r.name for r in reversed(product.releases)]
     return _(
-        "I know no {product} {release}. The releases I can answer for are: {releases}. "
+        "I have no docs for {product} {release}. The releases I can answer for are: {releases}. "
         "Ask again with one of them."
     ).format(product=product.name, release=either(resolution.unknown), releases=", ".join(names))
 
@@ -97,7 +97,7 @@ def both(release: str) -> str:
 
 
 _ORIGINS = {
-    "given": N_("Release {release}: it was chosen by the one who asked."),
+    "given": N_("Release {release}: the asker chose it."),
     "question": N_("Release {release}: the question names it."),
     "thread": N_("Release {release}: it was named earlier in the thread."),
     "channel": N_("Release {release}: it is this channel's release."),
@@ -165,7 +165,7 @@ def why(row: Mapping[str, Any]) -> list[str]:
         lines += _recalled(trace.recalled)
     if support := trace.support:
         said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
-        score = _("Before any vote its score was {score}, by its pages ({parts}).")
+        score = _("Before any vote its score was {score}; it came from its pages ({parts}).")
         lines.append(score.format(score=f"{support['prior']:.2f}", parts=said))
     if trace.model_error:
         lines.append(_("The model did not write it: {why}").format(why=trace.model_error))

@@ -25,7 +25,10 @@ _LANGUAGE = re.compile(r"\s*([\w+#./:-]{1,30})(?=\s|$)")
 _SIGN = re.compile(r"\\(?P<escaped>.)|(?P<run>`+)", re.DOTALL)
 
 _TARGET = re.compile(r"\](?=\()")
-_DEFINITION = re.compile(r"(?<![^\s>])(\[(?:[^\[\]\\]|\\.)+\])(?=:)", re.DOTALL)
+_DEFINITION = re.compile(
+    r"^(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*+(\[(?:[^\[\]\\]|\\.)++\])(?=:)", re.DOTALL | re.MULTILINE
+)
+"""What begins a line and may define where a link leads; within a line ("see [1]:") nothing does."""
 _ADDRESS = re.compile(
     r"(?<!\\)((?:\\\\)*+)<"
     r"(?=(?!https?:|mailto:)[a-z][a-z0-9+.-]{1,31}:[^\s<>]{0,2000}>|(?:https?:|mailto:)[^\s<>|]{0,2000}\|)",
@@ -59,7 +62,7 @@ def inert(markdown: str) -> str:
 
 def unlinked(prose: str) -> str:
     """Escape what could become a link in a stretch of Markdown that holds no code."""
-    prose = _DEFINITION.sub(r"\1\\", _TARGET.sub(r"]\\", prose))
+    prose = _DEFINITION.sub(r"\g<0>\\", _TARGET.sub(r"]\\", prose))
     return _ADDRESS.sub(r"\1\\<", prose)
 
 
@@ -85,11 +88,11 @@ def address(url: str) -> str:
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    parts, done = [], 0
+    parts, done, lead = [], 0, ""
     for start, end in code(markdown):
-        parts += [change(markdown[done:start]), markdown[start:end]]
-        done = end
-    return "".join([*parts, change(markdown[done:])])
+        parts += [change(lead + markdown[done:start])[len(lead) :], markdown[start:end]]
+        done, lead = end, "\ue000"  # what follows code begins no line
+    return "".join([*parts, change(lead + markdown[done:])[len(lead) :]])
 
 
 def code(markdown: str, alike: bool = False) -> list[Span]:

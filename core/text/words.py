@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from core.domain import ContextChunk, content_hash
-from core.vocabulary import words_of
+from core.vocabulary import SOFTWARE, words_of
 
-TERMS_VERSION = "2"
+TERMS_VERSION = "3"
 """Raised when `index_terms` changes: word indexes of other versions are rebuilt."""
 
 _WORDS = words_of(__package__)
@@ -79,9 +79,17 @@ def words(text: str) -> list[str]:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """Cut an English ending from a plain word, so that `configures` meets `configuring`."""
+    """Cut an English ending from a plain word, so that `configures` meets `configuring`.
+
+    The name of a piece of software, a format or a protocol has no ending: `cors` is no plural of `core`.
+    """
     if len(word) < 4 or not word.isalpha():
         return word
+    one = word.removesuffix("s")
+    if word in SOFTWARE:
+        return one if SOFTWARE.get(one) == SOFTWARE[word] else word
+    if one in SOFTWARE:
+        return one
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             root = word[: -len(suffix)]

@@ -44,8 +44,17 @@ def test_a_comparison_names_both_releases() -> None:
     assert "Flask 2.0 and 2.3" in compose(Answer("a1", "x", "documents", "2.0+2.3"), "Flask").markdown
 
 
+def test_a_comparison_says_of_each_source_which_release_it_is_of() -> None:
+    cited = tuple(
+        Citation(number, "Debug", f"https://docs.example/{release}/#debug", release, "d.rst")
+        for number, release in enumerate(("2.0", "2.3"), start=1)
+    )
+    said = compose(Answer("a1", "So [1][2].", "quote", "2.0+2.3", cited), "Flask").markdown
+    assert "[1] [Debug (Flask 2.0)](https://docs.example/2.0/#debug)\n[2] [Debug (Flask 2.3)](" in said
+
+
 def test_an_answer_without_a_release_claims_none() -> None:
-    said = "I know no Flask 9."
+    said = "I have no docs for Flask 9."
     assert compose(Answer("a1", said, "abstain", ""), "Flask").markdown == said
 
 

@@ -50,6 +50,7 @@ def test_literal_text_is_read_as_it_was_written(text: str) -> None:
         "| `a` | [1] |\n|---|---|\n| `x \\| y` | 2 |",
         "**bold** *it* a_b_c __init__ 2 * 3, see https://docs.example/a_(b).",
         "a | b and [1] [2][3], f(x) [a] (b)",
+        "As `set()` does [1]: set it, see [2]:\n> and [the note]: too",
     ],
 )
 def test_what_the_writers_write_stays_as_it_is(text: str) -> None:

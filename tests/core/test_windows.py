@@ -1,9 +1,16 @@
-"""Pages cut to windows."""
+"""Pages cut to windows, and words to what is looked for."""
 
 from __future__ import annotations
 
 from core.domain import ContextChunk
-from core.text.words import WINDOW_CHARACTERS, embedded_windows, window_hashes, window_texts, windows
+from core.text.words import (
+    WINDOW_CHARACTERS,
+    embedded_windows,
+    stem,
+    window_hashes,
+    window_texts,
+    windows,
+)
 
 
 def test_sentences_are_joined_up_to_a_length_and_paragraphs_kept_apart() -> None:
@@ -30,3 +37,11 @@ def test_windows_stand_under_the_innermost_heading_and_are_known_by_hash() -> No
     assert embedded_windows("Title", "", "Press it.") == ["Title\nPress it."]
     chunk = ContextChunk("c", "a.md", "Title", "Guide > Filter", "", "Press it.\n\nTurn it.")
     assert list(window_texts(chunk)) == window_hashes(chunk.title, chunk.heading, chunk.page)
+
+
+def test_forms_of_a_word_have_one_stem_and_names_of_software_keep_their_letters() -> None:
+    for forms in ("log logs logging logged", "configure configures configuring configured", "node nodes"):
+        assert len({stem(word) for word in forms.split()}) == 1, forms
+    assert stem("cors") == "cors" != stem("cores") == stem("core")
+    apart = (("rails", "rail"), ("composer", "compose"), ("windows", "window"), ("twisted", "twist"))
+    assert all(stem(one) != stem(other) for one, other in apart)

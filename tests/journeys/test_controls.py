@@ -314,7 +314,7 @@ async def test_the_asker_and_admins_delete_an_answer_and_nobody_else(platform: s
     async with open_stage(platform, bot) as stage:
         said, seen = await asked(stage)
         await stage.press("bob", seen, "delete")
-        assert NOT_YOURS in await told(stage, "bob", "Only the person who asked")
+        assert NOT_YOURS in await told(stage, "bob", "Only the asker")
         assert stage.replies(said)
         await stage.press("ann", seen, "delete")
         await until(lambda: not stage.replies(said))

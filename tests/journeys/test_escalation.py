@@ -158,7 +158,7 @@ async def test_only_who_may_asks_and_only_once(platform: str, bot: Bot) -> None:
         appoint(stage, bot, "hal")
         seen = await ask(stage, QUESTION)
         await stage.press("bob", seen, "person")
-        await told(stage, "bob", "Only the person who asked")
+        await told(stage, "bob", "Only the asker")
         await stage.press("ann", seen, "person")
         await ticket(stage)
         await stage.press("boss", seen, "person")

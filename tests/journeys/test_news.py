@@ -94,7 +94,7 @@ async def test_a_release_without_pages_is_told_by_the_next_newer_one_that_has_it
         stage = FakeStage(bot)
         text = (await ask(stage, "What was removed in Kettle 1.2?")).text
         assert "XML" in text and LINK.format("1.5") in text and "kettle schedule" not in text
-        assert "I know no Kettle 3.0" in (await ask(stage, "What's new in Kettle 3.0?")).text
+        assert "I have no docs for Kettle 3.0" in (await ask(stage, "What's new in Kettle 3.0?")).text
 
 
 @pytest.mark.parametrize("given", ["is clear_all gone?", "module 'kettle' has no attribute 'clear_all'"])

@@ -79,7 +79,7 @@ async def test_a_press_answers_anew_and_the_pair_is_not_said_to_that_question_ag
         [after] = await bot.app.memory.everything()
         assert bot.app.memory.score(after) == bot.app.memory.score(before), "it is no vote"
         await stage.press("ann", seen, "apart")
-        await told(stage, "ann", "It is answered anew already")
+        await told(stage, "ann", "There is a new answer already")
         await stage.quiet()
         assert len(stage.replies(said)) == 2 and len(await bot.app.memory.told_apart()) == 1
         for text in (OTHER, NEAR_OTHER):

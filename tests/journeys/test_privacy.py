@@ -252,7 +252,7 @@ async def test_answer_this_leaves_their_message_alone(platform: str, bot: Bot) -
 async def test_everybody_sees_what_is_held_of_them_and_nobody_else_does(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         await stage.slash("ann", "threadlore", "my-data")
-        await told(stage, "ann", "I hold nothing of you")
+        await told(stage, "ann", "I store nothing about you")
         seen = await ask(stage, PORT)
         await ask(stage, OPEN, who="bob")
         await stage.react("ann", seen, "👍")
@@ -261,7 +261,7 @@ async def test_everybody_sees_what_is_held_of_them_and_nobody_else_does(platform
         said = await told(stage, "ann", "1 questions with their answers")
         assert MARK in said and "1 votes" in said and "1 messages that I answered" in said
         assert said.count("dashboard") == 1, "bob's question is bob's"
-        assert not any("I hold" in text for text in stage.heard("bob"))
+        assert not any("I store" in text for text in stage.heard("bob"))
         await stage.slash("ann", "threadlore", "forget-me confirm")
         await told(stage, "ann", "Forgotten: 1 questions")
 

@@ -17,6 +17,8 @@ _PARAGRAPH = 700
 """Characters of a paragraph that are quoted, from its beginning."""
 _LABEL = 40
 """Characters of a paragraph that only names what follows; ours."""
+_NAMES = re.compile(r"> (?:\*\*[^*\n]{1,60}\*\*:?|`[^`\n]{1,60}`:?)")
+"""A label of what follows it, and nothing else."""
 _MORE = N_("There is more on this page.")
 
 
@@ -62,7 +64,9 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
             parts[-1] += f"\n{quoted}"
         else:
             parts.append(quoted)
-    at = next((i for i in range(len(parts) - 1, -1, -1) if parts[i].startswith("> ")), -1)
+    quoted_at = [i for i, part in enumerate(parts) if part.startswith("> ")]
+    # a number behind a label ("**Windows:**") would be that of the code under it
+    at = next((i for i in reversed(quoted_at) if not _NAMES.fullmatch(parts[i])), (quoted_at or [-1])[-1])
     if at < 0:
         return inert("\n\n".join([f"**{heading or chunk.path}** [{number}]", *parts]))
     parts[at] += f"\n> [{number}]" if parts[at].endswith("|") else f" [{number}]"

@@ -125,6 +125,8 @@ _PLAIN_LANGUAGES = frozenset({"", "none", "text", "plain", "plaintext", "default
 _SPACE = re.compile(r"\s+")
 # HTML themes and MkDocs put a permalink sign into headings.
 _PERMALINK = re.compile(r"(?<![\s\u200b¶§\uf0c1])[\s\u200b]*+[¶§\uf0c1][\s\u200b¶§\uf0c1]*+$")
+_CODE = re.compile(r"(`+[^`]*`+)")
+_EMPHASIS = re.compile(r"(?<![\w*\\])\*(?=[^\s*])([^*\n]{1,200})(?<=\S)\*(?![\w*])")
 
 
 def one_line(text: str) -> str:
@@ -134,7 +136,9 @@ def one_line(text: str) -> str:
 
 def heading_text(text: str) -> str:
     """Clean a heading: one line, no emphasis, code marks or permalink sign."""
-    return one_line(_PERMALINK.sub("", text).replace("`", "").replace("**", ""))
+    parts = _CODE.split(_PERMALINK.sub("", text))
+    parts[::2] = [_EMPHASIS.sub(r"\1", part.replace("**", "")) for part in parts[::2]]
+    return one_line("".join(parts).replace("`", "").replace("**", ""))
 
 
 def fence(code: str, language: str = "") -> str:
@@ -151,6 +155,8 @@ def fence(code: str, language: str = "") -> str:
 def inline_code(text: str) -> str:
     """Mark text as code, however many backticks it holds."""
     text = one_line(text)
+    if text.count("`") == 1 and len(text) > 1 and "`" in (text[0], text[-1]):
+        text = text.strip("`")  # one too many was written
     if "`" in text:
         mark = "`" * (max(map(len, re.findall("`+", text))) + 1)
         return f"{mark} {text} {mark}"

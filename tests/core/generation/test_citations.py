@@ -118,7 +118,7 @@ def test_a_host_that_no_page_names_cannot_be_clicked(written: str, wanted: str) 
         ("It is value2[1] and getItems[2] [2].", "It is value2[1] and getItems[2] [1]."),
         ("Set the key[2]. Then go[1].", "Set the key[1]. Then go[2]."),
         ("Call run()[2].", "Call run()[1]."),
-        ("Call `go()` (2):\nOr `stay()` (1). See [2].", "Call `go()` [1]\\:\nOr `stay()` [2]. See [1]."),
+        ("Call `go()` (2):\nOr `stay()` (1). See [2].", "Call `go()` [1]:\nOr `stay()` [2]. See [1]."),
         ("Set the key [2].\n\n**Sources** [A › B](https://a/b#c) [C](https://c)", "Set the key [1]."),
         ("Set the key (2). Then (1) go and (3) stay.", "Set the key [1]. Then (1) go and (3) stay."),
         ("The code is exit (1) [2].", "The code is exit (1) [1]."),

@@ -143,6 +143,12 @@ def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None
     assert f"> Upload with `upload()`: `main.py` [1]\n\n{code}" in text
 
 
+def test_a_number_stands_behind_words_and_not_behind_the_label_of_code() -> None:
+    shells = "\n\n".join(f"**{shell}:**\n\n```\n$ upload --{shell}\n```" for shell in ("Bash", "Fish"))
+    text, _ = ask("upload", evidence(1, f"You upload by a command of your shell.\n\n{shells}"))
+    assert "of your shell. [1]\n\n> **Bash:**\n\n```" in text and "> **Fish:**\n\n```" in text
+
+
 def test_what_leans_on_the_paragraph_before_brings_it_along() -> None:
     page = f"{LONG}\n\nThe client keeps a pool of them.\n\nIt needs a secret key to open one."
     text, _ = ask("secret key", evidence(1, page))

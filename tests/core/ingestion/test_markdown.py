@@ -124,3 +124,13 @@ def test_myst_includes_are_cut_as_they_say(tmp_path):
         (("T", "Linux"), "The installer"),
         (("T",), "**macOS:** Br"),
     ]
+
+
+def test_headings_are_plain_text_but_for_stars_that_are_code():
+    titles = {
+        "*Black*": "Black",
+        "Use *it* and **more**": "Use it and more",
+        "Call `f(*args)`": "Call f(*args)",
+    }
+    for source, shown in titles.items():
+        assert parsed(f"## {source}\n\nText.", "markdown").sections[0].headings == (shown,)

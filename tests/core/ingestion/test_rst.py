@@ -31,6 +31,9 @@ DEBRIS = re.compile(r"^\s*\.\. [\w:-]+::|:[\w:+-]+:`|\|version\||^\s*:[\w-]+:( |
         ("`plain`", "`plain`"),
         ("`Blinker <https://blinker.example/>`_", "Blinker"),
         ("`Blinker`_", "Blinker"),
+        (":meth:``Reader.read``", "`Reader.read`"),
+        ("``str```", "`str`"),
+        ("[1]_:", "[1]:"),
     ],
 )
 def test_roles_read_as_sphinx_shows_them(role, shown):
@@ -43,6 +46,7 @@ def test_roles_read_as_sphinx_shows_them(role, shown):
         (".. note:: Mind the gap.", "**Note:** Mind the gap."),
         (".. warning::\n\n   One.\n\n   Two.", "**Warning:** One.\n\nTwo."),
         (".. admonition:: A :func:`title`\n\n   Text.", "**A title():** Text."),
+        ("Linux::\n    Here.\n\nmacOS (new):\n    There.", "- Linux: Here.\n- macOS (new): There."),
         (".. versionadded:: 2.2", "Added in version 2.2."),
         (".. versionchanged:: 2.3\n   It moved.", "Changed in version 2.3: It moved."),
         (".. deprecated:: 2.2\n    Use :data:`X`.", "Deprecated since version 2.2: Use `X`."),

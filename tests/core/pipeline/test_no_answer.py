@@ -48,7 +48,10 @@ def test_a_question_in_another_language_is_told_why_and_gets_pages_that_have_its
     assert text.startswith(
         "Your question is in German, the documentation is in English, and no language model"
     )
-    assert "These pages have words of it:\n- [Quickstart › Sessions](" in text and "I don't know" not in text
+    assert (
+        "These pages share words with your question:\n- [Quickstart › Sessions](" in text
+        and "I don't know" not in text
+    )
     context.found = Found()
     assert dont_know(context, FLASK).text.endswith("Ask in English.")
 

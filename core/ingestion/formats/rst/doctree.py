@@ -141,7 +141,7 @@ class Writer:
             kinds = [self.inline(c) for c in entry.children if c.tagname == "classifier"]
             term = ", ".join(names) + (f" ({', '.join(kinds)})" if kinds else "")
             body = [text for c in entry.children if c.tagname == "definition" for text in self.blocks(c)]
-            entries.append([labelled(f"{one_line(term)}:", body)])
+            entries.append([labelled(f"{one_line(term).rstrip(' :')}:", body)])
         return bullets(entries)
 
     def _option_list(self, node: Any) -> str:
@@ -248,12 +248,16 @@ class Writer:
             return str(node.astext())
         if tag == "substitution_reference":
             return str(node.astext())
-        inner = "".join(self.inline(child) for child in node.children)
+        inner = _ROLE.sub("", "".join(self.inline(child) for child in node.children))
         if tag == "strong" and inner.strip():
             return f"**{inner}**"
         if tag in ("emphasis", "title_reference") and inner.strip():
             return f"*{inner}*"
         return inner
+
+
+_ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}(?=`)")
+"""A role before what was marked as code, with one backtick too many for a role."""
 
 
 def _anchor(ids: list[str]) -> str:
