@@ -246,7 +246,11 @@ def learn(voted: Sequence[Voted], base: Ranking, old: Learnt) -> Learnt:
         told = f"of the questions to judge by {good} were found good"
         return Learnt(why=f"{told}, it takes {LEAST_GOOD}")
     weights = fit_weights(
-        [one.table for one in rest], [one.cited for one in rest], start, PRIOR / len(rest), _worths(rest)
+        [one.table for one in rest],
+        [one.cited for one in rest],
+        start,
+        PRIOR / max(1, len(rest)),
+        _worths(rest),
     )
     before, after = Shares.of(held, start), Shares.of(held, weights)
     tried = Learnt(votes=sum(one.votes for one in voted), questions=len(voted), before=before, after=after)

@@ -231,18 +231,18 @@ def _is_near(recall: Recall) -> bool:
 def table(made: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the figures as tables in Markdown: right page first, before and after so many votes."""
     lines = []
-    heads = [f"{count:,} votes, {bad:.0%} bad" for bad in BAD for count in COUNTS]
     for title, before, after in (
-        ("questions nobody voted on", "shipped", "learnt"),
-        ("nearly what was voted on, and not reused", "near", "lifted"),
+        ("nobody voted on it", "shipped", "learnt"),
+        ("nearly what was voted on, not reused", "near", "lifted"),
     ):
-        lines += ["", f"| {title} | {' | '.join(heads)} |", f"|---|{'---:|' * len(heads)}"]
-        for name, rows in made.items():
-            cells = []
-            for key in (f"{bad:g} {count}" for bad in BAD for count in COUNTS):
-                old = rows[before if before in rows else f"{before} {key}"][0]
-                cells.append(f"{old:.3f} → {rows[f'{after} {key}'][0]:.3f}")
-            lines.append(f"| {name} | {' | '.join(cells)} |")
+        lines += ["", f"| {title} | {' | '.join(made)} |", f"|---|{'---:|' * len(made)}"]
+        for bad in BAD:
+            for count in COUNTS:
+                cells = []
+                for rows in made.values():
+                    old = rows[before if before in rows else f"{before} {bad:g} {count}"][0]
+                    cells.append(f"{old:.3f} → {rows[f'{after} {bad:g} {count}'][0]:.3f}")
+                lines.append(f"| {count:,} votes, {bad:.0%} bad | {' | '.join(cells)} |")
     return "\n".join(lines).strip() + "\n"
 
 

@@ -154,4 +154,8 @@ async def test_learning_that_is_cut_short_leaves_what_there_was(levers: Kettle) 
     (levers.home / f"{FILE}.writing").write_text('{"weights"')
     async with house(levers) as bot:
         assert bot.app.searcher.ranking == ranking
-        assert await bot.app.learner.run(on_schedule=True), "the vote that came meanwhile is learnt from"
+        learnt = await bot.app.learner.run(on_schedule=True)
+        assert learnt and learnt.questions == len(VOTED) + 1, "the vote that came meanwhile is learnt from"
+        await bot.app.people.forget("fake:ann")
+        learnt = await bot.app.learner.run(on_schedule=True)
+        assert learnt and not learnt.questions and "32 questions with votes" in learnt.why

@@ -80,6 +80,12 @@ def test_a_few_votes_teach_nothing() -> None:
     assert not learnt.weights and f"it takes {LEAST}" in learnt.why
 
 
+def test_votes_on_one_section_alone_change_nothing() -> None:
+    for section in ("a", "b", "c", "d", "e", "f"):  # some of them are held out
+        one = [Voted(o.table, o.cited, o.worth, section) for o in votes(60)]
+        assert not learnt_from(one).weights
+
+
 def test_what_was_learnt_goes_when_it_is_of_no_use_any_more() -> None:
     old = learnt_from(votes(300))
     happy = [Voted(one.table, one.cited, 0.5, one.section) for one in votes(100)]
