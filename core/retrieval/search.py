@@ -8,6 +8,8 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from core.domain import ContextChunk, Hit, Queries, Vector
 from core.errors import EncoderError
 from core.ports import (
@@ -31,7 +33,7 @@ from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
-from core.text.words import query_terms
+from core.text.words import query_terms, window_hashes, windows
 
 log = logging.getLogger(__name__)
 
@@ -183,6 +185,32 @@ class Searcher:
             while len(self._places) > CACHED:
                 del self._places[next(iter(self._places))]
         return {place: self._places.get(place, {}) for place in places}
+
+    async def windows_near(
+        self, chunks: Sequence[ContextChunk], parts: Mapping[str, Sequence[str]], vectors: Matrix
+    ) -> dict[str, list[tuple[str, float]]]:
+        """Return the windows of sections with their cosine to the first vector, by the id of a chunk of each.
+
+        `parts` are the pages of the section of each chunk. Empty where the vector of any window is not
+        kept (yet): those of some would be no measure for all.
+        """
+        hashes = {
+            chunk.id: [
+                told
+                for part in parts[chunk.id]
+                for told in zip(windows(part), window_hashes(chunk.title, chunk.heading, part), strict=True)
+            ]
+            for chunk in chunks
+        }
+        wanted = [name for told in hashes.values() for _, name in told]
+        encoders = {live.corpus.encoder for live in self._live.values()}
+        if not len(vectors) or len(encoders) != 1 or not wanted:
+            return {}
+        kept = await self._store.vectors(encoders.pop(), wanted)
+        if any(name not in kept for name in wanted):
+            return {}
+        cosines = dict(zip(kept, np.stack(list(kept.values())) @ vectors[0], strict=True))
+        return {key: [(text, float(cosines[name])) for text, name in told] for key, told in hashes.items()}
 
     async def _reranked(self, question: str, found: Found, keep: int) -> Found:
         pool = found.evidence

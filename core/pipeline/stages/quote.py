@@ -10,9 +10,11 @@ from core.generation.composite import Part, quote_parts
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
 from core.generation.quotes.quote import Quoted, introduction, quote
+from core.generation.quotes.sections import Whole
 from core.pipeline.answers import dont_know
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
+from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
@@ -38,7 +40,7 @@ class Quote:
             return None
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
-        sections = await self._sections(context.pages.evidence)
+        sections = await self._sections(context.pages.evidence, context.vectors)
         told = await self._compared(context, rejected, sections)
         told = told or quoted(context, self._product.name, rejected, sections)
         context.lap("quote")
@@ -65,7 +67,7 @@ class Quote:
         return None
 
     async def _compared(
-        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, str]
+        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, Whole]
     ) -> Told | None:
         """Say what two releases have in common that are asked about, together or in turn; None elsewhere."""
         if context.news or context.gone or context.by_part or context.pages.named:
@@ -83,7 +85,7 @@ class Quote:
         if not before or before not in self._searcher.corpora or len(context.releases) != 1:
             return None
         older = await self._searcher.search(context.queries, context.vectors, before)
-        whole = await self._sections(older.evidence)
+        whole = await self._sections(older.evidence, context.vectors)
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
         pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
         mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
@@ -98,25 +100,24 @@ class Quote:
         if asked < 0:
             return Told(*same(new.pieces[0], release), held=new.held, lasting=new.text)
         chunk = piece.evidence.chunk
-        both = (whole.get(chunk.id, chunk.page), mine[asked])
+        both = (whole[chunk.id].text, mine[asked])
         return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
 
-    def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, str]) -> Quoted:
+    def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, Whole]) -> Quoted:
         """Quote one of the compared releases."""
         of_it = tuple(item for item in found.evidence if item.chunk.release == release)
         return quote(context.terms, of_it, found.weight, self._product.name, context.partition, 1, sections)
 
-    async def _sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
-        """Return the whole section of each page that is only a part of one, by the page's id."""
+    async def _sections(self, evidence: Sequence[Evidence], vectors: Matrix) -> dict[str, Whole]:
+        """Return the whole section that each page is of, with what is near the question, by the page's id."""
         places = list(dict.fromkeys((item.chunk.path, item.chunk.heading) for item in evidence))
         pages = await self._searcher.pages_like(places)
-        whole: dict[str, str] = {}
-        for item in evidence:
-            chunk = item.chunk
-            parts = pages.get((chunk.path, chunk.heading), {}).get(chunk.release, ())
-            if len(parts) > 1 and chunk.page in parts:
-                whole[chunk.id] = "\n\n".join(parts)
-        return whole
+        parts: dict[str, tuple[str, ...]] = {}
+        for chunk in (item.chunk for item in evidence):
+            every = pages.get((chunk.path, chunk.heading), {}).get(chunk.release, ())
+            parts[chunk.id] = every if chunk.page in every else (chunk.page,)
+        near = await self._searcher.windows_near([item.chunk for item in evidence], parts, vectors)
+        return {key: Whole("\n\n".join(pages), near.get(key, ())) for key, pages in parts.items()}
 
 
 def answered_before(context: QueryContext, product: Product) -> str:
@@ -152,7 +153,7 @@ def quoted(
     context: QueryContext,
     product: str,
     rejected: Collection[str] = (),
-    sections: Mapping[str, str] | None = None,
+    sections: Mapping[str, Whole] | None = None,
 ) -> Told:
     """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes."""
     found = _without(context.pages, rejected)
