@@ -37,6 +37,9 @@ from core.text.words import query_terms, window_hashes, windows
 
 log = logging.getLogger(__name__)
 
+SECTIONS = 1024
+"""Sections whose windows are kept in memory, with their vectors; some 10 MB."""
+
 
 class Searcher:
     """Searches the live corpora; knows which chunks are live, whatever the indexes hold."""
@@ -67,6 +70,7 @@ class Searcher:
         self._pages = PageViews(store)
         self.release_notes = ReleaseNotes(self._live, store)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
+        self._windows: dict[str, tuple[tuple[str, ...], Matrix]] = {}
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -135,6 +139,7 @@ class Searcher:
             del self._live[name], self._pairs[name]
         self._pages.clear()
         self._places.clear()
+        self._windows.clear()
 
     def live_pairs(self, release: str) -> LivePairs | None:
         """Return the pairs made of a live corpus, None where it has none or is not live."""
@@ -194,23 +199,33 @@ class Searcher:
         `parts` are the pages of the section of each chunk. Empty where the vector of any window is not
         kept (yet): those of some would be no measure for all.
         """
-        hashes = {
+        encoders = {live.corpus.encoder for live in self._live.values()}
+        if not len(vectors) or len(encoders) != 1:
+            return {}
+        missing = {
             chunk.id: [
                 told
                 for part in parts[chunk.id]
                 for told in zip(windows(part), window_hashes(chunk.title, chunk.heading, part), strict=True)
             ]
             for chunk in chunks
+            if chunk.id not in self._windows
         }
-        wanted = [name for told in hashes.values() for _, name in told]
-        encoders = {live.corpus.encoder for live in self._live.values()}
-        if not len(vectors) or len(encoders) != 1 or not wanted:
-            return {}
-        kept = await self._store.vectors(encoders.pop(), wanted)
-        if any(name not in kept for name in wanted):
-            return {}
-        cosines = dict(zip(kept, np.stack(list(kept.values())) @ vectors[0], strict=True))
-        return {key: [(text, float(cosines[name])) for text, name in told] for key, told in hashes.items()}
+        if missing:
+            wanted = [name for told in missing.values() for _, name in told]
+            kept = await self._store.vectors(encoders.pop(), wanted)
+            if any(name not in kept for name in wanted):
+                return {}
+            for key, told in missing.items():
+                rows = np.stack([kept[name] for _, name in told])
+                self._windows[key] = tuple(text for text, _ in told), rows
+        near = {}
+        for chunk in chunks:
+            texts, rows = self._windows[chunk.id]
+            near[chunk.id] = list(zip(texts, (rows @ vectors[0]).tolist(), strict=True))
+        while len(self._windows) > SECTIONS:
+            del self._windows[next(iter(self._windows))]
+        return near
 
     async def _reranked(self, question: str, found: Found, keep: int) -> Found:
         pool = found.evidence

@@ -43,7 +43,7 @@ WEIGHTS: Mapping[str, float] = {
     "points": -1.9,
     "marked": -0.6,
 }
-"""What makes it likely that the answer is quoted with a stretch, as logarithms of odds (decisions, G-43).
+"""What makes it likely that the answer is quoted with a stretch, as logarithms of odds (decisions, G-42).
 
 `standing`: the page's share of the best page's score; `near`: the best cosine of a window that begins in
 the stretch; `held`: the share of the question's weight that it holds with its code and headings; `named`: the

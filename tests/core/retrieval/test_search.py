@@ -76,3 +76,19 @@ async def test_a_release_that_is_not_there_finds_nothing() -> None:
     searcher, vectors = await indexed()
     assert (await searcher.search(QUESTION, vectors, "9.9")).evidence == ()
     assert await searcher.pool(QUESTION, vectors, "9.9") is None
+
+
+async def test_windows_of_sections_are_told_with_how_near_they_are_and_all_or_none() -> None:
+    searcher, vectors = await indexed()
+    found = (await searcher.search(QUESTION, vectors, "1.0")).evidence
+    chunks = [item.chunk for item in found]
+    parts = {chunk.id: (chunk.page,) for chunk in chunks}
+    unknown = parts | {chunks[0].id: ("What nobody embedded.",)}
+    assert await searcher.windows_near(chunks, unknown, vectors) == {}
+    assert await searcher.windows_near(chunks, parts, np.zeros((0, 0), np.float32)) == {}
+    near = await searcher.windows_near(chunks, parts, vectors)
+    assert near.keys() == parts.keys()
+    assert ["".join(text for text, _ in near[chunk.id]) for chunk in chunks] == [c.page for c in chunks]
+    nearest = max(near, key=lambda key: max(cosine for _, cosine in near[key]))
+    assert next(chunk for chunk in chunks if chunk.id == nearest).path in ("filter.md", "api.md")
+    assert await searcher.windows_near(chunks, parts, vectors) == near
