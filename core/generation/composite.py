@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.domain import Citation, Evidence, numbered
 from core.generation.phrases import both
 from core.generation.quotes.quote import Weight, quote
+from core.generation.quotes.sections import Whole
 from core.languages import _
 from core.text.markup import inert
 
@@ -32,11 +33,11 @@ class Part:
 
 
 def quote_parts(
-    parts: Sequence[Part], product: str, release: str, sections: Mapping[str, str] | None = None
+    parts: Sequence[Part], product: str, release: str, sections: Mapping[str, Whole] | None = None
 ) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
     """Quote what bears on each part, under the part; citations are numbered through from 1.
 
-    `sections` holds the whole section of each page, by the page's id, where it is longer.
+    `sections` holds the whole section of each page, by the page's id, where more is known of it.
 
     Returns Markdown, its citations, and the parts of which nothing could be quoted.
     """

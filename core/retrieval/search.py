@@ -30,9 +30,12 @@ from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
-from core.text.words import query_terms
+from core.text.words import query_terms, windows
 
 log = logging.getLogger(__name__)
+
+PAGES = 4096
+"""Pages whose windows are kept in memory; some 10 MB."""
 
 
 class Searcher:
@@ -64,6 +67,7 @@ class Searcher:
         self._pages = PageViews(store)
         self.release_notes = ReleaseNotes(self._live, store)
         self._places: dict[Place, dict[str, tuple[str, ...]]] = {}
+        self._windows: dict[str, tuple[str, ...]] = {}
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -132,6 +136,7 @@ class Searcher:
             del self._live[name], self._pairs[name]
         self._pages.clear()
         self._places.clear()
+        self._windows.clear()
 
     def live_pairs(self, release: str) -> LivePairs | None:
         """Return the pairs made of a live corpus, None where it has none or is not live."""
@@ -197,19 +202,48 @@ class Searcher:
         live = self._live.get(release)
         return self._look(live, queries, vectors, KEPT, KEPT) if live else None
 
-    async def sections(self, evidence: Sequence[Evidence]) -> dict[str, str]:
-        """Return the whole section of each page that is only a part of one, by the page's id."""
+    async def sections(self, evidence: Sequence[Evidence]) -> dict[str, tuple[ContextChunk, ...]]:
+        """Return all pages of the section that each page is of, in their order, by the page's id."""
         parts: dict[str, tuple[str, ...]] = {}
         for item in evidence:
             live = self._live.get(item.chunk.release)
             if live and item.chunk.id in live.parts:
                 parts[item.chunk.id] = live.parts[item.chunk.id]
         pages = await self._pages.chunks(list(dict.fromkeys(key for some in parts.values() for key in some)))
-        return {
-            page: "\n\n".join(pages[key].page for key in some)
-            for page, some in parts.items()
-            if all(key in pages for key in some)
+        whole = {page: some for page, some in parts.items() if all(key in pages for key in some)}
+        return {item.chunk.id: (item.chunk,) for item in evidence} | {
+            page: tuple(pages[key] for key in some) for page, some in whole.items()
         }
+
+    async def windows_near(
+        self, sections: Mapping[str, Sequence[ContextChunk]], vectors: Matrix
+    ) -> dict[str, list[tuple[str, float]]]:
+        """Return the windows of sections, as `sections` returns them, with their cosine to the first vector.
+
+        Empty where the vector of any window is not kept (yet): those of some would be no measure for all.
+        """
+        if not len(vectors):
+            return {}
+        near: dict[str, list[tuple[str, float]]] = {}
+        for release, live in list(self._live.items()):
+            mine = {key: some for key, some in sections.items() if some[0].release == release}
+            ids = list(dict.fromkeys(page.id for some in mine.values() for page in some))
+            seen = await self._pages.of(ids, live.corpus, self._pairs.get(release))
+            for key, some in mine.items():
+                told = near[key] = []
+                for page in some:
+                    texts, rows = self._cut(page), seen[page.id].vectors if page.id in seen else None
+                    if rows is None or len(rows) != len(texts):
+                        return {}
+                    told += zip(texts, (rows @ vectors[0]).tolist(), strict=True)
+        return near
+
+    def _cut(self, page: ContextChunk) -> tuple[str, ...]:
+        if page.id not in self._windows:
+            self._windows[page.id] = tuple(windows(page.page))
+            while len(self._windows) > PAGES:
+                del self._windows[next(iter(self._windows))]
+        return self._windows[page.id]
 
     async def pages_like(self, places: Sequence[Place]) -> dict[Place, dict[str, tuple[str, ...]]]:
         """Return the pages under each path and heading, by release; remembered until a corpus changes."""

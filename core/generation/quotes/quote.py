@@ -18,7 +18,7 @@ from core.errors import (
 )
 from core.generation.citations import citation
 from core.generation.phrases import both
-from core.generation.quotes.sections import BRIEF, FULL, Section, weighed
+from core.generation.quotes.sections import BRIEF, FULL, Section, Whole, weighed
 from core.generation.quotes.stretches import marked
 from core.generation.quotes.writing import Piece, written
 from core.languages import N_, _, translations_of
@@ -33,9 +33,9 @@ _ADDS = 0.4
 """Share of the question's weight that a further quote must add; ours."""
 _NEAR = 0.75
 """Share of the best page's score that a further quote's page must have; ours."""
-_CLOSE = 0.2
-"""What a section may be worth less than the first one and be as likely to answer; ours."""
-_DOUBT = 0.5
+_CLOSE = 1.5
+"""What a section may be worth less than the first one and be about as likely to answer; ours."""
+_DOUBT = 0.4
 """Share of the question's weight under which the first section's best part is hardly the answer; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
@@ -73,23 +73,23 @@ def quote(
     product: str,
     release: str,
     max_quotes: int = MAX_QUOTES,
-    sections: Mapping[str, str] | None = None,
+    sections: Mapping[str, Whole] | None = None,
 ) -> Quoted:
     """Quote the section that bears most on the question, and another one where it adds what the first lacks.
 
     `weight` is a term's inverse document frequency; `sections` holds the whole section of each page, by the
-    page's id, where it is longer. Citations are numbered from 1. Nothing is quoted where the evidence holds
-    nothing that is whole.
+    page's id, where more is known of it. Citations are numbered from 1. Nothing is quoted where the evidence
+    holds nothing that is whole.
     """
     wanted = {t: weight(t) * (1.0 if t.isalpha() else _IDENTIFIER_BOOST) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
     for item in evidence:
         place = (item.chunk.release, item.chunk.path, item.chunk.heading)
-        text = (sections or {}).get(item.chunk.id, item.chunk.page)
+        whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
         # a second look may give scores of any sign
         standing = item.score / top if top > 0 else 1 / (1 + 0.1 * item.number)
-        section = weighed(item, text, wanted, question_terms, standing)
+        section = weighed(item, whole, wanted, question_terms, standing)
         if section.found and place not in found:
             found[place] = section
     pieces, held = _chosen(list(found.values()), wanted, max_quotes)

@@ -11,10 +11,12 @@ from core.generation.offers import differs
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
 from core.generation.quotes.quote import Quoted, introduction, quote, without_introduction
+from core.generation.quotes.sections import Whole
 from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
+from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
@@ -40,7 +42,7 @@ class Quote:
             return None
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
-        sections = await self._searcher.sections(context.pages.evidence)
+        sections = await self._sections(context.pages.evidence, context.vectors)
         told = await self._compared(context, rejected, sections)
         told = told or quoted(context, self._product.name, rejected, sections)
         context.lap("quote")
@@ -67,7 +69,7 @@ class Quote:
         return None
 
     async def _compared(
-        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, str]
+        self, context: QueryContext, rejected: Collection[str], sections: Mapping[str, Whole]
     ) -> Told | None:
         """Say what two releases have in common that are asked about, together or in turn; None elsewhere."""
         if context.news or context.gone or context.by_part or context.pages.named:
@@ -85,7 +87,7 @@ class Quote:
         if not before or before not in self._searcher.corpora or len(context.releases) != 1:
             return None
         older = await self._searcher.search(context.queries, context.vectors, before)
-        whole = await self._searcher.sections(older.evidence)
+        whole = await self._sections(older.evidence, context.vectors)
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
         pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
         mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
@@ -100,13 +102,21 @@ class Quote:
         if asked < 0:
             return Told(*same(new.pieces[0], release), held=new.held, lasting=new.text)
         chunk = piece.evidence.chunk
-        both = (whole.get(chunk.id, chunk.page), mine[asked])
+        both = (whole[chunk.id].text, mine[asked])
         return Told(*other(piece, new.pieces[0], both, name, release), held=new.held, lasting=new.text)
 
-    def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, str]) -> Quoted:
+    def _of(self, context: QueryContext, found: Found, release: str, sections: Mapping[str, Whole]) -> Quoted:
         """Quote one of the compared releases."""
         of_it = tuple(item for item in found.evidence if item.chunk.release == release)
         return quote(context.terms, of_it, found.weight, self._product.name, context.partition, 1, sections)
+
+    async def _sections(self, evidence: Sequence[Evidence], vectors: Matrix) -> dict[str, Whole]:
+        """Return the whole section that each page is of, with what is near the question, by the page's id."""
+        pages = await self._searcher.sections(evidence)
+        near = await self._searcher.windows_near(pages, vectors)
+        return {
+            key: Whole("\n\n".join(p.page for p in some), near.get(key, ())) for key, some in pages.items()
+        }
 
 
 def answered_before(context: QueryContext, product: Product) -> str:
@@ -142,7 +152,7 @@ def quoted(
     context: QueryContext,
     product: str,
     rejected: Collection[str] = (),
-    sections: Mapping[str, str] | None = None,
+    sections: Mapping[str, Whole] | None = None,
 ) -> Told:
     """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes."""
     found = _without(context.pages, rejected)

@@ -2,8 +2,10 @@ import time
 
 import pytest
 
+from core.domain import Evidence
 from core.errors import ModelBusy, ModelUnavailable
 from core.generation.quotes.quote import Quoted, introduction, quote, without_introduction
+from core.generation.quotes.sections import Whole
 from core.languages import speaking
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
@@ -40,14 +42,18 @@ def ask(question: str, *found: object, **given: object) -> tuple[str, tuple]:
     return quoted.text, quoted.citations
 
 
+def near(*pages: tuple[Evidence, float]) -> dict[str, Whole]:
+    return {item.chunk.id: Whole(item.chunk.page, [(item.chunk.page, cosine)]) for item, cosine in pages}
+
+
 # --- a section, not fragments ---------------------------------------------------------------------
 
 
 def test_the_best_section_is_quoted_from_its_beginning_with_its_code() -> None:
+    first = evidence(1, DECORATOR, heading="Decorators > Login Required Decorator", score=17.0)
+    second = evidence(2, "The `login_required` decorator is used by the blog.", heading="Create", score=16.0)
     text, citations = ask(
-        "login required decorator",
-        evidence(1, DECORATOR, heading="Decorators > Login Required Decorator", score=17.0),
-        evidence(2, "The `login_required` decorator is used by the blog.", heading="Create", score=16.0),
+        "login required decorator", first, second, sections=near((first, 0.7), (second, 0.5))
     )
     assert text.startswith("**Quickstart › Login Required Decorator**\n> A decorator wraps a function.")
     assert text.count("```python") == 2 and text.endswith("def secret(): ...\n```")
@@ -82,7 +88,7 @@ def test_of_a_long_section_the_part_is_quoted_that_holds_the_answer_and_says_tha
 def test_a_section_that_was_cut_into_pages_is_read_whole() -> None:
     first, last = "You set the secret key like this:", "```\napp.secret_key = 1\n```"
     cut = evidence(1, last)
-    text, _ = ask("secret key session", cut, sections={cut.chunk.id: f"{first}\n\n{last}"})
+    text, _ = ask("secret key session", cut, sections={cut.chunk.id: Whole(f"{first}\n\n{last}")})
     assert text.startswith(f"**Quickstart › Sessions**\n> {first} [1]\n\n```")
 
 
@@ -224,10 +230,21 @@ def test_another_section_is_quoted_only_where_it_adds_what_the_first_lacks() -> 
     assert len(ask("secret key upload", first, far)[1]) == 1
 
 
-def test_the_heading_that_is_what_was_asked_goes_before_one_that_ranks_a_little_higher() -> None:
+def test_what_is_nearer_to_the_question_goes_before_what_ranks_a_little_higher() -> None:
     general = evidence(1, "Extensions do not expect a session.", heading="Extensions", score=10.0)
     session = evidence(2, "A session is kept in a cookie.", heading="Session", score=9.5)
-    assert "**Quickstart › Session**" in ask("session", general, session)[0]
+    told = ask("session", general, session, sections=near((general, 0.4), (session, 0.6)))[0]
+    assert told.startswith("**Quickstart › Session**")
+    assert ask("session", general, session)[0].startswith("**Quickstart › Extensions**")
+
+
+def test_of_a_long_section_the_part_is_quoted_that_means_what_is_asked_in_other_words() -> None:
+    said, meant = "The secret key is a text.", "Nobody else may know what it is signed with."
+    page = evidence(1, "\n\n".join([said, FILLER, FILLER, meant]), heading="Secret key")
+    windows = [(said, 0.3), (FILLER, 0.1), (meant, 0.8)]
+    text, _ = ask("secret key", page, sections={page.chunk.id: Whole(page.chunk.page, windows)})
+    assert meant in text and FILLER not in text
+    assert meant not in ask("secret key", page)[0]
 
 
 def test_it_says_how_much_of_the_question_it_holds() -> None:

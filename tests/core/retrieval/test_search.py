@@ -105,3 +105,23 @@ def test_near_questions_say_what_people_think_of_pages() -> None:
     assert said == {"a": pytest.approx(0.4), "b": pytest.approx(0.2)}
     assert opinions(Recall("avoid", (), ((bad, 0.6),)), 0.6) == {"b": 0.0}
     assert opinions(Recall("reference", ((good, 1.0),) * 3), 0.6)["a"] == 1.0
+
+
+async def test_windows_of_sections_are_told_with_how_near_they_are_and_all_or_none() -> None:
+    searcher, vectors = await indexed()
+    found = (await searcher.search(QUESTION, vectors, "1.0")).evidence
+    sections = await searcher.sections(found)
+    assert list(sections) == [item.chunk.id for item in found]
+    first = found[0].chunk
+    unknown = sections | {
+        first.id: (replace(first, page=first.page + "\n\n" + "What nobody embedded. " * 40),)
+    }
+    assert await searcher.windows_near(unknown, np.zeros((0, 0), np.float32)) == {}
+    near = await searcher.windows_near(sections, vectors)
+    assert near.keys() == sections.keys()
+    texts = ["".join(text for text, _ in near[item.chunk.id]) for item in found]
+    assert texts == [item.chunk.page for item in found]
+    nearest = max(near, key=lambda key: max(cosine for _, cosine in near[key]))
+    assert sections[nearest][0].path in ("filter.md", "api.md")
+    searcher, vectors = await indexed()
+    assert await searcher.windows_near(unknown, vectors) == {}, "as while another corpus goes live"
