@@ -25,6 +25,8 @@ from core.text.words import index_terms
 
 BEARS = 0.5
 """Share of the question's weight that a page must hold to be named where there is no answer; ours."""
+LIKELY = 0.5
+"""Confidence above which the nearest pages are named although they hold little of the question; ours."""
 _STEM, _COGNATE = 5, 0.6
 """Letters, and their share of the longer word, in which words of two languages begin alike; ours."""
 
@@ -106,12 +108,14 @@ def dont_know(context: QueryContext, product: Product) -> Answer:
 def _bearing(context: QueryContext, product: Product) -> list[Evidence]:
     """Return the pages that hold enough of a question to be worth a look, best first.
 
+    Where none does the nearest are, if they are likely to answer: people often use other words than pages.
     Of one in another language than theirs that is any word but its small ones and the product's name, be it
     in their spelling (`uploaden`, `upload`); those with most first.
     """
     weights = {term: context.pages.weight(term) for term in context.terms}
     if not context.untranslated:
-        return [item for item in context.pages.near if _share(weights, _terms_of(item)) >= BEARS]
+        near = [item for item in context.pages.near if _share(weights, _terms_of(item)) >= BEARS]
+        return near or list(context.pages.near if context.pages.confidence > LIKELY else ())
     small = index_terms(" ".join((product.name, *product.aliases, *small_words(context.language))))
     weights = {term: weights[term] or 1.0 for term in weights.keys() - set(small)}
     shares = {}

@@ -180,6 +180,8 @@ def _numbers(text: str, known: Spellings, taken: list[Mention], ours_only: bool 
             owner = (
                 "foreign" if owner == "plain" or version_word or foreign_after(text, end, known) else "amount"
             )
+        if owner == "ours" and not version_word and "." not in match["number"] and measured(text, match):
+            owner = "amount"  # "Black on 1 million lines"
         if owner == "amount" and text.startswith(_HAS, end):
             owner = "plain"
         prefixed = bool(match["prefix"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.domain import Evidence, Product, QAPair, Queries, Question, Recall, Release
 from core.pipeline.context import QueryContext
 from core.pipeline.stage import dont_know
@@ -26,6 +28,12 @@ def test_only_pages_that_bear_on_the_question_are_named() -> None:
     assert text.startswith("I don't know.\n\nThe nearest pages are:\n- [Quickstart › Sessions](")
     assert "Buttons" not in text
     assert dont_know(asked("chess olympiad session", near, far), FLASK).text == "I don't know."
+
+
+def test_pages_that_are_likely_to_answer_are_named_although_their_words_are_others() -> None:
+    context = asked("chess olympiad session", evidence(1, SESSIONS))
+    context.found = replace(context.pages, judgement=Judgement(bias=0.1))
+    assert "\n- [Quickstart › Sessions](" in dont_know(context, FLASK).text
 
 
 def test_a_remembered_answer_to_a_question_like_it_is_offered() -> None:

@@ -99,3 +99,8 @@ def test_a_release_that_has_something_is_named(text):
 
 def test_decades_are_no_releases():
     assert mentions("a look out of the 1990's", PRODUCTS["flask"]) == ()
+
+
+@pytest.mark.parametrize("text", ["ruff vs flask on 1 million rows", "is flask on 2 gb ok", "flask 2 ms p50"])
+def test_an_amount_behind_the_products_name_is_no_release(text):
+    assert mentions(text, PRODUCTS["flask"]) == ()
