@@ -75,11 +75,16 @@ class Triggers:
     async def goes_on(self, chat: Chat, message: Message) -> bool:
         """Return True if a thread message is a follow-up: by the last asker, and not addressed to others.
 
-        Every earlier message of the thread must be answered by now.
+        Every earlier message of the thread should be answered by now; one that is not (its process died, and
+        so much waits that it takes long) counts as told.
         """
         conversation = message.ref.conversation
+        waiting = await self._conversations.open_in(conversation)
         last = await self._conversations.last_told(conversation)
-        if last is None or not self._opted_out.is_asker(last, message.author.id):
+        own = next((claim.at for claim in waiting if claim.message == message.key), float("inf"))
+        earlier = [claim for claim in waiting if claim.decided and claim.at < own]
+        told = [*([last] if last else []), *earlier]
+        if not told or not self._opted_out.is_asker(told[-1], message.author.id):
             return False
         await self._unsolicited.went_on(conversation)
         if message.mentions_others or _asks_nothing(message.text):

@@ -282,6 +282,26 @@ async def test_a_follow_up_that_nobody_decided_on_in_time_is_told_so(bot: Bot) -
         assert await bot.app.conversations.claimed(thanks.key) is None, "it was not for the bot"
 
 
+async def test_a_follow_up_is_one_although_what_it_follows_is_not_answered_yet(bot: Bot) -> None:
+    """So much waits after a restart that the question's turn has not come."""
+    async with FakeStage(bot) as stage:
+        first, said = keep(stage.chat, PORT)
+        second, _ = keep(stage.chat, "And in 1.0?", under=said)
+        others, _ = keep(stage.chat, "And in 1.0?", who="bob", under=said)
+        await bot.app.conversations.claim(claimed(first, at=time.time() - 9))
+        for seconds, message in ((8, second), (7, others)):
+            at = time.time() - seconds
+            await bot.app.conversations.claim(claimed(message, at=at, decided=False, tries=0))
+        triggers = Triggers(
+            bot.app.conversations,
+            ChannelModes(FakeChannels(), {}),
+            bot.dispatch.opted_out,
+            bot.dispatch.unsolicited,
+        )
+        assert await triggers.goes_on(stage.chat, second)
+        assert not await triggers.goes_on(stage.chat, others), "somebody else's question waits there"
+
+
 async def test_an_edit_of_what_may_be_for_the_bot_is_what_is_answered(
     kettle: Kettle, ollama: OllamaServer
 ) -> None:

@@ -55,9 +55,11 @@ class Presses:
         if not emoji or not isinstance(added, bool):
             raise ApiError(422, f"`emoji` must be one of {' '.join(EMOJI)}, and `added` true or false.")
         post = visible(self._posts, body.get("message"), player)
-        if (player.id in post.reactions[emoji]) == added:
+        is_shown = player.id in post.reactions[emoji]
+        if not (is_shown or added):
             return post.reactions
-        before = self._show(post, player, emoji, added=added)
+        # what is shown already may not have been counted by a process that died
+        before = "" if is_shown and added else self._show(post, player, emoji, added=added)
         async with self._in_order(post, player):
             if before:
                 await self._tell(post, player, before, added=False)
