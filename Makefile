@@ -3,8 +3,8 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?=
-# processes that test side by side, up to 2 GB each, a third of whose time is waiting; 0: in this one
-WORKERS ?= $(shell awk '/^MemAvailable/ { print ($$2 > 9e6 ? 3 : 2) }' /proc/meminfo 2>/dev/null | grep . || echo 2)
+# processes that test side by side, up to 3 GB each, a third of whose time is waiting; 0: in this one
+WORKERS ?= 2
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process

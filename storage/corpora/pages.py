@@ -195,7 +195,9 @@ class SqlPageViews(Store):
                 if rows:
                     insert = self._database.insert(PageViewRow)
                     same = ["context_id", "by"]
-                    kept = insert.on_conflict_do_update(same, set_={"view": insert.excluded.view})
+                    kept = insert.on_conflict_do_update(
+                        index_elements=same, set_={"view": insert.excluded.view}
+                    )
                     await connection.execute(kept, rows)
 
     async def views(self, by: str, pages: Sequence[str]) -> dict[str, bytes]:

@@ -221,6 +221,8 @@ class People:
         if not answers:
             return None
         message = self._chance.choice(answers)
+        # whether or not it is acknowledged it may count, and a second one might take it back
+        self._voted.add((message["answer"], f"web:{player}"))
         if kind == "web vote":
             body = {"name": "up", "value": message["answer"]}
             told = await self.page.post("/api/presses", person=player, message=message["id"], **body)
@@ -228,8 +230,6 @@ class People:
             told = await self.page.post(
                 "/api/reactions", person=player, message=message["id"], emoji="👍", added=True
             )
-        # whether or not it was acknowledged it may have counted, and a second one might take it back
-        self._voted.add((message["answer"], f"web:{player}"))
         if told is None:
             return None
         part, voter = f"web:{message['channel']}:{message['id']}", f"web:{player}"

@@ -270,7 +270,7 @@ async def test_what_people_voted_for_stays_without_who_asked_and_voted(bot: Bot)
     assert await bot.app.memory.verify() == []
     reused = await engine.answer(Question(PORT, "slack:U9"))
     assert reused.route == "reuse"
-    assert not await bot.dispatch._engine.answer_log.question(first.id), "its words are gone"
+    assert not await bot.app.engine.answer_log.question(first.id), "its words are gone"
     with pytest.raises(KeyError):
         await engine.answer_log.why(first.id)
 
@@ -299,7 +299,7 @@ async def test_an_old_answer_is_still_theirs_to_delete(platform: str, bot: Bot) 
         await stage.press("bob", seen, "why")
         await told(stage, "bob", "no longer kept")
         await stage.press("bob", seen, "delete")
-        await told(stage, "bob", "Only the person who asked")
+        await told(stage, "bob", "Only the asker")
         await stage.press("ann", seen, "delete")
         await told(stage, "ann", "The answer is deleted")
 
