@@ -18,7 +18,7 @@ PORT = "Which port does the dashboard listen on?"
 PASSWORD = "How do I protect the dashboard with a password?"
 SLACK = "slack:U1"
 ROOM = Scope("private", "slack:C1")
-BEYOND = "from here nobody acts on people and channels elsewhere"
+BEYOND = "nobody can act on people and channels elsewhere"
 
 
 @asynccontextmanager
