@@ -422,6 +422,7 @@ WITHOUT_PEOPLE = {
     "escalation_posts",
     "forgotten",
     "opt_outs",
+    "page_views",
     "placements",
     "posts",
     "pregenerated_documents",
