@@ -170,6 +170,8 @@ class Answering:
 
     async def _found(self, answer: _Answer) -> Reply | None:
         """Return the reply of the answer that was found before; None if there is none, or it is not kept."""
+        if not answer.found:
+            return None
         try:
             found, asked = await self._desk.engine.answer_log.answer(answer.found)
         except KeyError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from operator import attrgetter
 
 from bot.ports.chat import Chat, Message, Reply
 from bot.privacy.opted_out import OptedOut
@@ -84,7 +85,7 @@ class Triggers:
         own = next((claim.at for claim in waiting if claim.message == message.key), float("inf"))
         earlier = [claim for claim in waiting if claim.decided and claim.at < own]
         told = [*([last] if last else []), *earlier]
-        if not told or not self._opted_out.is_asker(told[-1], message.author.id):
+        if not told or not self._opted_out.is_asker(max(told, key=attrgetter("at")), message.author.id):
             return False
         await self._unsolicited.went_on(conversation)
         if message.mentions_others or _asks_nothing(message.text):
