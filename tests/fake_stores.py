@@ -474,9 +474,11 @@ class FakeConversations:
     async def claimed(self, message: str) -> Claim | None:
         return self._claims.get(message)
 
-    async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
+    async def posted(self, message: str, parts: Sequence[MessageRef], conversation: str = "") -> None:
         if message in self._claims:
-            self._claims[message] = replace(self._claims[message], parts=tuple(parts))
+            claim = self._claims[message]
+            at = conversation or claim.conversation
+            self._claims[message] = replace(claim, parts=tuple(parts), conversation=at)
         self._posts = {part: owner for part, owner in self._posts.items() if owner != message}
         for part in parts:
             self._posts.setdefault(part.key, message)
@@ -543,7 +545,8 @@ class FakeConversations:
     async def last_told(self, conversation: str) -> Claim | None:
         told = set(self._posts.values()) & self._settled
         found = [c for key, c in self._claims.items() if key in told and c.conversation == conversation]
-        return max((c for c in found if c.kind == "message"), key=lambda claim: claim.at, default=None)
+        told_of = (c for c in found if c.kind in ("message", "share"))
+        return max(told_of, key=lambda claim: claim.at, default=None)
 
     async def open_in(self, conversation: str) -> tuple[Claim, ...]:
         waiting = await self.unanswered(0.0)

@@ -33,7 +33,7 @@ DOORS = {
     "nbformat": {f"{FORMATS}/notebook"},
     "yaml": {"core/ingestion/front_matter", "core/ingestion/sites"},
     "apscheduler": {"bot/operations/scheduler"},
-    "rich": {"bot/rendering/progress"},
+    "rich": {"bot/rendering/progress", "bot/rendering/terminal"},
     "click": {"bot/cli/arguments"},
     "bert_score": {"core/models/bertscore", "evaluation/lexical"},
     "prometheus_client": {"bot/app/overview"},

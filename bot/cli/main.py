@@ -63,6 +63,7 @@ def _run(given: Parsed) -> int:
     command, options = given.command, given.options
     if not command.needs_settings:
         return _program(command, None, options)
+    from core.errors import HomeError
     from core.settings import load_settings
 
     settings = load_settings(
@@ -79,6 +80,10 @@ def _run(given: Parsed) -> int:
     set_up(settings, settings.log_level if serves or given.debug else "ERROR", in_home=serves)
     if command.program:
         return _program(command, settings, options)
+    if command.group == "look" and not settings.home.exists():
+        raise HomeError(
+            f"There is no home at {settings.home} yet: `threadlore init` makes one; name yours by --home."
+        )
     done = command.here(settings, options) if command.here is not None else None
     if isinstance(done, int) or (done is None and command.run is None):
         return done or DONE

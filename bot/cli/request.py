@@ -6,14 +6,27 @@ import asyncio
 import signal
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from core.settings import Settings
 
 FAILED = 1
+MARKDOWN = frozenset({"ask", "again", "status", "sources", "why", "wrong"})
+"""Commands whose lines are Markdown."""
 STARTING_SECONDS = 30.0
 """How long a command waits for a process that is just starting to serve."""
+
+
+def print_line(line: str, request: Mapping[str, Any], out: TextIO) -> None:
+    """Print a line of a command, Markdown as a terminal shows it."""
+    from bot.rendering.terminal import say
+
+    if request.get("command") in MARKDOWN and not request.get("json"):
+        say(line, out)
+    else:
+        print(line, file=out, flush=True)
 
 
 async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> int:
@@ -34,7 +47,7 @@ async def carry_out(settings: Settings, request: dict[str, Any], out: Any) -> in
         async def show(message: dict[str, Any]) -> None:
             nonlocal code
             if "line" in message:
-                print(message["line"], file=out, flush=True)
+                print_line(message["line"], request, out)
             if "progress" in message:
                 bars.show(message["progress"])
             if "note" in message or "error" in message:

@@ -8,6 +8,7 @@ from argparse import Namespace
 from typing import Any
 
 from bot.rendering.answers import WRONG
+from bot.rendering.terminal import say
 from core.settings import Settings
 
 HELP = (
@@ -104,7 +105,8 @@ class Conversation:
         async def show(message: dict[str, Any]) -> None:
             if "line" in message:
                 heard.append(message)
-                print(f"\n{message['line']}")
+                print()
+                say(message["line"], sys.stdout)
             elif "error" in message:
                 print(message["error"], file=sys.stderr)
 

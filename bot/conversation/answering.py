@@ -50,7 +50,7 @@ class Answering:
         self._running: dict[str, tuple[_Answer, asyncio.Task[None]]] = {}
         self._held: Counter[str] = Counter()
         self.stopping = False
-        self._to_person = to_person
+        self.to_person = to_person
 
     def __contains__(self, key: str) -> bool:
         """Return True if the message of that key is being answered."""
@@ -229,7 +229,7 @@ class Answering:
 
     async def _composed(self, answer: Answer, message: Message) -> Reply:
         """Return the reply of an answer with its controls, as the asker's choices allow."""
-        to_person = self._to_person(message.ref, message.scope)
+        to_person = self.to_person(message.ref, message.scope)
         reply = compose(answer, self._desk.engine.product.name)
         reply = replace(reply, controls=controls(answer, self._desk.engine.ready, to_person))
         return await self._desk.opted_out.dressed(reply, message.author.id)
@@ -292,6 +292,9 @@ class Answering:
         last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
         if given and last >= 0:
             turns[last] = replace(turns[last], release=turns[last].release or release.get(given[0], ""))
+        if turns and turns[0].role == "assistant" and (first := of.get(turns[0].message)):
+            asked = await log.question(first)  # of a shared answer, whose question stands nowhere
+            turns[:0] = [Turn("user", asked, authors=authors)] if asked else []
         return tuple(turns)
 
 

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.answering import Answering, tell
+from bot.conversation.answering import TURNS, Answering, tell
 from bot.conversation.pausing import (
     LATER,
     WAIT,
@@ -23,13 +23,16 @@ from bot.conversation.pausing import (
     say,
 )
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.triggers import Triggers
+from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
 from bot.ports.message_codec import packed, unpacked
+from bot.rendering.answers import sorry
 from core.domain import MessageRef
 from core.errors import StorageUnavailable
 from core.languages import _, speaking
+from core.query.asking import asks_for_help
+from core.text.words import looks_like_question
 
 log = logging.getLogger(__name__)
 
@@ -120,7 +123,8 @@ class Questions:
                 found = replace(found, message=decided, decided=True)
             if self._answering.stopping:
                 return  # it is claimed, and answered after the next start
-            message = replace(found.message, language=await self._desk.locales.of(found.message))
+            message = await self._meant(chat, found.message)
+            message = replace(message, language=await self._desk.locales.of(message))
             with speaking(message.language):
                 await (self._too_late if found.late else self._take)(chat, replace(found, message=message))
 
@@ -148,6 +152,41 @@ class Questions:
         await self._desk.conversations.decided(key, claim.payload)
         return message
 
+    async def _meant(self, chat: Chat, message: Message) -> Message:
+        """Return a message; of a mention without words, what it calls the bot for: the question above it."""
+        if message.text or not message.mentions_bot:
+            return message
+        above = await self._above(chat, message)
+        if above is None:
+            return message
+        text, author = above
+        authors = () if author == message.author.id else (author,)
+        meant = replace(message, text=text, authors=authors)
+        await self._desk.conversations.decided(message.key, self._desk.opted_out.claim(meant).payload)
+        return meant
+
+    async def _above(self, chat: Chat, message: Message) -> tuple[str, str] | None:
+        """Return the latest question of a person above a message that nothing answered, and who asked it."""
+        turns = self._desk.opted_out.heard(await chat.history(message.ref, TURNS))
+        for turn in reversed(turns):
+            if turn.role == "assistant":
+                return None
+            if _asks(turn.text):
+                return turn.text, turn.author
+        first = await chat.question_of(message.ref)
+        if first is None or first.author.bot or self._desk.opted_out.is_out(first.author.id):
+            return None
+        return (first.text, first.author.id) if _asks(first.text) else None
+
+    async def _objected(self, message: Message) -> Reply | None:
+        """Return what is said to somebody whom an answer did not help; None for any other message."""
+        if not is_objection(message.text) or self._desk.opted_out.is_out(message.author.id):
+            return None
+        claim = await self._desk.conversations.last_claim(message.ref.conversation)
+        if claim is None:
+            return None
+        return sorry(claim.answer_id, self._answering.to_person(message.ref, message.scope))
+
     async def _take(self, chat: Chat, found: Found) -> None:
         message, parts = found.message, found.parts
         key, ref = message.key, message.ref
@@ -163,7 +202,10 @@ class Questions:
                 told = () if message.unasked else await self._slow_down(chat, message, seconds)
                 await self._settle(chat, key, parts, told)
                 return
-            if hint := await self._desk.hint.to(message):
+            hint = await self._desk.hint.to(message)
+            if not hint and message.scope.kind == "direct":
+                hint = await self._resolving.passed_on(chat, message)
+            if hint := hint or await self._objected(message):
                 await self._settle(chat, key, parts, await chat.post(ref, hint))
                 return
             task = self._answering.begin(chat, message, parts, found.answer_id)
@@ -202,7 +244,7 @@ class Questions:
             if claim is not None:
                 late = time.time() - claim.at > EDIT_SECONDS
                 same = not claim.payload or claim.payload.get("text") == message.text
-                if late or same or not message.text.strip():
+                if late or same or asks_nothing(message.text):
                     return
                 channel = message.ref.channel_key
                 if self._answering.stopping or await self._desk.pausing.of(channel):
@@ -264,3 +306,7 @@ class Questions:
             seconds=rounded(seconds)
         )
         return await chat.post(message.ref, Reply(said))
+
+
+def _asks(text: str) -> bool:
+    return looks_like_question(text) or asks_for_help(text)

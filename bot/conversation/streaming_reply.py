@@ -15,6 +15,9 @@ log = logging.getLogger(__name__)
 
 Note = Callable[[tuple[MessageRef, ...]], Awaitable[None]]
 
+READING_SECONDS = 1.0
+"""How long nothing is written before the pages being read are shown: an edit is one of a minute's calls."""
+
 
 class StreamingReply:
     """Listens to the engine and edits `parts`; `note` hears when the reply takes other messages.
@@ -37,12 +40,13 @@ class StreamingReply:
         self._shown = ""
         self._closed = False
         self._task: asyncio.Task[None] | None = None
+        self._later: asyncio.TimerHandle | None = None
 
     async def sources(self, release: str, evidence: Sequence[Evidence]) -> None:
-        """Show which pages are being read."""
+        """Show which pages are being read, if that lasts."""
         self._release, self._evidence = release, evidence
-        if self.parts:
-            self._begin()
+        if self.parts and self._later is None:
+            self._later = asyncio.get_running_loop().call_later(READING_SECONDS, self._begin)
 
     async def text(self, markdown: str) -> None:
         """Show the text so far; text that arrives during an edit is shown by the next one."""
@@ -52,6 +56,8 @@ class StreamingReply:
     async def finish(self) -> None:
         """Show nothing more, and wait for the current edit, which must not be interrupted half-way."""
         self._closed = True
+        if self._later is not None:
+            self._later.cancel()
         if self._task is not None:
             await asyncio.wait({self._task})
 

@@ -57,7 +57,7 @@ class Triggers:
 
     def _uncalled(self, message: Message, mode: str) -> Message | None:
         """Return a new post if its channel's mode lets the bot answer it; None otherwise."""
-        if self._opted_out.is_out(message.author.id) or _asks_nothing(message.text):
+        if self._opted_out.is_out(message.author.id) or asks_nothing(message.text):
             return None
         if mode == "forum":
             return replace(message, unasked="forum")
@@ -88,15 +88,18 @@ class Triggers:
         if not told or not self._opted_out.is_asker(max(told, key=attrgetter("at")), message.author.id):
             return False
         await self._unsolicited.went_on(conversation)
-        if message.mentions_others or _asks_nothing(message.text):
+        if is_solved(message.text) and not message.mentions_others:
+            await chat.solve(message.ref)
+        if message.mentions_others or asks_nothing(message.text):
             return False
         turns = await chat.history(message.ref, 1)
         between_people = bool(turns) and turns[-1].role == "user" and turns[-1].author != message.author.id
         return not between_people
 
 
-def _asks_nothing(text: str) -> bool:
-    return is_pleasantry(text) or is_greeting(text)
+def asks_nothing(text: str) -> bool:
+    """Return True if a text thanks, greets, calls a question off or says that it is solved."""
+    return is_pleasantry(text) or is_greeting(text) or is_solved(text)
 
 
 _WORDS = frozenset(
@@ -106,6 +109,7 @@ _WORDS = frozenset(
     no nope np now of oh ok okay perfect please point really right see sir so solved super sure sweet team
     thank thanks that that's the there this thx to too tried try ty tysm understood very was wonderful
     wow work worked working works yay yeah yep yes you you're your is
+    nvm nevermind never mind forget ignore found figured out sorted myself already fixes solves did does
     beaucoup dank genial grazie lieben mil muchas obrigada obrigado parfait perfecto perfekt passt tausend
     vale vielen спасибо 谢谢 多谢 感谢 好的 明白了 谢谢你 谢谢了 非常感谢 太好了 ありがとう""".split()  # noqa: SIM905
 )
@@ -124,6 +128,28 @@ _ABOUT_ITSELF = re.compile(
     r"|wer bist du|was (?:bist|kannst|weißt) du(?: alles)?|wie funktionierst du|kannst du (?:mir )?helfen"
     r"|hilfe|qui[eé]n eres|qu[eé] puedes hacer|ayuda|你是谁|你能做什么|你会什么|帮助|帮帮我"
 )
+_THIS = r"(?:that|this|it|(?:the|your|that|this) (?:answer|solution|code|command))"
+_FAILS = r"work|help|(?:fix|solve|answer) (?:it|that|this|my (?:problem|question))"
+_WRONG = r"right|correct|true|working|helpful|it|what i (?:asked|meant|wanted)"
+_OBJECTION = re.compile(
+    r"(?:(?:no|nope|sorry|hm+|but|well|unfortunately|sadly|still|nein|leider|aber|pero|mais) )*(?:"
+    rf"(?:{_THIS} )?(?:still |sadly )?(?:(?:does|did) not|(?:does|did)n'?t) (?:really )?(?:{_FAILS})"
+    rf"|(?:{_THIS} (?:is|was) )?(?:still )?(?:wrong|incorrect|wrong answer|not (?:{_WRONG}))"
+    rf"|{_THIS} (?:isn'?t|wasn'?t) (?:{_WRONG})"
+    r"|(?:das|es) (?:geht|funktioniert|klappt|hilft|stimmt) (?:so |immer noch |leider )*nicht"
+    r"|(?:das ist )?falsch|(?:eso |esto )?no (?:funciona|sirve|ayuda)"
+    r"|(?:ça|cela) ne (?:marche|fonctionne) pas|不行|没用|这不对|不对"
+    r")(?: (?:for me|here|at all|either|though|unfortunately|anymore|bei mir|leider|para mí|chez moi))*"
+)
+"""That an answer did not help, without anything that could be answered."""
+_SOLVED = re.compile(
+    r"(?:(?:is|it's|its|that's|this is|problem) )?(?:solved|fixed)(?: now| it)?"
+    r"|(?:that|this|it) (?:solved|fixed|worked|works|did)"
+    r"(?: (?:it|that|this|for me|now|(?:the|my) problem|the trick))*"
+    r"|works(?: now| for me| perfectly)*|gelöst|(?:das |es )?(?:geht|funktioniert|klappt)(?: jetzt| nun)*"
+    r"|resuelto|(?:ya )?funciona|résolu|(?:ça|cela) marche|解决了|好了"
+)
+"""That the trouble is over."""
 _CLAUSE = re.compile(r"[,.!?;:¿¡，。！？\n]+|\b(?:and|und|y)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMILEY = re.compile(r":[\w+-]+:|[:;]-?[)D(P]|\+1\b")
@@ -144,6 +170,24 @@ def is_greeting(text: str) -> bool:
     greets = [_greets(clause) for clause in clauses]
     idle = [is_pleasantry(clause) for clause in clauses]
     return any(asks + greets) and all(map(any, zip(asks, greets, idle, strict=True)))
+
+
+def is_objection(text: str) -> bool:
+    """Return True if a text says that an answer does not help, and nothing else that could be answered."""
+    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
+    clauses = [clause.strip() for clause in re.split(r"[,.!;:，。！]+", plain) if clause.strip()]
+    objects = [bool(_OBJECTION.fullmatch(clause)) for clause in clauses]
+    idle = [is_pleasantry(clause) for clause in clauses]
+    return any(objects) and all(map(any, zip(objects, idle, strict=True)))
+
+
+def is_solved(text: str) -> bool:
+    """Return True if a text says that the trouble is over, and asks nothing."""
+    plain = one_line(_SMILEY.sub(" ", ruled(text)).lower().replace("’", "'"))
+    clauses = [clause.strip() for clause in _CLAUSE.split(plain) if clause.strip()]
+    solved = [bool(_SOLVED.fullmatch(clause)) for clause in clauses]
+    idle = [is_pleasantry(clause) for clause in clauses]
+    return any(solved) and "?" not in plain and all(map(any, zip(solved, idle, strict=True)))
 
 
 def _greets(clause: str) -> bool:

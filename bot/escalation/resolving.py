@@ -15,6 +15,9 @@ from core.engine import Engine
 from core.errors import PlatformError
 from core.languages import _
 from core.ports.escalations import Post, Ticket
+from core.ports.opinions import Correction
+from core.text.markup import inert
+from core.text.words import looks_like_question
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +70,53 @@ class Resolving:
         if self.is_trusted(ticket, person):
             return True
         return self.is_trusted(ticket, author) and not self._engine.is_same(author.id, person.id)
+
+    # --- an answer in the direct messages of who was asked ------------------------------------
+
+    async def passed_on(self, chat: Chat, message: Message) -> Reply | None:
+        """Post in the asker's thread what somebody who was asked writes to the bot; return what to reply.
+
+        None for what is no answer to a ticket. It is remembered as a helper's better answer is.
+        """
+        ticket = await self._answered_directly(chat, message)
+        if ticket is None or not ticket.notice:
+            return None
+        person = message.author
+        by = f"**{_(text.ANSWERS).format(name=text.named(person.name))}**"
+        said = f"{by}\n{quoted(message.text)}"
+        parts = await chat.post(ticket.notice[0], Reply(said, concerns=ticket.answer_id))
+        async with self._escalation.lock(ticket.message):
+            if now := await self._tickets.of(ticket.message):
+                await self._tickets.save(replace(now, posts=(*now.posts, parts)))
+        link = await chat.permalink(parts[0])
+        better = Correction(ticket.answer_id, person.id, person.name, "other", message.text, time.time())
+        if ticket.scope.startswith("public"):
+            await self._engine.accepted.correct(better, True, link)
+        return Reply(_(text.PASSED_ON_AT).format(link=link) if link else _(text.PASSED_ON))
+
+    async def _answered_directly(self, chat: Chat, message: Message) -> Ticket | None:
+        """Return the open ticket that a direct message to the bot answers.
+
+        It stands in the thread of the ticket, replies to it, or is no question and the ticket the latest.
+        """
+        if message.scope.kind != "direct" or not message.text:
+            return None
+        here = [
+            ticket
+            for ticket in await self._tickets.waiting()
+            if self.is_trusted(ticket, message.author)
+            and not self._engine.is_same(ticket.asker, message.author.id)
+            and any(part.channel_key == message.ref.channel_key for post in ticket.posts for part in post)
+        ]
+        if not here:
+            return None
+        above = await chat.question_of(message.ref)
+        places = {above.ref.key} if above else set()
+        places |= {replace(message.ref, message=message.ref.thread).key} if message.ref.thread else set()
+        for ticket in here:
+            if any(part.key in places for post in ticket.posts for part in post):
+                return ticket
+        return None if places or looks_like_question(message.text) else here[-1]
 
     # --- resolved, and opened again -----------------------------------------------------------
 
@@ -184,3 +234,8 @@ class Resolving:
                     await chat.edit(post, Reply(said, concerns=ticket.answer_id))
                 except PlatformError as error:
                     log.info("what was said of a question to a person could not be changed: %s", error)
+
+
+def quoted(said: str) -> str:
+    """Return what a person said as a quotation that calls nobody."""
+    return "\n".join(f"> {line}" for line in inert(said).split("\n"))

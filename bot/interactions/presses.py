@@ -60,7 +60,7 @@ class Presses:
     ) -> None:
         self._desk = desk
         self._answering = answering
-        self.sharing = Sharing(desk.engine, desk.conversations, escalation.offered)
+        self.sharing = Sharing(desk.engine, desk.conversations, escalation.offered, desk.opted_out.is_out)
         self._is_admin = is_admin
         self._escalation = escalation
 

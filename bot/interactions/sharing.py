@@ -26,6 +26,8 @@ SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
 _ALONE = ("up", "down", "why", "apart")
 """Controls that also work under an answer which only one person sees."""
+_NAME = 60
+"""Characters of a person's name."""
 _SHOWN = 300
 """Characters of a question that are quoted above its answer."""
 
@@ -49,10 +51,12 @@ class Sharing:
         engine: Engine,
         conversations: ConversationStore,
         to_person: Callable[[MessageRef, Scope], bool],
+        is_out: Callable[[str], bool],
     ) -> None:
         self._engine = engine
         self._conversations = conversations
         self._to_person = to_person
+        self._is_out = is_out
         self._posting: set[str] = set()
         self._strays = Strays(conversations)
 
@@ -86,7 +90,10 @@ class Sharing:
             )
         reply = compose(answer, self._engine.product.name)
         if not where.message or await chat.message(where) is None:  # a command's question stands nowhere
-            reply = replace(reply, markdown=f"{_quoted(question)}\n\n{reply.markdown}")
+            name = "" if self._is_out(press.person.id) else inert(shortened(press.person.name, _NAME))
+            asked_by = _("{name} asked:").format(name=f"**{name}**") if name else ""
+            quoted = "\n".join(filter(None, (asked_by, _quoted(question))))
+            reply = replace(reply, markdown=f"{quoted}\n\n{reply.markdown}")
         ready = () if "+" in answer.release else self._engine.ready
         reply = replace(reply, controls=controls(answer, ready, self._to_person(where, press.scope)))
         try:
@@ -94,7 +101,8 @@ class Sharing:
         except PlatformError:
             await self._conversations.answered(key, "")  # it is not asked anew after a restart
             raise
-        await self._conversations.posted(key, parts)
+        # who goes on in the thread of what is posted goes on with this answer
+        await self._conversations.posted(key, parts, parts[0].conversation)
         await self._conversations.answered(key, answer_id)
         try:
             await chat.seed_votes(parts[-1])

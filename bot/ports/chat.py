@@ -258,6 +258,9 @@ class Chat(Protocol):
     async def seed_votes(self, ref: MessageRef) -> None:
         """Put the bot's own 👍 and 👎 under a message, where the platform has reactions."""
 
+    async def solve(self, ref: MessageRef) -> None:
+        """Mark the conversation of a message as solved, as the platform shows it; nothing where it cannot."""
+
     async def take_back(self, reaction: Reaction) -> bool:
         """Take somebody's emoji off a message; return False where the platform does not let the bot."""
 

@@ -12,6 +12,7 @@ from core.domain import Answer, Citation, Evidence, NearPair, Trace, sources
 from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, ngettext, translations_of
+from core.prompts.tagged import DONT_KNOW
 from core.text.markup import inert, link
 from core.text.words import shortened, stem, words
 
@@ -29,6 +30,7 @@ READING = N_("Reading the {product} documentation …")
 _SHOWN = 300
 """Characters of a remembered question that are shown under its answer."""
 _QUIET = frozenset({"a", "an", "the", "am", "is", "are", "be", "do", "does", "did", "please"})
+ABOUT = N_("I answer from the {product} documentation: ask me how to do something with {product}.")
 SOURCES = N_("Sources")
 """The line above the numbered sources; what follows it is no part of what was said."""
 
@@ -36,6 +38,8 @@ SOURCES = N_("Sources")
 def compose(answer: Answer, product: str) -> Reply:
     """Return the finished reply of an answer."""
     parts = [answer.text.strip()]
+    if is_out_of_scope(answer):
+        parts.append(_(ABOUT).format(product=product))
     if answer.citations:
         cited = sources(answer.citations)
         # a comparison cites each page once for each release, under the same title
@@ -48,6 +52,11 @@ def compose(answer: Answer, product: str) -> Reply:
     parts.append(footer(answer, product))
     text = "\n\n".join(part for part in parts if part)
     return Reply(text, release=answer.release, answer_id=answer.id, remembered=remembered(answer))
+
+
+def is_out_of_scope(answer: Answer) -> bool:
+    """Return True if an answer says that it does not know, and not even pages are near."""
+    return answer.route == "abstain" and answer.text.strip() in translations_of(DONT_KNOW)
 
 
 def said(text: str) -> str:
@@ -119,7 +128,8 @@ def footer(answer: Answer, product: str) -> str:
         return ""
     origin = _PERSON if Trace.of(answer.trace).origin == "person" else _ORIGIN[answer.route]
     offers = _("different in {releases}").format(releases=", ".join(answer.offers)) if answer.offers else ""
-    said = (f"{product} {both(answer.release)}", _(origin), offers)
+    unwritten = Trace.of(answer.trace).unwritten if answer.route == "quote" else None
+    said = (f"{product} {both(answer.release)}", _(origin), _(unwritten) if unwritten else "", offers)
     return f"*{' · '.join(part for part in said if part)}*"
 
 
@@ -155,6 +165,8 @@ WRONG = {
 }
 """What can be wrong with an answer: how it is kept, and how the form says it."""
 ASK_WHAT_WAS_WRONG = N_("Your 👎 counts. What was wrong with the answer?")
+Votes = Literal["buttons", "reactions", "both"]
+"""How people vote under an answer: one row of controls, or emoji that the bot puts there itself."""
 _MARKS: dict[str, Literal["accept", "object"]] = {
     "white_check_mark": "accept",
     ACCEPT: "accept",
@@ -183,8 +195,10 @@ def controls(answer: Answer, ready: Sequence[str], to_person: bool = False) -> t
 
 
 def _others(answer: Answer, ready: Sequence[str]) -> tuple[Choice, ...]:
-    """Offer other releases, those with a different answer first; none under a comparison."""
-    if answer.resolution is not None and answer.resolution.comparison:
+    """Offer other releases, those with a different answer first; none under a comparison, nor where no
+    release would know more.
+    """
+    if is_out_of_scope(answer) or (answer.resolution is not None and answer.resolution.comparison):
         return ()
     different = [name for name in answer.offers if name in ready]
     names = dict.fromkeys([*different, *ready])
@@ -197,6 +211,24 @@ def _others(answer: Answer, ready: Sequence[str]) -> tuple[Choice, ...]:
         if name != answer.release
     ]
     return tuple(choice for choice in choices if len(choice.value) <= LONGEST_VALUE)[:RELEASES]
+
+
+def sorry(answer_id: str, to_person: bool) -> Reply:
+    """Return what is said where an answer did not help: 👎, and a person where there is one to ask."""
+    way = N_("Sorry. Press 👎 and say what was wrong: then it is not given again.")
+    given = [Control("down", DOWN, answer_id)]
+    if to_person:
+        way = N_("Sorry. Press 👎 and say what was wrong, or ask a person.")
+        given.append(Control("person", _("Ask a person"), answer_id))
+    return Reply(_(way), controls=tuple(given))
+
+
+def hung(controls: tuple[Control, ...], votes: Votes) -> tuple[Control, ...]:
+    """Return the controls of a message that everybody sees: without 👍 and 👎 where these are emoji."""
+    is_answer = {"up", "down"} <= {control.name for control in controls}
+    if votes != "reactions" or not is_answer:
+        return controls
+    return tuple(control for control in controls if control.name not in ("up", "down"))
 
 
 def wrong_button(answer_id: str) -> Control:

@@ -109,8 +109,8 @@ class Bars:
         self._progress.update(
             self._tasks[release],
             description=f"{release} {progress['stage']}",
-            completed=progress["done"],
-            total=progress["total"] or None,
+            completed=progress["done"] or int(progress["stage"] == "done"),
+            total=progress["total"] or (1 if progress["stage"] == "done" else None),
             rate=f"{progress['rate']:.0f}/s" if progress["done"] else "",
         )
         if progress.get("error") or progress["stage"] == "done":

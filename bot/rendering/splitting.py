@@ -31,6 +31,9 @@ _QUOTE = re.compile(r"(?:[ \t]{0,3}>)+[ \t]?")
 _GAP = re.compile(r"\s*\n|[^\S\n]+")
 _SENTENCE_END = re.compile(r"(?<!\d)[.!?…:;][\"')\]*_]*(?=\s)|[。！？]")
 _LONGEST_LEAD = 8
+_FENCED = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
+_STARTS = re.compile(r"[ \t]*(?:[-*+>|#]|\d{1,9}[.)][ \t]|`{3,}|~{3,}|\Z)")
+"""How a line begins that starts something of its own, or is blank."""
 """Characters of quote marks and indentation that are repeated before a fence."""
 
 
@@ -263,3 +266,16 @@ def _blocks(text: str) -> Iterator[_Block]:
                 break
             at += 1
         yield _Block("text", start, lines[at - 1][0] + len(lines[at - 1][1]))
+
+
+def broken(markdown: str) -> str:
+    """Make the line ends of a text hard ones, as CommonMark knows them: a list of sources is no paragraph."""
+    lines = markdown.split("\n")
+    fence = ""
+    for at, line in enumerate(lines[:-1]):
+        if found := _FENCED.match(line):
+            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
+        ends = _STARTS.match(lines[at + 1]) or not line.strip() or line.lstrip().startswith(("|", "#"))
+        if not (fence or found or ends or line.endswith("  ")):
+            lines[at] = line + "  "
+    return "\n".join(lines)

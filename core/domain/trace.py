@@ -106,6 +106,8 @@ class Trace:
     false_premise: bool | None = None
     """Whether the question assumes what the evidence contradicts."""
     model_error: str | None = None
+    unwritten: str | None = None
+    """Why quotes stand in the place of the model's answer, in a few words, where that is told."""
     origin: str | None = None
     """Where a reused answer came from: `answer`, `person`, `import`."""
     offers: Sequence[str] | None = None

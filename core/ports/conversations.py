@@ -55,8 +55,11 @@ class ConversationStore(Protocol):
     async def claimed(self, message: str) -> Claim | None:
         """Return the claim of a message."""
 
-    async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
-        """Note the messages that a reply takes, first before anything is said in them."""
+    async def posted(self, message: str, parts: Sequence[MessageRef], conversation: str = "") -> None:
+        """Note the messages that a reply takes, first before anything is said in them.
+
+        `conversation` is the one that goes on under them, where the claim's own is none.
+        """
 
     async def posting(self, message: str, answer_id: str) -> None:
         """Note the answer that was found for a claim, before it is posted."""

@@ -53,13 +53,17 @@ class SqlConversations(Store):
         """Return the claim of a message."""
         return await self._first(select(ClaimRow.__table__).where(ClaimRow.message == message))
 
-    async def posted(self, message: str, parts: Sequence[MessageRef]) -> None:
-        """Note the messages that a reply takes, first before anything is said in them."""
+    async def posted(self, message: str, parts: Sequence[MessageRef], conversation: str = "") -> None:
+        """Note the messages that a reply takes, first before anything is said in them.
+
+        `conversation` is the one that goes on under them, where the claim's own is none.
+        """
+        place = {"conversation": conversation} if conversation else {}
         async with self._database.write() as connection:
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
-                .values(parts=[_packed(part) for part in parts])
+                .values(parts=[_packed(part) for part in parts], **place)
             )
             await connection.execute(delete(PostRow).where(PostRow.message == message))
             if parts:
@@ -174,7 +178,7 @@ class SqlConversations(Store):
     async def last_told(self, conversation: str) -> Claim | None:
         """Return the latest settled question of a conversation that was replied to, if only with a word."""
         told = exists().where(PostRow.message == ClaimRow.message)
-        settled = (ClaimRow.answer_id.is_not(None), ClaimRow.kind == "message")
+        settled = (ClaimRow.answer_id.is_not(None), ClaimRow.kind.in_(("message", "share")))
         return await self._first(
             select(ClaimRow.__table__)
             .where(ClaimRow.conversation == conversation, *settled, told)

@@ -13,6 +13,7 @@ import pytest
 
 from bot.cli.doctor import examination as doctor
 from bot.cli.doctor import models as doctor_models
+from bot.cli.main import main
 from bot.home.control_socket import Control
 from bot.home.findings import Finding, clock
 from bot.home.home import LOCK, SERVE
@@ -339,13 +340,43 @@ async def test_everything_is_looked_at_whatever_fails(tmp_path):
     states = {finding.what: finding.state for finding in found}
     assert states["Home"] == "good" and states["Configuration"] == "bad" and states["Embedder"] == "bad"
     assert not (tmp_path / "home").exists() or not list((tmp_path / "home").glob("*.db"))
-    assert doctor.told(found).endswith("2 to mend.")
+    assert doctor.told(found).endswith("2 problems to fix.")
 
 
-@pytest.mark.parametrize(("state", "end"), [("good", "Nothing to mend."), ("bad", "1 to mend.")])
+@pytest.mark.parametrize(("state", "end"), [("good", "No problems found."), ("bad", "1 problem to fix.")])
 def test_advice_stands_below_what_it_is_for(state, end):
     told = doctor.told([Finding("Disk", state, "1 GB free", "make room")])
     assert told.splitlines()[1:] == ["    → make room", end]
+
+
+def test_each_thing_is_told_once():
+    whole = [Finding("Database", "good", said) for said in ("a file", "is whole", "a file")]
+    away = Finding("Bot", "unsure", "it is not running", "start it")
+    told = doctor.told([*whole, away, away]).splitlines()
+    assert told == [
+        "✓ Database: a file; is whole",
+        "? Bot: it is not running",
+        "    → start it",
+        "No problems found.",
+    ]
+
+
+def test_what_others_may_read_is_closed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = settings(tmp_path)
+    given.home.mkdir(parents=True)
+    (given.home / "threadlore.sqlite3").touch()
+    for place in (given.home, given.home / "threadlore.sqlite3"):
+        place.chmod(0o755)
+    assert doctor.closed(given) == [given.home, given.home / "threadlore.sqlite3"]
+    assert doctor.closed(given) == []
+
+
+def test_to_look_makes_no_home(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["status", "--home", str(tmp_path / "none")])
+    assert ended.value.code == 1 and not (tmp_path / "none").exists()
+    assert "threadlore init" in capsys.readouterr().err
 
 
 async def test_a_problem_of_the_serving_bot_is_told_whole_not_by_its_lines(tmp_path):

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import example, given, settings
 
 from bot.platforms.discord.markdown import messages
-from bot.platforms.slack.text.format import Composer, broken, cut, without_tags
+from bot.platforms.slack.text.format import Composer, cut, without_tags
 from bot.platforms.slack.text.mrkdwn import defuse, to_mrkdwn
 from bot.rendering.harmless import harmless
+from bot.rendering.splitting import broken
 from core.text.markup import literal
 from tests.lookalikes import CALLS, EVIL, LOOKS, hostile_texts, least_seconds
 from tests.readers import Read, commonmark, discord, slack, words

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -18,8 +19,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.platforms.discord.markdown import LIMIT, messages, units, without_previews
-from bot.platforms.slack.text.format import TEXT_BYTES, Composer, broken, cut
+from bot.platforms.slack.text.format import TEXT_BYTES, Composer, cut
 from bot.ports.chat import Choice, Control
+from bot.rendering.splitting import broken
+from bot.rendering.terminal import say
 from tests.platforms.slack_blocks import SlackError, check_blocks
 
 WORD = "§"
@@ -292,3 +295,27 @@ def test_hard_line_ends_change_nothing_but_white_space(markdown: str) -> None:
 def test_the_server_of_these_tests_does_refuse() -> None:
     with pytest.raises(SlackError):
         check_blocks(json.loads(json.dumps([{"type": "section", "text": {"type": "mrkdwn", "text": ""}}])))
+
+
+# --- a terminal -----------------------------------------------------------------------------------
+
+
+class Terminal(StringIO):
+    """Somebody's terminal, or a pipe."""
+
+    def __init__(self, is_terminal: bool) -> None:
+        super().__init__()
+        self.isatty = lambda: is_terminal  # type: ignore[method-assign]
+
+
+def test_markdown_is_rendered_and_wrapped_at_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    said = "**Start** it with `kettle dashboard`, then open the page in a browser.\n\n[1] one\n[2] two"
+    seen, piped = Terminal(True), Terminal(False)
+    for out in (seen, piped):
+        say(said, out)
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", seen.getvalue())
+    assert "**" not in plain and max(map(len, plain.splitlines())) <= 40
+    assert [line.strip() for line in plain.splitlines()[-2:]] == ["[1] one", "[2] two"]
+    assert piped.getvalue() == f"{said}\n"

@@ -92,6 +92,10 @@ class FakeChat:
     async def seed_votes(self, ref: MessageRef) -> None:
         self.of(ref.message)["seeds"] = ("up", "down")
 
+    async def solve(self, ref: MessageRef) -> None:
+        if ref.thread:
+            self.of(ref.thread)["solved"] = True
+
     async def take_back(self, reaction: Reaction) -> bool:
         self.taken_back.append(reaction)
         return True

@@ -33,6 +33,13 @@ async def test_answer_this_on_a_message_is_shared_in_a_thread_on_it(bot: Bot) ->
         assert not stage.replies(asked)
 
 
+async def test_a_mention_that_replies_to_a_question_answers_it(bot: Bot) -> None:
+    async with DiscordStage(bot) as stage:
+        asked = await stage.say("ann", PORT)
+        called = await stage.reply("bob", asked, stage.mentions["bot"])
+        assert PORTS["2.0"] in (await answer(stage, called)).text
+
+
 async def test_what_is_asked_directly_cannot_be_shared(bot: Bot) -> None:
     async with DiscordStage(bot) as stage:
         result = await stage.people["ann"].user.slash("ask", question=PORT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.catalogue import ChannelSettings
 from core.ports.escalations import Targets
 from tests.journeys.house import Bot
+from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import (
     EVERYWHERE,
     ON_EACH_WIRE,
@@ -254,3 +255,17 @@ async def test_admins_see_what_waits(platform: str, bot: Bot) -> None:
         assert QUESTION in await told(stage, "boss", "1 open")
         await stage.slash("ann", "threadlore", "tickets")
         await told(stage, "ann", "Only admins")
+
+
+async def test_who_was_asked_answers_in_the_direct_messages(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        appoint(stage, bot, "hal")
+        said, _ = await asked(stage)
+        await ticket(stage)
+        await until(lambda: "I have asked" in notice(stage, said))
+        await stage.say("hal", ADVICE, "hal")
+        await until(lambda: [s for s in stage.replies(said) if ADVICE in squeezed(s.text)])
+        assert "passed it on" in await reads(stage, "hal", "passed it on")
+        await remembered(bot, 1)
+        again = await ask(stage, AGAIN, who="bob")
+        assert ADVICE in squeezed(again.text) and REUSED in again.text

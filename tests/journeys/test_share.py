@@ -9,7 +9,8 @@ from core.errors import PlatformRejected
 from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.kettle import PORTS
-from tests.journeys.stage import ON_EACH_WIRE, Seen, ask, open_stage, told, until
+from tests.journeys.slack_stage import SlackStage
+from tests.journeys.stage import ON_EACH_WIRE, Said, Seen, ask, open_stage, told, until
 
 PORT = "Which port does the dashboard listen on?"
 NOWHERE = Seen("", "")
@@ -60,3 +61,16 @@ async def test_what_could_not_be_shared_is_told_and_can_be_tried_again(bot: Bot)
     chat.mute = False
     await stage.press("ann", NOWHERE, "share")
     assert stage.heard("ann")[-1] == SHARED and len(stage.public()) == 1
+
+
+async def test_who_asked_goes_on_in_the_thread_of_a_shared_answer(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        await stage.slash("ann", "ask", PORT)
+        await told(stage, "ann", PORTS["2.0"])
+        await stage.press("ann", NOWHERE, "share")
+        await told(stage, "ann", SHARED)
+        [shared] = await until(lambda: [m for m in stage.server.said("C1") if PORTS["2.0"] in m["text"]])
+        assert "asked:" in shared["text"].splitlines()[0]
+        said = Said(shared["ts"], "public", shared["ts"])
+        await stage.say("ann", "and in 1.5?", under=said)
+        await until(lambda: [seen for seen in stage.replies(said) if PORTS["1.5"] in seen.text])

@@ -214,3 +214,54 @@ async def test_a_mention_added_by_an_edit_is_answered(bot: Bot) -> None:
     stage.chat.of(said.id)["to"] = "bot"
     await stage.edit(said, PORT)
     assert PORTS["2.0"] in stage.replies(said)[0].text
+
+
+# --- what people say instead of a question ----------------------------------------------------
+
+
+@pytest.mark.stages("fake", "web", "slack")
+async def test_a_mention_alone_answers_the_question_above_it(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        said = await stage.say("ann", PORT)
+        await stage.say("bob", "", under=said, to="bot")
+        assert PORTS["2.0"] in (await answer(stage, said)).text
+
+
+@EVERYWHERE
+async def test_who_calls_a_question_off_keeps_the_answer(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        first = await answer(stage, said)
+        await stage.edit(said, "nvm, found it")
+        await stage.quiet()
+        assert [seen.text for seen in stage.replies(said)] == [first.text]
+
+
+@ON_EACH_WIRE
+async def test_who_was_not_helped_is_offered_a_vote(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await answer(stage, said)
+        await stage.say("ann", "That does not work for me.", under=said)
+        sorry = await until(lambda: [s for s in stage.replies(said) if s.text.startswith("Sorry")])
+        assert sorry[0].controls == ("down",)
+        await stage.press("ann", sorry[0], "down")
+        await until(lambda: stage.form("ann"))
+        await stage.quiet()
+        assert (await bot.counts())["votes"] == 1
+
+
+async def test_an_answer_that_says_solved_marks_the_thread(bot: Bot) -> None:
+    stage = FakeStage(bot)
+    said = await stage.say("ann", PORT, to="bot")
+    await stage.say("bob", "solved", under=said)
+    assert "solved" not in stage.chat.of(said.root), "somebody else's word"
+    await stage.say("ann", "That fixed it, thanks!", under=said)
+    assert stage.chat.of(said.root)["solved"] and len(stage.replies(said)) == 1
+
+
+@EVERYWHERE
+async def test_what_no_page_is_near_says_what_can_be_asked(platform: str, bot: Bot) -> None:
+    async with open_stage(platform, bot) as stage:
+        seen = await answer(stage, await stage.say("ann", "Who won the world cup in 1998?", to="bot"))
+        assert "I answer from the Kettle documentation" in seen.text and "release" not in seen.controls

@@ -80,7 +80,7 @@ class Recorder:
 
 
 def settings(**given) -> Settings:
-    return load_settings(None, **({"discord_token": TOKEN} | given))
+    return load_settings(None, **({"discord_token": TOKEN, "discord_votes": "both"} | given))
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def settings_for(slack: SlackServer, **given: Any) -> Settings:
         slack_bot_token=given.pop("bot_token", slack.bot_token),
         slack_app_token=given.pop("app_token", slack.app_token),
         slack_api_url=given.pop("url", slack.url),
-        **given,
+        **{"slack_votes": "both", **given},  # so that both ways are played
     )
 
 

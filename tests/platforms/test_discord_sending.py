@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import discord
 import pytest
 
+from bot.platforms.discord.chat import DiscordChat, _parts
+from bot.platforms.discord.reading import Standing
 from bot.ports.chat import Control, Reply
 from core.domain import MessageRef
 from core.errors import PlatformRejected
@@ -78,3 +81,13 @@ async def test_in_a_forum_nothing_can_be_said(world, platform):
 async def test_names(world, platform):
     asked = [str(world.bob.id), str(world.help.id), "404", "x"]
     assert [await platform.chat.name_of(to) for to in asked] == ["Bob", "#help", "", ""]
+
+
+@pytest.mark.parametrize("votes", ["buttons", "reactions"])
+async def test_there_is_one_row_of_votes(votes):
+    given = tuple(Control(name, name, "a1") for name in ("up", "down", "why"))
+    chat = DiscordChat(discord.Client(intents=discord.Intents.none()), Standing(), votes=votes)
+    [(_, shown)] = _parts(Reply("x", controls=given), votes=votes)
+    assert len(shown) == (1 if votes == "reactions" else 3)
+    if votes == "buttons":
+        await chat.seed_votes(MessageRef("discord", "1", "2"))  # asks Discord for nothing

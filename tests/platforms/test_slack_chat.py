@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from bot.platforms.slack.text.format import SECTION, TEXT_BYTES, sections
-from bot.ports.chat import Chat, Message, Reply
+from bot.ports.chat import Chat, Control, Message, Reply
 from core.domain import MessageRef, Turn
 from core.errors import PlatformError
 from tests.patience import SOON
@@ -187,6 +187,20 @@ async def test_an_answer_is_posted_anew_where_a_workspace_lets_nothing_be_change
     assert await chat.edit(parts, Reply("half of it …", final=False)) == parts
     said = await chat.edit(parts, Reply("the whole of it"))
     assert [m["text"] for m in slack.said("C1", where.message)] == ["the whole of it"] and said != parts
+
+
+@pytest.mark.parametrize("votes", ["buttons", "reactions"])
+async def test_there_is_one_row_of_votes(votes: str, slack: SlackServer, dispatch: Recorder) -> None:
+    given = tuple(Control(name, name, "a1") for name in ("up", "down", "why"))
+    async with serving(slack, dispatch, slack_votes=votes):
+        slack.say("U1", "C1", "<@UBOT> q")
+        await slack.until(lambda: dispatch.messages)
+        chat = dispatch.chat
+        [part] = await chat.post(dispatch.messages[0].ref, Reply("x", controls=given))
+        await chat.seed_votes(part)
+    shown = [e["action_id"] for e in slack.said("C1")[-1]["blocks"][-1]["elements"]]
+    assert (shown == ["why"]) == (votes == "reactions") and len(shown) in (1, 3)
+    assert bool(slack.reactions("C1", part.message)) == (votes == "reactions")
 
 
 async def test_deleting_and_seeding_twice_is_fine(chat: Chat, slack: SlackServer, dispatch: Recorder) -> None:

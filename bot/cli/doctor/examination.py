@@ -24,7 +24,7 @@ from core.catalogue import load_catalogue
 from core.errors import ThreadloreError
 from core.ingestion.sources import Kinds
 from core.settings import Settings, secrets_in
-from core.system.private_files import is_loose
+from core.system.private_files import is_loose, tighten
 
 NAMED = 3
 """Files that are named; of the others the number is told."""
@@ -88,8 +88,11 @@ Examination = Callable[[Settings], Awaitable[list[Finding]]]
 
 
 async def doctor(settings: Settings, options: Namespace) -> int:
-    """Look, and say what to do; return 1 where something is wrong."""
-    print("Looking; the first time takes a minute or two …", file=sys.stderr)
+    """Look, and say what to do; return 1 where something is wrong. With `fix` close what others may read."""
+    if options.fix:
+        for place in await asyncio.to_thread(closed, settings):
+            print(f"Fixed: nobody else on this machine may read {place} any more.")
+    print("Checking your setup (the first run takes 1–2 min) …", file=sys.stderr)
     found = await examine(settings)
     print(told(found))
     return 1 if any(finding.state == "bad" for finding in found) else 0
@@ -134,15 +137,30 @@ def examinations() -> list[tuple[str, Examination]]:
 
 
 def told(found: list[Finding]) -> str:
-    """Write findings as lines, with what to do under those that are not good."""
+    """Write findings as lines, with what to do under those that are not good; each thing is said once."""
     lines = []
+    well: dict[str, list[str]] = {}
     for finding in found:
-        lines.append(f"{_MARKS[finding.state]} {finding.what}: {finding.said}")
+        if finding.state == "good" and not finding.advice:
+            well.setdefault(finding.what, []).append(finding.said)
+    for finding in dict.fromkeys(found):
+        is_well = finding.state == "good" and not finding.advice
+        said = "; ".join(dict.fromkeys(well.pop(finding.what, ()))) if is_well else finding.said
+        if said:
+            lines.append(f"{_MARKS[finding.state]} {finding.what}: {said}")
         if finding.advice:
             lines.append(f"    → {finding.advice}")
-    bad_ones = sum(finding.state == "bad" for finding in found)
-    lines.append(f"{bad_ones} to mend." if bad_ones else "Nothing to mend.")
+    bad_ones = sum(finding.state == "bad" for finding in dict.fromkeys(found))
+    lines.append(f"{bad_ones} problem{'s' * (bad_ones > 1)} to fix." if bad_ones else "No problems found.")
     return "\n".join(lines)
+
+
+def closed(settings: Settings) -> list[Path]:
+    """Take from others on this machine what they should not read; return what was open to them."""
+    home, env = settings.home, Path(".env")
+    places = [home, *(place for part in parts_of(home) for place in (part, *inside(part)))]
+    places += [env] if is_loose(env) and secrets_in(env) else []
+    return [place for place in places if is_loose(place) and tighten(place)]
 
 
 async def _home(settings: Settings, least_disk: int = LEAST_DISK) -> list[Finding]:

@@ -45,6 +45,7 @@ DOCTOR = Command(
     "doctor",
     "home",
     "look at everything a working bot needs, and say what to do",
+    options=(Option("fix", "Close files that others on this machine may read", kind="flag", named=True),),
     who="owner",
     where="terminal",
     program="bot.cli.doctor.examination:doctor",

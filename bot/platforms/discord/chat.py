@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from operator import methodcaller
 from typing import Any
@@ -29,7 +29,8 @@ from bot.platforms.discord.places import (
     failure,
     words_of,
 )
-from bot.ports.chat import DOWN, UP, Control, Person, Reaction, Reply, Responder
+from bot.ports.chat import ACCEPT, DOWN, UP, Control, Person, Reaction, Reply, Responder
+from bot.rendering.answers import Votes, hung
 from core.domain import MessageRef
 from core.errors import PlatformError, PlatformRejected
 
@@ -37,6 +38,11 @@ log = logging.getLogger(__name__)
 
 EDIT_SECONDS = 1.0
 """Time between two edits of a reply that still grows; Discord allows about five in five seconds."""
+
+SOLVED = frozenset({"solved", "resolved", "answered", "gelöst", "resuelto", "已解决"})
+"""What forums call their tag for posts that are solved."""
+TAGS = 5
+"""Tags that a post takes."""
 
 Part = tuple[str, tuple[Control, ...]]
 """What one message says, and what hangs under it."""
@@ -52,12 +58,13 @@ class DiscordChat:
         client: discord.Client,
         standing: reading.Standing,
         clock: Callable[[], float] = time.monotonic,
+        votes: Votes = "buttons",
     ) -> None:
         self.places = Places(client)
         past = Past(self.places, standing)
         self.history, self.message, self.own_after = past.history, past.message, past.own_after
         self.question_of, self.permalink, self.linked = past.question_of, past.permalink, past.linked
-        self._client, self._clock = client, clock
+        self._client, self._clock, self._votes = client, clock, votes
         self._questions = Recent()
         self._said = Recent()
         self._edited = Recent()
@@ -78,7 +85,7 @@ class DiscordChat:
         """Post a reply: in the thread, in a new thread of the question, or under it in the channel."""
         try:
             target, reference = await self._destination(where)
-            sent = await self._send(target, _parts(reply), reference)
+            sent = await self._send(target, _parts(reply, votes=self._votes), reference)
         except TROUBLE as error:
             raise failure(error, "post an answer", "Send Messages and Send Messages in Threads") from error
         return sent  # the first edit may follow at once: it shows which pages are read
@@ -121,7 +128,7 @@ class DiscordChat:
         if not reply.final and now - self._edited.get(parts[0].key, -EDIT_SECONDS) < EDIT_SECONDS:
             return parts
         self._edited[parts[0].key] = now
-        wanted = _parts(reply)
+        wanted = _parts(reply, votes=self._votes)
         try:
             for part, says in zip(parts, wanted, strict=False):
                 if self._said.get(part.key) != says:
@@ -146,7 +153,9 @@ class DiscordChat:
                     raise failure(error, "delete an answer", "View Channel") from error
 
     async def seed_votes(self, ref: MessageRef) -> None:
-        """Put 👍 and 👎 under a message; where that is not allowed, people can still add their own."""
+        """Put 👍 and 👎 under a message, where people vote by them; if that fails, they can add their own."""
+        if self._votes == "buttons":
+            return
         try:
             for emoji in (UP, DOWN):
                 await self.places.unarchived(ref, methodcaller("add_reaction", emoji))
@@ -156,6 +165,26 @@ class DiscordChat:
                 self._tell_once(int(ref.channel), needed, f"put votes under answers ({words_of(error)})")
             elif code_of(error) not in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
                 raise failure(error, "put votes under an answer", "Add Reactions") from error
+
+    async def solve(self, ref: MessageRef) -> None:
+        """Put ✅ under the message that opened a thread, and a forum's tag for what is solved on its post."""
+        if not ref.thread:
+            return
+        root = MessageRef(ref.platform, ref.channel, ref.thread, ref.thread)
+        try:
+            await self.places.unarchived(root, methodcaller("add_reaction", ACCEPT))
+            forum = await self.places.known(ref.channel)
+            if isinstance(forum, discord.ForumChannel):
+                await self._tag(await self.places.known(ref.thread), forum, SOLVED)
+        except TROUBLE as error:
+            log.info("a thread cannot be marked as solved: %s", words_of(error))
+
+    async def _tag(self, post: discord.Thread, forum: discord.ForumChannel, names: Collection[str]) -> None:
+        """Put a tag of a forum on a post, where the forum has it and the post has room for it."""
+        tag = next((tag for tag in forum.available_tags if tag.name.casefold() in names), None)
+        if tag is None or tag in post.applied_tags or len(post.applied_tags) >= TAGS:
+            return
+        await post.add_tags(tag, reason="answered")
 
     async def take_back(self, reaction: Reaction) -> bool:
         """Take somebody's emoji off a message; return False without the permission Manage Messages."""
@@ -239,10 +268,10 @@ class DiscordChat:
         return False
 
 
-def _parts(reply: Reply, called: str = "") -> list[Part]:
+def _parts(reply: Reply, called: str = "", votes: Votes = "both") -> list[Part]:
     """Cut a reply into messages; whom it calls stands above the first, its controls hang under the last."""
     *texts, last = messages(reply.markdown, called)
-    return [*((text or "…", ()) for text in texts), (last or "…", reply.controls)]
+    return [*((text or "…", ()) for text in texts), (last or "…", hung(reply.controls, votes))]
 
 
 def _only(calls: Sequence[str]) -> discord.AllowedMentions:

@@ -73,7 +73,7 @@ class DiscordPlatform:
             intents=intents, allowed_mentions=discord.AllowedMentions.none(), chunk_guilds_at_startup=False
         )
         self.standing = reading.Standing(frozenset(settings.admins), frozenset(settings.helpers))
-        self.chat = DiscordChat(self.client, self.standing)
+        self.chat = DiscordChat(self.client, self.standing, votes=settings.discord_votes)
         self._events = Events(self.chat, self.standing, dispatch, self._hand_over)
         self._events.listen(self.client)
         commands = Commands(self.chat, self.standing, self._events.command, self._events.take)

@@ -20,6 +20,7 @@ from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.reading import Reader
 from bot.ports.chat import Person, Reaction, Reply, Responder
+from bot.rendering.answers import Votes
 from core.domain import MessageRef
 
 log = logging.getLogger(__name__)
@@ -42,6 +43,7 @@ class SlackChat:
         streaming: bool = True,
         clock: Callable[[], float] = monotonic,
         pacing: Pacing = PACING,
+        votes: Votes = "buttons",
     ) -> None:
         self._api, self._directory, self._clock = api, directory, clock
         self.user = api.user
@@ -49,9 +51,9 @@ class SlackChat:
         self.history, self.message = self.reader.history, self.reader.message
         self.own_after, self.question_of = self.reader.own_after, self.reader.question_of
         self._streams = Streams(api, streaming, clock)
-        self._messages = Messages(api, directory, self._streams)
+        self._messages = Messages(api, directory, self._streams, votes)
         self.composer, self.send = self._messages.composer, self._messages.send
-        self.seed_votes = self._messages.seed_votes
+        self.seed_votes, self.solve = self._messages.seed_votes, self._messages.solve
         self.asides = Asides(api, directory, self._messages)
         self._heard: OrderedDict[tuple[str, str], tuple[str, str]] = OrderedDict()
         self._pacing = pacing

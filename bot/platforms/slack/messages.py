@@ -15,6 +15,7 @@ from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.format import LEAST, ROOMY, Composer, calling, cut
 from bot.ports.chat import Control, Reply
+from bot.rendering.answers import Votes, hung
 from core.domain import MessageRef
 from core.languages import _
 
@@ -27,8 +28,10 @@ Shown = tuple[str, tuple[Control, ...]]
 class Messages:
     """Says, changes and deletes; raises SlackRefused where Slack does not let it."""
 
-    def __init__(self, api: SlackApi, directory: Directory, streams: Streams) -> None:
-        self._api, self._directory, self._streams = api, directory, streams
+    def __init__(
+        self, api: SlackApi, directory: Directory, streams: Streams, votes: Votes = "buttons"
+    ) -> None:
+        self._api, self._directory, self._streams, self._votes = api, directory, streams, votes
         self.composer = Composer()
         self._shown: OrderedDict[str, Shown] = OrderedDict()
 
@@ -64,7 +67,7 @@ class Messages:
         pieces = cut(reply.markdown, limit)
         try:
             for index, piece in enumerate(pieces):
-                shown = (piece, reply.controls if index == len(pieces) - 1 else ())
+                shown = (piece, hung(reply.controls, self._votes) if index == len(pieces) - 1 else ())
                 if index < len(parts):
                     await self._update(parts[index], shown, quick)
                 else:
@@ -131,10 +134,19 @@ class Messages:
             await self._tolerant("chat.delete", {"message_not_found"}, **given)
 
     async def seed_votes(self, ref: MessageRef) -> None:
-        """Put 👍 and 👎 under a message."""
+        """Put 👍 and 👎 under a message, where people vote by them."""
+        if self._votes == "buttons":
+            return
         for name in ("+1", "-1"):
             fine = {"already_reacted", "message_not_found"}
             await self._tolerant("reactions.add", fine, channel=ref.channel, timestamp=ref.message, name=name)
+
+    async def solve(self, ref: MessageRef) -> None:
+        """Put ✅ under the message that opened a thread; a direct message has none."""
+        if ref.thread:
+            fine = {"already_reacted", "message_not_found", "missing_scope", "no_reaction"}
+            given = {"channel": ref.channel, "timestamp": ref.thread, "name": "white_check_mark"}
+            await self._tolerant("reactions.add", fine, **given)
 
     async def _tolerant(self, method: str, fine: set[str], **given: Any) -> None:
         try:

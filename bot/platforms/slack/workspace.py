@@ -93,7 +93,8 @@ class Slack:
             )
         self._directory = Directory(self._api, self._settings.admins, self._settings.helpers)
         streaming = self._settings.slack_streaming
-        self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing)
+        votes = self._settings.slack_votes
+        self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing, votes=votes)
         self._events = Events(self._api, self._directory, self._chat, self._dispatch)
         log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))
         url = await self._reach("SLACK_APP_TOKEN", self._api.open_socket)

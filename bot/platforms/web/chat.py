@@ -18,7 +18,7 @@ from bot.platforms.web.people import (
     without_mention,
 )
 from bot.platforms.web.state import Post, Posts
-from bot.ports.chat import Message, Person, Reaction, Reply, Responder, Stray
+from bot.ports.chat import ACCEPT, Message, Person, Reaction, Reply, Responder, Stray
 from core.domain import MessageRef, Turn
 from core.errors import PlatformRejected
 from core.settings import Settings
@@ -133,6 +133,12 @@ class WebChat:
         post = self._posts.get(ref.message)
         if post:
             self._posts.change(post, votable=True)
+
+    async def solve(self, ref: MessageRef) -> None:
+        """Show the bot's ✅ under the message that opened a thread."""
+        root = self._posts.get(ref.thread) if ref.thread else None
+        if root and ACCEPT not in root.marks.get(BOT, ()):
+            self._posts.change(root, marks={**root.marks, BOT: [*root.marks.get(BOT, ()), ACCEPT]})
 
     async def take_back(self, reaction: Reaction) -> bool:
         """Show a player's emoji under a message no more."""

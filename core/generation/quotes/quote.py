@@ -17,7 +17,6 @@ from core.errors import (
     ModelRefused,
 )
 from core.generation.citations import citation
-from core.generation.phrases import both
 from core.generation.quotes.sections import BRIEF, FULL, Section, Whole, weighed
 from core.generation.quotes.stretches import marked
 from core.generation.quotes.writing import Piece, written
@@ -50,9 +49,16 @@ _FAILURES: Mapping[type[ModelError], str] = {
     ModelInterrupted: N_("The language model broke off, so I quote the {product} documentation:"),
     ModelMalformed: N_("The language model wrote nothing usable, so I quote the {product} documentation:"),
 }
+"""What stood above quotes before it stood below them: remembered answers may begin with it."""
+_GONE = N_("no language model answered")
+_SHORT: Mapping[type[ModelError], str] = {
+    ModelBusy: N_("the language model is busy"),
+    ModelMissing: N_("the language model is not installed"),
+    ModelRefused: N_("the language model refused the question"),
+    ModelInterrupted: N_("the language model broke off"),
+    ModelMalformed: N_("the language model wrote nothing usable"),
+}
 _CLOSEST = N_("The closest I found:")
-_FULL_STOPS = str.maketrans(":：", ".。")
-"""What ends a sentence that another one follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +110,14 @@ def quote(
     return Quoted("\n\n".join(parts), citations, tuple(pieces), share)
 
 
-def introduction(product: str, release: str, failure: ModelError | None, sure: bool) -> str:
-    """Return the line above quotes: why no model wrote, and that they may not answer; empty for neither."""
-    said = []
-    if failure is not None:
-        why = _FAILURES.get(type(failure), _FAILED)
-        said.append(_(why).format(product=f"{product} {both(release)}".rstrip()))
-    if sure:
-        return " ".join(said)
-    return " ".join([*(line.translate(_FULL_STOPS) for line in said), _(_CLOSEST)])
+def introduction(sure: bool) -> str:
+    """Return the line above quotes that may not answer; empty above those that do."""
+    return "" if sure else _(_CLOSEST)
+
+
+def why_unwritten(failure: ModelError | None) -> str:
+    """Return why quotes stand in a model's place, in English, for the line below them; else empty."""
+    return _SHORT.get(type(failure), _GONE) if failure is not None else ""
 
 
 def without_introduction(text: str) -> str:

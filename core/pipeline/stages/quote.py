@@ -12,7 +12,7 @@ from core.generation.composite import Part, nothing_on, quote_parts
 from core.generation.offers import differs
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
-from core.generation.quotes.quote import Quoted, introduction, quote, without_introduction
+from core.generation.quotes.quote import Quoted, introduction, quote, why_unwritten, without_introduction
 from core.generation.quotes.sections import Whole
 from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
@@ -69,7 +69,8 @@ class Quote:
         failure = context.failed if self._has_model and "model" not in context.withheld else None
         if not self._is_chosen and isinstance(failure, ModelUnavailable):
             failure = None
-        above = introduction(self._product.name, context.partition, failure, level == "sure")
+        context.trace.unwritten = why_unwritten(failure) or None
+        above = introduction(level == "sure")
         text = "\n\n".join(part for part in (above, told.text) if part)
         context.lasting = told.lasting
         context.draft = Draft("quote", text, told.citations, told.missed, (), confidence, level)

@@ -12,7 +12,7 @@ from bot.platforms.slack.components import actions
 from bot.platforms.slack.text.mrkdwn import defuse, escape, to_mrkdwn
 from bot.ports.chat import Control
 from bot.rendering.harmless import harmless
-from bot.rendering.splitting import SMALLEST, split
+from bot.rendering.splitting import SMALLEST, broken, split
 from core.text.markup import code
 
 log = logging.getLogger(__name__)
@@ -28,12 +28,9 @@ SECTION = 3_000
 
 _FOOTER = re.compile(r"\n\n\*(?![*\s])([^*\n]+)\*\Z")
 """The line under an answer that says which release it speaks for."""
-_FENCE = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 _TAG = re.compile(
     r"(?<!\\)((?:\\\\)*+)<(?=[A-Za-z/!?])(?!(?:https?://|mailto:)[^\s<>|]{1,2000}>)", re.IGNORECASE
 )
-_STARTS = re.compile(r"[ \t]*(?:[-*+>|#]|\d{1,9}[.)][ \t]|`{3,}|~{3,}|\Z)")
-"""How a line begins that starts something of its own, or is blank."""
 
 Send = Callable[[dict[str, Any]], Awaitable[Any]]
 
@@ -78,19 +75,6 @@ def calling(calls: Sequence[str], payload: dict[str, Any]) -> dict[str, Any]:
     called = " ".join(f"<!subteam^{one}>" if one.startswith("S") else f"<@{one}>" for one in calls)
     section = {"type": "section", "text": {"type": "mrkdwn", "text": called}}
     return {"text": f"{called} {payload['text']}", "blocks": [section, *payload["blocks"]]}
-
-
-def broken(markdown: str) -> str:
-    """Make the line ends of a text hard ones, as CommonMark knows them: a list of sources is no paragraph."""
-    lines = markdown.split("\n")
-    fence = ""
-    for at, line in enumerate(lines[:-1]):
-        if found := _FENCE.match(line):
-            fence = "" if fence and found[1].startswith(fence) else fence or found[1]
-        ends = _STARTS.match(lines[at + 1]) or not line.strip() or line.lstrip().startswith(("|", "#"))
-        if not (fence or found or ends or line.endswith("  ")):
-            lines[at] = line + "  "
-    return "\n".join(lines)
 
 
 class Composer:
