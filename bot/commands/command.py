@@ -34,6 +34,7 @@ FAMILIES: Mapping[str, str] = {
     "memory": "look after community memory",
     "glossary": "look after the product's own words",
     "embedder": "try what turns texts into vectors",
+    "finetune": "train a model of your own on good answers",
 }
 """What commands of two words have in common, by the first one."""
 Who = Literal["everybody", "admins", "owner"]

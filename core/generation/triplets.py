@@ -50,7 +50,7 @@ def by_rule(markdown: str, heading: str = "") -> list[Triplet]:
         _triplet(match["code"] or match["bold"], "is", match["says"])
         for match in _DEFINITION.finditer(markdown)
     ]
-    subject = _SIGNATURE.sub("", _plain(heading.rpartition(" > ")[2]))
+    subject = _SIGNATURE.sub("", plain(heading.rpartition(" > ")[2]))
     if subject:
         found += [
             _triplet(subject, f"has the {match['relation'].lower()}", match["tail"])
@@ -77,7 +77,7 @@ async def by_model(model: LanguageModel, texts: Sequence[str]) -> list[Triplet]:
 
 def within(triplets: Iterable[Triplet], context: str) -> list[Triplet]:
     """Return the triplets with both ends in a context, in whatever case and spacing; twenty at most."""
-    said = _plain(context).casefold()
+    said = plain(context).casefold()
     kept = [one for one in triplets if _stands(one.head, said) and _stands(one.tail, said)]
     return list(dict.fromkeys(kept))[:MOST]
 
@@ -110,10 +110,11 @@ def _of_tables(markdown: str) -> list[Triplet]:
 
 
 def _triplet(head: str, relation: str, tail: str) -> Triplet:
-    return Triplet(*(_plain(part) for part in (head, relation, tail)))
+    return Triplet(*(plain(part) for part in (head, relation, tail)))
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """Return a text in one line, without marks of code and emphasis."""
     return one_line(_MARKS.sub("", text))
 
 

@@ -7,7 +7,10 @@ What the paper leaves open or has no need of, and how it is filled:
 - Where a question has no edge its nearest two are taken, where there is no pair at all the nearest two pages:
   the paper has a pool for every question.
 - Triplets are read by the model and by rule from the pages of the pairs: definition lists, tables and options
-  stand where the paper has REBEL and Wikidata, and like Wikidata's they need both ends in the context.
+  stand where the paper has REBEL and Wikidata, and like Wikidata's they need both ends in the context. So do
+  those that other pages of the release state of two things which the context names.
+- A list ("which settings concern cookies?", "what depends on X?") is written from the triplets of all pages,
+  with the pages that state them; the paper's graph only adds to a context.
 - The model is the one that is configured; the paper's fine-tuned one is a model like any other here.
 - Without a model the pages of the pairs are quoted if they are enough, a release that does not exist is
   refused, and what nobody asked is answered only where pages are sure; the paper has none of these.
@@ -19,6 +22,7 @@ from dataclasses import replace
 
 from core.pipeline.resources import SECONDS, Resources
 from core.pipeline.stage import Stage
+from core.pipeline.stages.knowledge import AskGraph, KnowledgeGraphs
 from core.pipeline.stages.papers import TOP, AddTriplets, CiteRemembered, RankPairs
 from core.pipeline.stages.quote import Cite, Ground, Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
@@ -34,14 +38,16 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     parts = replace(parts, budget=parts.budget.letting(("understand", "triplets"), SECONDS))
     nearest = Retrieve(parts, parts.searcher.by_cosine(TOP))
     rank = RankPairs(parts)
+    graphs = KnowledgeGraphs(parts.searcher)
     return (
         Understand(parts),
         Refuse(parts),
+        AskGraph(parts, graphs),
         OnlyIfSure(parts, rank),
         rank,
         nearest,
         Judge(parts, is_strict=parts.model is None),
-        AddTriplets(parts),
+        AddTriplets(parts, graphs),
         Write(parts, is_new=True),
         CiteRemembered(),
         nearest,

@@ -6,7 +6,8 @@ is a passage like any other.
 What the paper leaves out or has no need of, and how it is filled:
 
 - Attributes are predicted by the SVM, which the paper found better than asking the model and did not get to
-  merge. Only what is static is answered. Domains are those of its data set, and types it does not predict.
+  merge. What is dynamic is answered only from pages whose source was read within a day, else not at all, with
+  the pages to look at. Domains are those of its data set, and types it does not predict.
 - It ranks the chunks of five pages by cosine; here they are those of a release. How many it keeps it does not
   say: eight pages.
 - Expressions are asked for once, up to five, and worked out by our own arithmetic, not by `eval`.
@@ -22,7 +23,7 @@ from dataclasses import replace
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.papers import AskModel, Calculate, Reason, RefuseDynamic
+from core.pipeline.stages.papers import AskModel, Calculate, OnlyFresh, Reason
 from core.pipeline.stages.quote import Cite, Ground, Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
@@ -40,9 +41,9 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     return (
         Understand(parts),
         Refuse(parts),
-        RefuseDynamic(parts),
         OnlyIfSure(parts, retrieve),
         retrieve,
+        OnlyFresh(parts),
         Judge(parts, is_strict=parts.model is None),
         Calculate(parts),
         AskModel(parts),

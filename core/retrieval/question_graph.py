@@ -1,7 +1,8 @@
 """The graph of questions, and which are central as seen from a new one (GraphContextGen, section 4.2).
 
 Nodes are questions, an edge joins two whose cosine is over a threshold and weighs that cosine. A question is
-ranked as if it were a node, by personalised PageRank that restarts there; the graph itself stays as it is.
+ranked as if it were a node, by personalised PageRank that restarts there; the graph itself stays as it is. Of
+a large graph only the part is walked that can still move a rank.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from core.domain import Vector
 from core.ports import Matrix
@@ -24,6 +24,11 @@ MOST = 100
 """Steps of the iteration at most."""
 TOLERANCE = 1e-6
 """The iteration ends where all nodes together change by less than this for each node."""
+LARGE = 20_000
+"""Edges from which what moves hardly any rank is left out of the walk."""
+LEAST = 1e-5
+"""Share of the walk, for each unit of a node's degree, that is left where it is in a large graph: no rank is
+off by more than this times the node's degree (Andersen, Chung and Lang 2006)."""
 ROWS_AT_ONCE = 512
 """New questions compared with all others in one product."""
 
@@ -34,12 +39,14 @@ class QuestionGraph:
     """Questions by id with unit vectors; grows and shrinks, and is searched without being changed."""
 
     def __init__(self, dimensions: int, edge: float = EDGE) -> None:
-        self._edge = edge
+        self.edge = edge
+        """The cosine over which two questions are joined."""
         self._ids: list[str] = []
         self._row: dict[str, int] = {}
-        self._vectors: Matrix = np.zeros((0, dimensions), np.float32)
-        self._links = sparse.csr_array((0, 0), dtype=np.float64)
-        self._part: NDArray[np.int32] = np.zeros(0, np.int32)
+        self._room: Matrix = np.zeros((0, dimensions), np.float32)
+        self.links = sparse.csr_array((0, 0), dtype=np.float64)
+        """The edges, symmetric, in the order of the ids."""
+        self._degrees: Weights = np.zeros(0)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -52,34 +59,38 @@ class QuestionGraph:
     @property
     def edges(self) -> int:
         """Return how many pairs of questions are joined."""
-        return int(self._links.nnz // 2)
+        return int(self.links.nnz // 2)
 
     def put(self, vectors: Mapping[str, Vector]) -> None:
         """Add questions that are new, with their edges; those that are there are passed over."""
         new = [key for key in vectors if key not in self._row]
         if not new:
             return
-        old = len(self._ids)
-        self._vectors = np.concatenate([self._vectors, np.stack([vectors[key] for key in new])])
+        old, size = len(self._ids), len(self._ids) + len(new)
+        if size > len(self._room):
+            grown = np.zeros((max(size, 2 * old), self._room.shape[1]), np.float32)
+            grown[:old] = self._vectors
+            self._room = grown
+        self._room[old:size] = np.stack([vectors[key] for key in new])
         self._row |= {key: old + place for place, key in enumerate(new)}
         self._ids += new
         rows, columns, weights = [], [], []
-        for start in range(old, len(self._ids), ROWS_AT_ONCE):
-            end = min(start + ROWS_AT_ONCE, len(self._ids))
+        for start in range(old, size, ROWS_AT_ONCE):
+            end = min(start + ROWS_AT_ONCE, size)
             cosines = self._vectors[start:end] @ self._vectors[:end].T
-            near, other = np.nonzero(cosines > self._edge)
+            near, other = np.nonzero(cosines > self.edge)
             below = other < near + start  # each pair once, and no question with itself
             near, other = near[below], other[below]
             rows.append(near + start)
             columns.append(other)
             weights.append(cosines[near, other].astype(np.float64))
         row, column, weight = np.concatenate(rows), np.concatenate(columns), np.concatenate(weights)
-        before = self._links.tocoo()
-        self._link(
-            np.concatenate([before.row, row, column]),
-            np.concatenate([before.col, column, row]),
-            np.concatenate([before.data, weight, weight]),
+        both = np.concatenate([row, column]), np.concatenate([column, row])
+        self.links.resize((size, size))
+        self.links = self.links + sparse.csr_array(
+            (np.concatenate([weight, weight]), both), shape=(size, size)
         )
+        self._measure()
 
     def remove(self, ids: Collection[str]) -> None:
         """Take questions out with their edges; unknown ones are no error."""
@@ -87,11 +98,11 @@ class QuestionGraph:
         if not gone:
             return
         kept = [row for row, key in enumerate(self._ids) if key not in gone]
+        self._room = self._vectors[kept]
         self._ids = [self._ids[row] for row in kept]
         self._row = {key: row for row, key in enumerate(self._ids)}
-        self._vectors = self._vectors[kept]
-        self._links = self._links[kept][:, kept]
-        self._divide()
+        self.links = self.links[kept][:, kept]
+        self._measure()
 
     def nearest(self, vector: Vector, k: int) -> list[tuple[str, float]]:
         """Return the k questions that rank highest from a new one, and their rank, best first.
@@ -101,38 +112,41 @@ class QuestionGraph:
         if not self._ids:
             return []
         cosines = self._vectors @ vector
-        near = np.nonzero(cosines > self._edge)[0]
-        nodes = np.nonzero(np.isin(self._part, np.unique(self._part[near])))[0]
-        edges = np.where(cosines[nodes] > self._edge, cosines[nodes].astype(np.float64), 0.0)
-        ranks = pagerank(self._links[nodes][:, nodes], edges)
-        found = self._best(nodes, ranks[:-1], cosines, k)
+        return [(self._ids[row], rank) for row, rank in self.ranked(cosines, k)]
+
+    def ranked(self, cosines: Vector, k: int) -> list[tuple[int, float]]:
+        """Return the k best places and their ranks, best first; `cosines` are the question's, shape (n,)."""
+        edges = np.where(cosines > self.edge, cosines, 0.0).astype(np.float64)
+        least = LEAST if self.links.nnz > 2 * LARGE else 0.0
+        ranks = pagerank(self.links, edges, least=least, degrees=self._degrees)[:-1]
+        found = self._best(np.nonzero(ranks)[0], ranks, cosines, k)
         if len(found) == k or len(found) == len(self._ids):
             return found
-        rest = np.setdiff1d(np.arange(len(self._ids)), nodes)
-        if len(rest) > k:
-            rest = rest[np.argpartition(-cosines[rest], k)[:k]]
-        return found + self._best(rest, np.zeros(len(rest)), cosines, k - len(found))
+        return found + self._best(np.nonzero(ranks == 0.0)[0], cosines, cosines, k - len(found), rank=0.0)
 
     def _best(
-        self, nodes: NDArray[np.int64], ranks: Weights, cosines: Vector, k: int
-    ) -> list[tuple[str, float]]:
-        """Return the best nodes; of equal ranks the nearer one comes first."""
-        order = sorted(
-            range(len(nodes)), key=lambda at: (-ranks[at], -cosines[nodes[at]], self._ids[nodes[at]])
-        )
-        return [(self._ids[nodes[at]], float(ranks[at])) for at in order[:k]]
+        self,
+        rows: NDArray[np.int64],
+        by: Weights | Vector,
+        cosines: Vector,
+        k: int,
+        rank: float | None = None,
+    ) -> list[tuple[int, float]]:
+        """Return the k best of some places; of equal ones the nearer one comes first, then by the id."""
+        if len(rows) > k:
+            values = by[rows]
+            rows = rows[values >= np.partition(values, len(values) - k)[len(values) - k]]
+        order = sorted(rows.tolist(), key=lambda row: (-by[row], -cosines[row], self._ids[row]))[:k]
+        return [(row, float(by[row]) if rank is None else rank) for row in order]
 
-    def _link(self, rows: NDArray[np.int64], columns: NDArray[np.int64], weights: Weights) -> None:
-        size = len(self._ids)
-        self._links = sparse.csr_array((weights, (rows, columns)), shape=(size, size))
-        self._divide()
+    @property
+    def _vectors(self) -> Matrix:
+        """Return the vectors, shape (n, dimensions)."""
+        return self._room[: len(self._ids)]
 
-    def _divide(self) -> None:
-        """Note which questions can be reached from which: a walk never leaves its part."""
-        if not self._ids:
-            self._part = np.zeros(0, np.int32)
-            return
-        self._part = connected_components(self._links, directed=False)[1]
+    def _measure(self) -> None:
+        """Sum up the weights of each question's edges."""
+        self._degrees = np.asarray(self.links.sum(axis=1), np.float64).ravel()
 
 
 def pagerank(
@@ -142,27 +156,44 @@ def pagerank(
     alpha: float = ALPHA,
     most: int = MOST,
     tolerance: float = TOLERANCE,
+    least: float = 0.0,
+    degrees: Weights | None = None,
 ) -> Weights:
     """Return the personalised PageRank of n nodes and of the question that is joined to them.
 
     `links` is symmetric, of shape (n, n); `edges` weighs the question's own edges, shape (n,), 0 for none.
-    The walk restarts at the question, and goes there from a node without edges. The result has shape
-    (n + 1,), the question's rank last; all of it sums up to 1.
+    The walk restarts at the question. The result has shape (n + 1,), the question's rank last; all of it sums
+    up to 1. It ends where less than `tolerance` for each node is still under way, or nowhere more than
+    `least` of the node's degree; with `least` 0 each step is one of the power iteration. `degrees` are the
+    sums of the rows of `links`, where they are known.
     """
-    degrees = np.asarray(links.sum(axis=1)).ravel() + edges
-    inverse = np.divide(1.0, degrees, out=np.zeros_like(degrees), where=degrees > 0)
-    total = float(edges.sum())
-    onward = edges / total if total else edges
-    ranks = np.zeros(len(edges) + 1)
-    ranks[-1] = 1.0
+    nodes = len(edges)
+    near = np.nonzero(edges)[0]
+    if not len(near):
+        return np.concatenate([np.zeros(nodes), np.ones(1)])
+    degrees = np.asarray(links.sum(axis=1), np.float64).ravel() if degrees is None else degrees
+    onward = alpha * edges[near] / edges[near].sum()
+    starts, others, weights = links.indptr, links.indices, links.data
+    kept, moving = np.zeros(nodes), np.zeros(nodes)
+    bounds = least * degrees
+    bounds[near] += least * edges[near]
+    asked, asked_moving, bound = 0.0, 1.0, least * float(edges[near].sum())
     for _ in range(most):
-        spread = ranks[:-1] * inverse
-        lost = float(ranks[:-1][degrees == 0].sum()) + (0.0 if total else float(ranks[-1]))
-        after = np.empty_like(ranks)
-        after[:-1] = alpha * (links @ spread + onward * ranks[-1])
-        after[-1] = alpha * (float(edges @ spread) + lost) + 1.0 - alpha
-        change = float(np.abs(after - ranks).sum())
-        ranks = after
-        if change < tolerance * len(ranks):
+        active = np.nonzero(moving > bounds)[0]
+        share = moving[active]
+        moving[active] = 0.0
+        kept[active] += (1.0 - alpha) * share
+        spread = alpha * share / (degrees[active] + edges[active])
+        out = asked_moving if asked_moving > bound else 0.0
+        asked += (1.0 - alpha) * out
+        asked_moving += float(spread @ edges[active]) - out
+        counts = starts[active + 1] - starts[active]
+        if len(active):
+            first = np.cumsum(counts) - counts
+            at = np.repeat(starts[active] - first, counts) + np.arange(int(counts.sum()))
+            moving += np.bincount(others[at], weights[at] * np.repeat(spread, counts), nodes)
+        moving[near] += out * onward
+        over = float(moving.sum()) + asked_moving
+        if over < tolerance * (nodes + 1) or (not len(active) and not out):
             break
-    return ranks
+    return np.concatenate([kept + moving, [asked + asked_moving]])

@@ -35,6 +35,8 @@ from core.text.words import query_terms, windows
 
 log = logging.getLogger(__name__)
 
+SETTLED = ("sdist:", "pdf:")
+"""How sources begin that say the same whenever they are read."""
 PAGES = 4096
 """Pages whose windows are kept in memory; some 10 MB."""
 
@@ -218,6 +220,31 @@ class Searcher:
         return {item.chunk.id: (item.chunk,) for item in evidence} | {
             page: tuple(pages[key] for key in some) for page, some in whole.items()
         }
+
+    async def pages_of(self, release: str) -> tuple[ContextChunk, ...]:
+        """Return all pages of a live release in their order but its release notes; none for another one."""
+        live = self._live.get(release)
+        if live is None:
+            return ()
+        notes = {note.context_id for note in live.notes}
+        ids = [key for key in live.document_of if key not in notes]
+        pages = await self._store.contexts(ids)
+        return tuple(pages[key] for key in ids if key in pages)
+
+    async def read_at(self, release: str, pages: Sequence[str]) -> dict[str, float]:
+        """Return when the source of each page was last read, in seconds since the epoch; 0 for never.
+
+        A source that always says the same, as a published archive does, was never read for what is new.
+        """
+        live = self._live.get(release)
+        read = {run.source: run.succeeded_at for run in await self._store.runs() if run.release == release}
+        told = {
+            document.id: read.get(document.source, 0.0)
+            for document in await self._store.manifest(release)
+            if not document.source.startswith(SETTLED)
+        }
+        known = live.document_of if live else {}
+        return {page: told.get(known.get(page, ""), 0.0) for page in pages}
 
     async def windows_near(
         self, sections: Mapping[str, Sequence[ContextChunk]], vectors: Matrix

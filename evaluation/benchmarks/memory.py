@@ -58,9 +58,9 @@ class World:
 def make_world(count: int) -> World:
     """Make clustered vectors of 384 dimensions and as many different questions."""
     chance = np.random.default_rng(7)
-    centres = _unit(chance.normal(size=(max(1, count * TOPICS // PAIRS), 384)))
-    noise = _unit(chance.normal(size=(count, 384)))
-    vectors = _unit(np.sqrt(WITHIN) * centres[np.arange(count) % len(centres)] + np.sqrt(1 - WITHIN) * noise)
+    centres = unit(chance.normal(size=(max(1, count * TOPICS // PAIRS), 384)))
+    noise = unit(chance.normal(size=(count, 384)))
+    vectors = unit(np.sqrt(WITHIN) * centres[np.arange(count) % len(centres)] + np.sqrt(1 - WITHIN) * noise)
     spoken = (
         f"How do I {verb} the {one} of a {other}?"
         for verb, one, other in itertools.product(VERBS, THINGS, THINGS)
@@ -75,8 +75,8 @@ def asked(world: World, chance: np.random.Generator) -> tuple[str, Vector]:
     """Return a question: a third each means a pair, is near one, or is about something else."""
     row = int(chance.integers(len(world.vectors)))
     nearness = (0.92, 0.7, 0.1)[int(chance.integers(3))]
-    noise = _unit(chance.normal(size=(1, 384)))[0]
-    vector: Vector = _unit(np.sqrt(nearness) * world.vectors[row] + np.sqrt(1 - nearness) * noise)
+    noise = unit(chance.normal(size=(1, 384)))[0]
+    vector: Vector = unit(np.sqrt(nearness) * world.vectors[row] + np.sqrt(1 - nearness) * noise)
     return world.questions[row].replace("How do I", "How can I"), vector
 
 
@@ -135,12 +135,12 @@ async def _fill(app: Application, store: MemoryStore, world: World) -> None:
 async def measure(app: Application, world: World) -> None:
     """Print times and ratios."""
     encoder = await app.corpus_manager.encoders.current()
-    before = _resident_mb()
+    before = resident_mb()
     began = time.perf_counter()
     await app.memory.load(encoder, {})
     seconds = time.perf_counter() - began
     sizes = ", ".join(f"{len(p)} {key[2]}" for key, p in sorted(app.memory.partitions().items()))
-    print(f"{sizes}: loaded anew in {seconds:.1f} s, {_resident_mb():.0f} MB resident ({before:.0f} before)")
+    print(f"{sizes}: loaded anew in {seconds:.1f} s, {resident_mb():.0f} MB resident ({before:.0f} before)")
 
     chance = np.random.default_rng(8)
     scans, recalls, routes = [], [], []
@@ -206,12 +206,14 @@ def _answer(row: int) -> Answer:
     return Answer(f"a{row:08}", "…", "reuse", RELEASE, pair_id=f"i{row:08}")
 
 
-def _unit(vectors: np.ndarray) -> Matrix:
+def unit(vectors: np.ndarray) -> Matrix:
+    """Scale vectors to the length 1."""
     scaled: Matrix = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
     return scaled
 
 
-def _resident_mb() -> float:
+def resident_mb() -> float:
+    """Return the memory that this process holds, in MB."""
     with open("/proc/self/status", encoding="ascii") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmRSS")) / 1024
 

@@ -41,6 +41,16 @@ async def test_what_would_be_answered_differently_after_a_change_is_listed(bot: 
         "0 of 2 promoted answers would now be other ones.",
     ]
 
+    given = {"command": "finetune", "action": "export", "folder": str(tmp_path / "data")}
+    await handle(bot.app, given, _nobody)
+    taught = (tmp_path / "data" / "train.inst.jsonl").read_text(encoding="utf-8").splitlines()
+    held = (tmp_path / "data" / "test.inst.jsonl").read_text(encoding="utf-8").splitlines()
+    told = " ".join((*taught, *held))
+    assert (
+        len(taught) == 2 and len(held) == 1 and all(text in told for text in (*QUESTIONS, "What is steam?"))
+    )
+    assert "3; train 2, test 1" in (tmp_path / "data" / "README.md").read_text(encoding="utf-8")
+
     page = bot.kettle.folder / "docs" / "2.0" / "dashboard.rst"
     page.write_text(page.read_text().replace("9090", "9191"))
     await bot.app.corpus_manager.reindex("2.0")
@@ -49,7 +59,7 @@ async def test_what_would_be_answered_differently_after_a_change_is_listed(bot: 
     assert QUESTIONS[0] in lines[1] and any("9191" in line for line in lines)
     report = json.loads((tmp_path / "report" / "promoted.json").read_text(encoding="utf-8"))
     assert (report["replayed"], report["changed"], report["model"]) == (2, 1, "none")
-    assert len(noted(bot.kettle.home)) == 2, "forgetting finds the report"
+    assert len(noted(bot.kettle.home)) == 2 + 4, "forgetting finds the report and what was exported"
 
     after = await bot.counts()
     assert {key: after[key] for key in ("answers", "pairs", "votes", "high", "low")} == {

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from core import prompts
 from core.domain import Answer, Citation, ContextChunk, Evidence, QAPair
-from core.generation import triplets
+from core.generation import phrases, triplets
 from core.generation.citations import Cleaned, uncited
 from core.generation.context.fitting import Request
 from core.generation.reasoning import reason
 from core.generation.references import calculated, known
+from core.languages import _
 from core.memory.pair_graph import PairGraphs
 from core.memory.partitions.partition_index import platform_of
 from core.pipeline.context import Needs, QueryContext
 from core.pipeline.resources import Resources
-from core.pipeline.stage import dont_know
+from core.pipeline.stage import abstention, dont_know
+from core.pipeline.stages.knowledge import KnowledgeGraphs
 from core.pipeline.stages.write import Write
 from core.ports import LanguageModel, PregeneratedPair, for_questions
 from core.query.attributes import is_dynamic
@@ -79,6 +82,8 @@ def _cited(entry: Citation, pair: QAPair) -> Citation:
     return replace(pair.citations[0], number=entry.number)
 
 
+FRESH = 86_400.0
+"""Seconds since its source was read for which a page may tell what changes soon; ours."""
 TOP = 2
 """Pairs of a question's context (section 5, parameter setting)."""
 
@@ -193,12 +198,16 @@ class AskModel:
 
 
 class AddTriplets:
-    """Adds what pages state by their structure, and what the model reads; both ends stand in the context."""
+    """Adds what pages state by their structure, what others of the release do, and what the model reads.
+
+    Both ends stand in the context.
+    """
 
     needs: Needs = "model"
 
-    def __init__(self, parts: Resources) -> None:
+    def __init__(self, parts: Resources, graphs: KnowledgeGraphs | None = None) -> None:
         self._budget = parts.budget
+        self._graphs = graphs
 
     async def __call__(self, context: QueryContext) -> None:
         """Lengthen the texts, each by the sentences of its own page; the model's go where both ends stand."""
@@ -206,6 +215,9 @@ class AddTriplets:
         texts = dict(context.texts or {item.number: item.chunk.page for item in evidence})
         whole = "\n".join(texts.values())
         taken = triplets.within(await self._by_model(context, list(texts.values())), whole)
+        for release in context.releases if self._graphs else ():
+            linked = (await self._graphs.of(release)).linked(whole)  # type: ignore[union-attr]
+            taken = triplets.within([*taken, *linked], whole)
         seen: set[triplets.Triplet] = set()
         for item in evidence:
             own = triplets.within(triplets.by_rule(item.chunk.page, item.chunk.heading), whole)
@@ -226,20 +238,45 @@ class AddTriplets:
         return found or []
 
 
-class RefuseDynamic:
-    """Ends with the fixed phrase where the question is about what changes soon."""
+class OnlyFresh:
+    """Leaves a question about what changes soon to pages whose source was read within `limit` seconds.
+
+    Where there is none, the journey ends with the fixed phrase, why, and the pages to look at.
+    """
 
     needs: Needs = ""
 
-    def __init__(self, parts: Resources) -> None:
+    def __init__(
+        self, parts: Resources, limit: float = FRESH, clock: Callable[[], float] = time.time
+    ) -> None:
         self._parts = parts
+        self._limit = limit
+        self._clock = clock
 
     async def __call__(self, context: QueryContext) -> Answer | None:
-        """Abstain, or leave it."""
+        """Leave out pages that are not fresh, abstain, or do nothing for a question that is static."""
         encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
         (vector,) = await encoder.encode([context.queries.base])
+        dynamic = is_dynamic(vector, encoder.name)
         context.lap("attributes")
-        return dont_know(context, self._parts.product) if is_dynamic(vector, encoder.name) else None
+        if not dynamic:
+            return None
+        since, read = self._clock() - self._limit, dict[str, float]()
+        for release in context.releases:
+            ids = [item.chunk.id for item in context.pages.evidence if item.chunk.release == release]
+            read |= await self._parts.searcher.read_at(release, ids)
+        fresh = tuple(item for item in context.pages.evidence if read.get(item.chunk.id, 0.0) >= since)
+        if fresh and (self._parts.model is not None or context.pages.is_enough):
+            context.found = replace(context.pages, evidence=fresh)
+            context.by_part = {}
+            return None
+        answer = dont_know(context, self._parts.product)
+        if "\n\n" not in answer.text:  # no page bears on it much: the nearest are where to look
+            near = phrases.dont_know(self._parts.product, context.pages.evidence)
+            answer = abstention(context, near)
+        said, gap, pages = answer.text.partition("\n\n")
+        why = _("The answer changes often, and I have not read it anywhere just now.")
+        return replace(answer, text=f"{said}\n\n{why}{gap}{pages}")
 
 
 class Reason(Write):

@@ -112,6 +112,7 @@ async def house(
     documents: Mapping[str, Sequence[Document]],
     model: LanguageModel | None = None,
     pairs: bool = False,
+    source: str = "s",
 ) -> tuple[Research, Searcher]:
     """Index documents by release in memory, windows too, and wire what the harness measures.
 
@@ -124,7 +125,7 @@ async def house(
             chunk(
                 document,
                 release=release,
-                source="s",
+                source=source,
                 count_tokens=encoder.count_tokens,
                 max_tokens=encoder.max_tokens,
             )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.domain import Question, Scope, Vector, Vote
+from core.domain import Document, Product, Question, Release, Scope, Section, Vector, Vote
 from core.memory.pair_graph import PairGraphs
 from core.pipeline.context import QueryContext
 from core.pipeline.resources import ModelBudget
@@ -15,6 +15,7 @@ from core.pipeline.stage import run
 from core.ports import PregeneratedPair, Prompt
 from core.recipes import recipe_of
 from tests.contracts.samples import keep, pair
+from tests.core.evaluation.small import house as small_house
 from tests.core.evaluation.small import parts
 from tests.core.test_engine import TIMER, house
 from tests.fakes import FakeEncoder, FakeMemories, FakeModel, Reply
@@ -90,3 +91,39 @@ async def test_a_private_pair_is_in_the_graph_of_its_channel_alone(scope: Scope,
     assert all(isinstance(one, PregeneratedPair) for one, _ in found[hears:]) and len(found) == 3
     made_alone = await graphs.nearest(await vector_of(ASKED), "2.0", None, 3)
     assert all(isinstance(one, PregeneratedPair) for one, _ in made_alone)
+
+
+SETTINGS = {
+    "LID_COLOR": "The color of the lid, as a word.",
+    "LID_LOCK": "Whether the lid is locked. Requires `LID_COLOR` to be set.",
+    "BOIL_TIME": "How many seconds the water boils.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "cited"),
+    [
+        (
+            "which settings concern the lid?",
+            "- `LID_COLOR`: The color of the lid, as a word. [1]\n"
+            "- `LID_LOCK`: Whether the lid is locked. [2]",
+            ["LID_COLOR", "LID_LOCK"],
+        ),
+        ("what depends on LID_COLOR?", "depend on `LID_COLOR`:\n\n- `LID_LOCK` [1]", ["LID_LOCK"]),
+        ("what does LID_LOCK depend on?", "`LID_LOCK` depends on these:\n\n- `LID_COLOR` [1]", ["LID_LOCK"]),
+    ],
+)
+async def test_a_list_is_answered_from_the_graph_with_its_pages(
+    question: str, told: str, cited: list[str]
+) -> None:
+    sections = tuple(Section(("Settings", name), name, text) for name, text in SETTINGS.items())
+    page = Document("config.md", "Settings", "https://k/config", sections)
+    other = Document("old.md", "Old", "https://k/old", (Section(("LID_HINGE",), "", "The lid's hinge."),))
+    product = Product("Kettle", (), (Release("1.0"), Release("2.0", latest=True)))
+    made, _ = await small_house(product, {"1.0": [other], "2.0": [page]})
+    context = QueryContext(Question(question), is_draft=True, withheld=frozenset({"memory"}))
+    answer = await run(recipe_of("graph_context")(made.parts), context)
+    assert answer.text.endswith(told) and answer.release == "2.0"
+    assert [entry.url.partition("#")[2] for entry in answer.citations] == cited
+    context = QueryContext(Question("how long does it boil?"), is_draft=True, withheld=frozenset({"memory"}))
+    assert "these" not in (await run(recipe_of("graph_context")(made.parts), context)).text

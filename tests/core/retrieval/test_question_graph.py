@@ -77,6 +77,22 @@ def test_the_iteration_comes_to_networkx_s_fixed_point(seed: int, density: float
     assert ranks.sum() == pytest.approx(1.0)
 
 
+def test_what_is_left_out_of_a_large_graph_moves_no_rank_by_more_than_its_degree_s_share() -> None:
+    rows = points(3, 400)
+    cosines = np.triu(rows @ rows.T, 1).astype(np.float64)
+    links = sparse.csr_array(np.where(cosines > 0.5, cosines, 0.0))
+    links = links + links.T
+    degrees = np.asarray(links.sum(axis=1)).ravel()
+    edges = np.where(rows @ rows[0] > 0.8, (rows @ rows[0]).astype(np.float64), 0.0)
+    whole = pagerank(links, edges, tolerance=1e-12, most=1000)
+    least = 1e-5
+    near = pagerank(links, edges, least=least)
+    assert near.sum() == pytest.approx(1.0)
+    off = np.abs(near - whole)[:-1]
+    assert off.max() > 1e-12, "something was left out"
+    assert (off <= least * (degrees + edges) + 1e-12).all()
+
+
 def test_it_goes_by_the_papers_parameters() -> None:
     assert (ALPHA, MOST, TOLERANCE) == (0.85, 100, 1e-6)
 
