@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Carry out `evaluate`, `tune` or `embedder try`."""
+    """Carry out `evaluate`, `check`, `tune` or `embedder try`."""
     from evaluation.commands.evaluate import answers, evaluate, followups, promoted_command, unasked
     from evaluation.commands.tune import tune
 
@@ -18,6 +18,10 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
         from evaluation.commands.embedder import try_embedder
 
         await try_embedder(app, request, send)
+    elif request["command"] == "check":
+        from evaluation.commands.check import check
+
+        await check(app, request, send)
     elif request["command"] == "tune":
         await tune(app, request, send)
     elif request.get("followups"):
