@@ -139,6 +139,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         history=around.history,
         holders=around.holders,
         health=stores.health,
+        workers=ground.workers,
         servers=ground.models.servers,
         warning=warning,
     )

@@ -29,6 +29,7 @@ from core.ports import (
     UpkeepStore,
     VectorIndex,
     WordIndex,
+    Workers,
 )
 from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
@@ -75,6 +76,7 @@ class Application:
     history: HistoryUpkeep
     holders: Holders
     health: StorageHealth
+    workers: Workers
     servers: Pool | None = None
     """The servers of the language model, where it has any."""
     warning: str = ""

@@ -75,7 +75,7 @@ class StaleAnswerReview:
                 return "There is nothing that could be answered in its place; retire it."
         else:
             answer = seen.pair.answer
-            citations, gone = _cited_anew(seen.pair, await self._pages(seen.pair))
+            citations, gone = cited_anew(seen.pair, await self.pages(seen.pair))
             if gone:
                 return f"{gone.title} is not there any more; retire the pair, or renew it with --new."
         done = await self._store.renew(seen, answer, citations)
@@ -83,8 +83,8 @@ class StaleAnswerReview:
 
     async def _look(self, seen: StalePair) -> bool:
         """Renew one pair, or note why not; False where that must wait for the model."""
-        pages = await self._pages(seen.pair)
-        citations, gone = _cited_anew(seen.pair, pages)
+        pages = await self.pages(seen.pair)
+        citations, gone = cited_anew(seen.pair, pages)
         said = [] if gone else [c.page for all_ in pages.values() for c in all_ if _cites(citations, c)]
         lacking = "" if gone else unsaid(seen.pair.answer, said)
         if not gone and not lacking:
@@ -119,7 +119,7 @@ class StaleAnswerReview:
         one, other = await encoder.encode([pair.answer, text])
         return float(one @ other)
 
-    async def _pages(self, pair: Remembered) -> Pages:
+    async def pages(self, pair: Remembered) -> Pages:
         """Return the live chunks of every page that the pair cites."""
         cited = {(c.release or pair.release, c.path) for c in pair.citations if c.hash}
         found: dict[tuple[str, str], list[ContextChunk]] = {}
@@ -133,7 +133,7 @@ class StaleAnswerReview:
         return found
 
 
-def _cited_anew(pair: Remembered, pages: Pages) -> tuple[tuple[Citation, ...], Citation | None]:
+def cited_anew(pair: Remembered, pages: Pages) -> tuple[tuple[Citation, ...], Citation | None]:
     """Point each citation at the chunk of its page that now says most of the answer.
 
     Returns the citations, or the first one whose page is gone.

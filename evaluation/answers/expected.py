@@ -123,7 +123,7 @@ def read_expected(path: Path, half: Half = "all", product: str = "") -> tuple[Ex
 
     Golden lines do not name their product: they are about `product`.
     """
-    read = read_lines(path, _either)
+    read = read_lines(path, either)
     lines = [of_gold(line, product) if isinstance(line, GoldLine) else line for line in read]
     kept = tuple(
         line
@@ -161,7 +161,8 @@ def of_gold(line: GoldLine, product: str) -> Expected | None:
     )
 
 
-def _either(entry: Mapping[str, Any]) -> Expected | GoldLine:
+def either(entry: Mapping[str, Any]) -> Expected | GoldLine:
+    """Read a line of a golden set or of a set of answers; raises ValueError."""
     return parse_line(entry) if "split" in entry else parse(entry)
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Carry out `evaluate`, `tune`, `embedder try` or `finetune export`."""
+    """Carry out `evaluate`, `check`, `tune`, `embedder try` or `finetune export`."""
     from evaluation.commands.evaluate import answers, evaluate, followups, promoted_command, unasked
     from evaluation.commands.tune import tune
 
@@ -22,6 +22,10 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
         from evaluation.commands.finetune import export
 
         await export(app, request, send)
+    elif request["command"] == "check":
+        from evaluation.commands.check import check
+
+        await check(app, request, send)
     elif request["command"] == "tune":
         await tune(app, request, send)
     elif request.get("followups"):
