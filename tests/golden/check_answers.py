@@ -29,6 +29,7 @@ CORPORA = {
     "black": HERE / "black.corpora.toml",
     "pip": HERE / "pip.corpora.toml",
     "celery": HERE / "celery.corpora.toml",
+    "scrapy": HERE / "scrapy.corpora.toml",
 }
 _ROLE = re.compile(r":[\w:+.-]+:`([^`]*)`", re.DOTALL)
 _UNDERLINE = re.compile(r"^([=\-~`^\"'#*+.])\1{2,}\s*$")
