@@ -146,6 +146,10 @@ class FakeCorpora:
         live = set(self._live[release][1]) if release in self._live else set()
         return sum(owner == release and key not in live for key, (owner, _) in self._documents.items())
 
+    async def remove(self, release: str) -> None:
+        self._live.pop(release, None)
+        self._runs = {place: run for place, run in self._runs.items() if place[0] != release}
+
     async def sweep(self, release: str) -> None:
         live = set(self._live[release][1]) if release in self._live else set()
         for key, (owner, _) in list(self._documents.items()):

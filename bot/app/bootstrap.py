@@ -18,8 +18,11 @@ from bot.home.home import SERVE, Home
 from bot.operations.application import Application
 from bot.operations.live_history import Sources
 from core.catalogue import Catalogue, load_catalogue
+from core.catalogue.added import FILE as ADDED
+from core.catalogue.added import AddedFile
 from core.catalogue.tables import Schedule
-from core.ingestion.sources import Kinds
+from core.corpora.added import AddedSources, adopt
+from core.ingestion.sources import Kinds, open_source
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics
 from core.models.embedding.encoder import load_encoder
@@ -52,6 +55,8 @@ async def build(
     embed = partial(load_encoder, device=settings.embedding_device, spare=spare, settings=settings)
     async with AsyncExitStack() as opened:
         home = opened.enter_context(Home(settings.home, what)).path
+        file = AddedFile(home / ADDED, Kinds())
+        adopt(catalogue, file)
         stores = await opened.enter_async_context(
             open_stores(
                 home=home, what=what, settings=settings, people=catalogue.people, alone=processes.alone
@@ -83,7 +88,7 @@ async def build(
         core = await build_core(ground)
         around = build_around(ground, core)
         opened.push_async_callback(around.history.close, STOP_SECONDS if what == SERVE else READ_SECONDS)
-        yield _application(ground, core, around, warning)
+        yield _application(ground, core, around, warning, file)
 
 
 async def _privacy(stores: Stores) -> Privacy:
@@ -101,10 +106,19 @@ def _schedules(catalogue: Catalogue, sources: Sources) -> dict[tuple[str, str], 
     }
 
 
-def _application(ground: Ground, core: Core, around: Around, warning: str) -> Application:
+def _application(ground: Ground, core: Core, around: Around, warning: str, file: AddedFile) -> Application:
     catalogue, stores = ground.catalogue, ground.stores
     examples = Examples(
         catalogue.product, catalogue.channels, core.memory, stores.memories, stores.corpora, core.research
+    )
+    schedules = _schedules(catalogue, ground.sources)
+    added = AddedSources(
+        catalogue=catalogue,
+        file=file,
+        sources=ground.sources,
+        schedules=schedules,
+        corpus_manager=core.corpus_manager,
+        open_source=lambda spec: open_source(spec, ground.settings, ground.workers),
     )
     return Application(
         settings=ground.settings,
@@ -114,7 +128,8 @@ def _application(ground: Ground, core: Core, around: Around, warning: str) -> Ap
         memory=core.memory,
         conversations=stores.conversations,
         corpora=stores.corpora,
-        schedules=_schedules(catalogue, ground.sources),
+        schedules=schedules,
+        added=added,
         research=core.research,
         people=around.people,
         vectors=stores.vectors,

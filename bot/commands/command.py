@@ -214,6 +214,11 @@ class Table:
         wanted = f"{name} {action}".strip()
         return next((c for c in self.commands if c.name == wanted and c.is_in("terminal")), None)
 
+    def taking(self, name: str, option: str) -> Command | None:
+        """Return the command of one word with this name, where it takes such an option."""
+        found = self.named(name)
+        return found if found and any(one.key == option for one in found.options) else None
+
     def ends_with_caller(self, request: Mapping[str, Any]) -> bool:
         """Return True if a request is to be stopped when who gave it at the terminal goes away."""
         command = self.named(str(request.get("command") or ""), str(request.get("action") or ""))

@@ -35,7 +35,8 @@ async def handle(
     if name in _OURS:
         await _OURS[name](app, request, send)
         return
-    command = (commands or table()).named(name, action)
+    known = commands or table()
+    command = known.named(name, action) or known.taking(name, "action")
     if command is None or command.run is None:
         there = (
             f"no action '{action}'; `threadlore {name} --help`"

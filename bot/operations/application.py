@@ -12,6 +12,7 @@ from core.catalogue import Catalogue
 from core.catalogue.tables import Schedule
 from core.community.channels import ChannelModes, Pauses
 from core.community.unsolicited import NoiseStore
+from core.corpora.added import AddedSources
 from core.corpora.manager import CorpusManager
 from core.engine import Engine
 from core.feedback.stale_answers import StaleAnswerReview
@@ -52,6 +53,7 @@ class Application:
     conversations: ConversationStore
     corpora: CorpusStore
     schedules: dict[tuple[str, str], Schedule]
+    added: AddedSources
     research: Research
     people: Forgetting
     vectors: VectorIndex

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from typing import Any
 
 from core.corpora.manager import CorpusManager
@@ -16,8 +16,8 @@ from core.ports import PeoplesSource, Source
 
 log = logging.getLogger(__name__)
 
-Sources = Mapping[str, Sequence[Source]]
-"""The sources of each release."""
+Sources = MutableMapping[str, Sequence[Source]]
+"""The sources of each release; admins may add some while the bot runs."""
 
 
 class HistoryUpkeep:

@@ -43,6 +43,8 @@ class SourceSpec:
     where: str = ""
     suffix: str = ""
     """What tells this source's name from a twin in the same release that includes other files."""
+    by_admin: bool = False
+    """Added while the bot runs, by somebody who may not see the machine's network: public addresses alone."""
 
     def resolve(self, path: str) -> Path:
         """Return a path of the options as an absolute one; relative ones start at `root`."""
@@ -85,6 +87,8 @@ class Catalogue:
     permissions: dict[str, Grant] = field(default_factory=dict)
     """Who may give which command, by its name or its first word; admins where nothing is said."""
 
+    added: dict[str, SourceSpec] = field(default_factory=dict)
+    """What admins added, by its release; it grows and shrinks while the bot runs."""
     ask: Targets = field(default_factory=Targets)
     """Who is asked where the documentation does not help."""
 
@@ -99,6 +103,11 @@ class Catalogue:
         return (self.ask if own is None else own).on(channel.partition(":")[0])
 
     def sources_of(self, release: str) -> tuple[SourceSpec, ...]:
-        """Return the sources that make up a release's corpus, the unversioned ones last."""
+        """Return the sources that make up a release's corpus, the unversioned ones last.
+
+        What was added stands alone: what belongs to every release is the product's own.
+        """
+        if release in self.added:
+            return (self.added[release],)
         own = tuple(source for source in self.sources if source.release == release)
         return own + tuple(source for source in self.sources if not source.release)

@@ -124,6 +124,11 @@ class CorpusManager:
                 failed.append((indexed.corpus.release, error))
         return done, failed
 
+    async def remove(self, release: str) -> None:
+        """Remove the corpus of a release that there is no more."""
+        await self._indexer.remove(release)
+        await self._searcher.load()
+
     async def complete(self, release: str = "", report: Report = lambda _: None) -> None:
         """Embed what the second look needs of one release, or of all, the latest first, where it lacks."""
         encoder = await self.encoders.current()

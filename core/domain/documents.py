@@ -153,9 +153,12 @@ class Release:
     lts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Product:
-    """What the community talks about: its name, other names for it, and its releases, oldest first."""
+    """What the community talks about: its name, other names for it, and its releases, oldest first.
+
+    Everybody has the same one, so that a release which is added while the bot runs is known everywhere.
+    """
 
     name: str
     aliases: tuple[str, ...] = ()

@@ -130,6 +130,18 @@ class Indexer:
                     report(progress)
                 return added
 
+    async def remove(self, release: str) -> None:
+        """Remove all that was read of a release, once nothing is read any more."""
+        async with self._turn:
+            corpus = (await self._store.live()).get(release)
+            await self._store.remove(release)
+            names = (corpus.collection, pairs_collection(corpus)) if corpus else ()
+            for name in names:
+                await self._vectors.drop(name)
+                await self._words.drop(name)
+            await self._store.sweep(release)
+            self.ended.pop(release, None)
+
     @asynccontextmanager
     async def _told(self, release: str, stage: str, report: Report) -> AsyncIterator[Progress]:
         """Tell how work on a release goes; what it fails by is written down: it is soon tried again."""

@@ -180,6 +180,9 @@ class CorpusStore(Protocol):
     async def swap(self, release: str, document_ids: Sequence[str], encoder: str) -> Corpus:
         """Make exactly these documents the live corpus, in one transaction."""
 
+    async def remove(self, release: str) -> None:
+        """Remove the live corpus of a release and how it was read; `sweep` removes its documents."""
+
     async def sweep(self, release: str) -> None:
         """Remove documents of a release that are not live, and vectors nobody uses."""
 

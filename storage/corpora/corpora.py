@@ -141,6 +141,12 @@ class SqlCorpora(SqlCorpusPages, SqlPageViews, SqlTextVectors):
             )
         return corpus
 
+    async def remove(self, release: str) -> None:
+        """Remove the live corpus of a release and how it was read; `sweep` removes its documents."""
+        async with self._database.write() as connection:
+            for table in (CorpusDocumentRow, CorpusRow, SourceRunRow):
+                await connection.execute(delete(table).where(table.release == release))
+
     async def sweep(self, release: str) -> None:
         """Remove documents of a release that are not live, and vectors nobody uses."""
         live = exists().where(

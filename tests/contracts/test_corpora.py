@@ -327,3 +327,18 @@ async def test_views_are_kept_by_page_and_maker_and_go_with_their_page(stores: S
     await corpora.sweep("1.0")
     assert await corpora.views(corpus.views, [here, gone]) == {here: b"made anew"}
     assert await corpora.missing_views(given_up, [here]) == {here}, "no corpus is of that encoder"
+
+
+async def test_a_release_that_is_removed_leaves_nothing_behind(stores: Stores) -> None:
+    corpora, gone, kept = stores.corpora, document("a.rst"), document("b.rst", release="2.0")
+    for release, one in (("1.0", gone), ("2.0", kept)):
+        await corpora.put(release, one)
+        await corpora.swap(release, [one.id], "e")
+        await corpora.note_run(release, "folder:docs", "", ())
+    await corpora.remove("1.0")
+    await corpora.sweep("1.0")
+    assert (await corpora.live()).keys() == {"2.0"} and [run.release for run in await corpora.runs()] == [
+        "2.0"
+    ]
+    assert await corpora.rows("1.0", [gone.id]) == () and await corpora.rows("2.0", [kept.id])
+    await corpora.remove("9.9")

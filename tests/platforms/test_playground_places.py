@@ -152,3 +152,15 @@ def test_the_line_on_privacy_writes_its_commands(page: Page) -> None:
     assert page.all("#privacy") == []
     page.click("#menu")
     page.find("#privacy-drawer", "I keep what you ask.")
+
+
+def test_an_admin_adds_documentation_by_its_address(page: Page, dispatch: FakeDispatch) -> None:
+    page.find(".welcome")
+    assert page.all(".add-docs") == page.all("[data-act=add-docs]") == []
+    page.play("chloe")
+    page.find(".add-docs input").send_keys("https://docs.example.org/", Keys.ENTER)
+    page.until(lambda: dispatch.commands)
+    given = dispatch.commands[-1]
+    assert (given.text, given.person.id) == ("sources add https://docs.example.org/", "web:chloe")
+    page.click("[data-act=add-docs]")
+    page.until(lambda: page.js("return document.activeElement.value") == "/threadlore sources add ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from bot.ports import platforms
 from core.catalogue import Catalogue
 from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
+from core.errors import SourceError
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
 from core.ingestion.indexer import Indexer
@@ -33,7 +35,7 @@ from core.memory.scoring.score import PriorScorer, Thresholds
 from core.memory.scoring.vote_weighting import Policy, VoteWeighting
 from core.pipeline.research import Research
 from core.pipeline.resources import TRANSLATE, ModelBudget, Resources
-from core.ports import LeftOut, PeoplesSource, Workers
+from core.ports import LeftOut, PeoplesSource, Source, Workers
 from core.privacy.names import Privacy
 from core.recipes import recipe_of
 from core.retrieval.retrievers import retriever_of
@@ -120,12 +122,16 @@ async def build_core(ground: Ground) -> Core:
 def _memory(ground: Ground) -> CommunityMemory:
     catalogue, stores, product = ground.catalogue, ground.stores, ground.catalogue.product
     names = (product.name, *product.aliases)
-    releases = tuple(alias for release in product.releases for alias in (release.name, *release.aliases))
+
+    def judged(asked: str, remembered: str) -> str:
+        releases = tuple(alias for release in product.releases for alias in (release.name, *release.aliases))
+        return guard(asked, remembered, names, releases)
+
     return CommunityMemory(
         stores.memories,
         stores.corpora,
         ground.thresholds,
-        lambda asked, remembered: guard(asked, remembered, names, releases),
+        judged,
         share_platforms=catalogue.share_platforms,
         decision=ground.decision,
         settle=ground.memory.of,
@@ -163,6 +169,12 @@ def _corpus_manager(
     going_live = GoingLive(
         store=corpora, memories=stores.memories, searcher=searcher, memory=memory, encoders=encoders
     )
+
+    def sources_of(release: str) -> Sequence[Source]:
+        if release not in ground.sources:
+            raise SourceError(f"{release} was removed.")
+        return ground.sources[release]
+
     rules = RulePairs() if settings.pregenerate == "rules" else None
     return CorpusManager(
         product=ground.catalogue.product,
@@ -172,7 +184,7 @@ def _corpus_manager(
             corpora,
             vectors,
             words,
-            ground.sources.__getitem__,
+            sources_of,
             going_live.went_live,
             ground.workers,
             quota=quota,
@@ -241,7 +253,7 @@ def open_sources(
 ) -> tuple[Sources, LiveChannels]:
     """Build the sources of every release, and what reads live channels for them; nothing is read yet."""
     live = LiveChannels(settings.home, platforms.readers(settings))
-    sources = {
+    sources: dict[str, Sequence[Source]] = {
         release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
         for release in catalogue.product.releases
     }

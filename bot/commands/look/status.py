@@ -99,31 +99,6 @@ RELEASES = Command(
 )
 
 
-async def list_sources(app: Application, given: Given) -> Result:
-    """Return what is known of every source, in the order of `corpora.toml`."""
-    from bot.rendering.sources import sources_of
-
-    return Result(await sources_of(app.corpora, app.schedules))
-
-
-def sources_said(result: Result) -> Sequence[str]:
-    """List them by release."""
-    from bot.rendering.sources import sources_text
-
-    return [sources_text(result.data)]
-
-
-SOURCES = Command(
-    "sources",
-    "look",
-    "where pages come from, when they were read, what failed",
-    list_sources,
-    sources_said,
-    rank=12,
-    further="also when each is read next, and what was passed over and why",
-)
-
-
 async def list_tickets(app: Application, given: Given) -> Result:
     """Return what people were asked and have not resolved."""
     return Result(await app.escalations.waiting())

@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from bot.ports.chat import Reply
 from bot.rendering.status import done_text, failed_text, progress_text
 from core.errors import PlatformError, ThreadloreError
-from core.ingestion.reading import Progress
+from core.ingestion.reading import Progress, Report
 
 if TYPE_CHECKING:
     from bot.commands.slash.table import Call
@@ -28,14 +29,32 @@ _TASKS: set[asyncio.Task[None]] = set()
 """Runs under way, which nothing else holds on to."""
 
 
+Read = Callable[[Report], Awaitable[tuple[str, str]]]
+"""Reads, and returns what to say of it and what to write down."""
+
+
 def begin(app: Application, release: str, what: str, call: Call) -> None:
     """Begin to reindex a release, or all of them; the caller's message tells how far it is."""
-    task = asyncio.create_task(_work(app, release, what, call))
+
+    async def read(hear: Report) -> tuple[str, str]:
+        done, failed = await app.corpus_manager.reindexed(release, hear)
+        text = "\n".join(filter(None, (done_text(done), failed_text(failed))))
+        if not failed:
+            return text or f"{what} is up to date.", "done"
+        told = f"Reindexing {what} failed; the pages there were go on answering.\n{text}"
+        return told, f"failed: {failed[0][1]}"
+
+    begin_reading(read, f"Reindexing {what}", call)
+
+
+def begin_reading(read: Read, what: str, call: Call) -> None:
+    """Begin to read; the caller's message tells how far it is, and at last what became of it."""
+    task = asyncio.create_task(_work(read, what, call))
     _TASKS.add(task)
     task.add_done_callback(_TASKS.discard)
 
 
-async def _work(app: Application, release: str, what: str, call: Call) -> None:
+async def _work(read: Read, what: str, call: Call) -> None:
     board = Board()
     changed = asyncio.Event()
 
@@ -54,17 +73,12 @@ async def _work(app: Application, release: str, what: str, call: Call) -> None:
 
     showing = asyncio.create_task(show())
     try:
-        done, failed = await app.corpus_manager.reindexed(release, hear)
-        text = "\n".join(filter(None, (done_text(done), failed_text(failed))))
-        text, outcome = text or f"{what} is up to date.", "done"
-        if failed:
-            text = f"Reindexing {what} failed; the pages there were go on answering.\n{text}"
-            outcome = f"failed: {failed[0][1]}"
+        text, outcome = await read(hear)
     except ThreadloreError as error:
-        text, outcome = f"Reindexing {what} failed: {error}", f"failed: {error}"
+        text, outcome = f"{what} failed: {error}", f"failed: {error}"
     except Exception:  # a progress message must not stand still for ever
-        log.exception("reindexing %s failed", what)
-        text, outcome = f"Reindexing {what} failed: {ThreadloreError.told}", "failed"
+        log.exception("%s failed", what)
+        text, outcome = f"{what} failed: {ThreadloreError.told}", "failed"
     finally:
         showing.cancel()
         await asyncio.gather(showing, return_exceptions=True)

@@ -23,9 +23,10 @@ from aiohttp.abc import AbstractResolver
 from core.domain import RawDocument
 from core.errors import SourceError
 from core.ingestion.parsing import parse
+from core.ingestion.sources._public import is_public
 from core.ingestion.sources.website import crawl as _crawl
 from core.ingestion.sources.website.fetch import Fetcher, host_of
-from core.ingestion.sources.website.links import MAX_LINKS, Gate, Refused, is_public, links_of, sitemap_of
+from core.ingestion.sources.website.links import MAX_LINKS, Gate, Refused, links_of, sitemap_of
 from tests.core.ingestion_sources.site_server import (
     Handler,
     Site,

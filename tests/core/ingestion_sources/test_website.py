@@ -10,7 +10,8 @@ import pytest
 from core.catalogue import SourceSpec
 from core.errors import SourceError
 from core.ingestion.parsing import parse
-from core.ingestion.sources.website.links import is_public, is_trap, links_of, sitemap_of, tidy
+from core.ingestion.sources._public import is_public
+from core.ingestion.sources.website.links import is_trap, links_of, sitemap_of, tidy
 from core.ingestion.sources.website.source import Options, WebsiteSource
 from tests.core.ingestion_sources.site_server import (
     Site,

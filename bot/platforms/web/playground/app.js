@@ -127,13 +127,13 @@ function draw() {
   if (!document.hidden) see(state.channel);
   state.unread = count();
   showSidebar(go, () => { closeDrawer(); startTour(); paint(); });
-  showHeader(toggleDrawer, (release) => mainComposer.named(`${state.product} ${release}`.trim()));
+  showHeader(toggleDrawer, (release) => mainComposer.named(`${state.product} ${release}`.trim()), () => mainComposer.write("/threadlore sources add "));
   showProgress();
   const list = byId("messages");
   const posts = roots();
   scrolled(list, "messages", () => {
     if (posts.length) showList(list, posts, { inThread: false, actions });
-    else reconcile(list, [welcome((text) => say(text, { channel: state.channel, thread: "" }))]);
+    else reconcile(list, [welcome((text) => say(text, { channel: state.channel, thread: "" }), (address) => say(`/threadlore sources add ${address}`, { channel: state.channel, thread: "" }))]);
   });
   mainComposer.update(placeholder());
   for (const id of ["privacy", "privacy-drawer"]) {

@@ -1,7 +1,7 @@
 // Everything around the messages: the sidebar, the head of the channel, index work, and empty channels.
 
 import { avatar, byId, h, icon, reconcile } from "./dom.js";
-import { channel, state } from "./store.js";
+import { author, channel, state } from "./store.js";
 import { waits } from "./unread.js";
 
 const NOUNS = [[/embed|index|chunk|passage/i, "passages"], [/read|parse|fetch|load|crawl|document|download/i, "documents"]];
@@ -54,7 +54,7 @@ export function showSidebar(go, tour) {
   for (const input of byId("people").querySelectorAll("input")) input.checked = input.value === state.person;
 }
 
-export function showHeader(toggleMenu, askFor) {
+export function showHeader(toggleMenu, askFor, addDocs) {
   const header = byId("header");
   if (!header.firstChild) {
     header.append(
@@ -69,7 +69,9 @@ export function showHeader(toggleMenu, askFor) {
   const mode = here.kind !== "direct" && (!here.listens || here.mode === "off") && MODES[here.mode];
   byId("topic").textContent = [here.topic, mode].filter(Boolean).join(" · ");
   document.title = `${here.kind === "direct" ? "" : "#"}${here.name} · Threadlore`;
-  reconcile(byId("releases"), state.releases.map((one) => {
+  const isAdmin = author(state.person).about === "admin";
+  const adding = { key: "+", mark: [], build: () => h("li", {}, h("button", { class: "pill", type: "button", "data-act": "add-docs", title: "Add documentation by its address", onclick: addDocs }, "+ Add docs")) };
+  reconcile(byId("releases"), [...state.releases.map((one) => {
     const busy = state.progress.some((work) => work.release === one.name);
     const built = one.built_at ? `, built ${new Date(one.built_at).toLocaleString()}` : "";
     const note = one.ready ? `${one.documents} documents, ${one.chunks} passages${built}` : busy ? "being indexed" : "not indexed yet";
@@ -80,7 +82,7 @@ export function showHeader(toggleMenu, askFor) {
       h("span", { class: "dot", "aria-hidden": "true" }), one.name, one.latest && h("small", {}, "latest"),
       h("span", { class: "hidden-text" }, one.ready ? "ready; ask about it" : note))),
     };
-  }));
+  }), ...(isAdmin ? [adding] : [])]);
 }
 
 export function showProgress() {

@@ -4,8 +4,20 @@ import { h, reconcile } from "./dom.js";
 import { inline } from "./inline.js";
 import { author, channel, state } from "./store.js";
 
-// The one row of an empty channel's list.
-export function welcome(ask) {
+// Where an admin pastes an address, to be read as a release of its own.
+function addDocs(add) {
+  const box = h("input", {
+    type: "text", name: "address", required: "", autocomplete: "off", spellcheck: "false", inputmode: "url",
+    placeholder: "https://docs.example.org/", "aria-label": "Address of a website or git repository, or package==version",
+  });
+  return h("form", { class: "add-docs", onsubmit: (event) => { event.preventDefault(); if (box.value.trim()) { add(box.value.trim()); box.value = ""; } } },
+    h("h3", {}, "Try it with your docs"),
+    h("p", {}, "A website, a git repository, or a package with its version. It is read in the background and answers as a release of its own."),
+    h("div", {}, box, h("button", { type: "submit" }, "Add")));
+}
+
+// The one row of an empty channel's list; `add` takes an address.
+export function welcome(ask, add) {
   const here = channel();
   const about = state.product || "the documentation";
   const texts = {
@@ -17,11 +29,13 @@ export function welcome(ask) {
   const reading = here.id === "help" && !state.releases.some((one) => one.ready);
   if (reading) texts.help[1] = "Threadlore is reading the documentation; the bar above says how long that takes. Each release answers as soon as it is read.";
   const [title, text] = texts[here.id] ?? ["Just the two of you", "Ask anything; direct messages are never remembered."];
+  const isAdmin = here.id === "help" && author(state.person)?.about === "admin";
   const build = () => h("div", { class: "welcome" },
     h("img", { src: "favicon.svg", alt: "" }), h("h2", {}, title), h("p", {}, text),
     h("div", { class: "examples" }, state.examples.map((question) =>
-      h("button", { type: "button", onclick: () => ask(here.listens || here.forum ? question : `@${author(state.bot.id).name} ${question}`) }, question))));
-  return { key: "welcome", mark: [here.id, reading, ...state.examples], build };
+      h("button", { type: "button", onclick: () => ask(here.listens || here.forum ? question : `@${author(state.bot.id).name} ${question}`) }, question))),
+    isAdmin && addDocs(add));
+  return { key: "welcome", mark: [here.id, reading, isAdmin, ...state.examples], build };
 }
 
 // Commands in the line are buttons that write them into the box.

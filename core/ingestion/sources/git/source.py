@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, cast
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator
 
@@ -19,6 +20,7 @@ from core.domain import RawDocument, content_hash
 from core.errors import SourceAway
 from core.ingestion.sources._archive import discard
 from core.ingestion.sources._files import FileReader
+from core.ingestion.sources._public import NotPublic, public_addresses
 from core.ports import Workers
 from core.settings import Settings
 from core.system.private_files import clear, private_folder
@@ -62,17 +64,17 @@ class GitAway(GitError):
     """Say that a repository does not answer now."""
 
 
-def check_out(repository: str, ref: str, place: Path) -> None:
+def check_out(repository: str, ref: str, place: Path, more: Sequence[str] = ()) -> None:
     """Bring `place` to the newest commit of a ref (branch, tag or whole commit id; empty for HEAD).
 
-    A checkout that a killed process left half done is made anew. Raises GitError.
+    A checkout that a killed process left half done is made anew. `more` are settings of git. Raises GitError.
     """
     if (place / ".git").is_dir():
         try:
-            _update(repository, ref, place)
+            _update(repository, ref, place, more)
             return
         except GitError:
-            if not _reachable(repository):
+            if not _reachable(repository, more):
                 raise
             discard(place)
     if not place.is_dir() or (place / ".git").exists():
@@ -80,24 +82,24 @@ def check_out(repository: str, ref: str, place: Path) -> None:
     private_folder(place)
     _git(place, "init", "--quiet")
     try:
-        _update(repository, ref, place)
+        _update(repository, ref, place, more)
     except GitError:
         discard(place)
         raise
 
 
-def refs(repository: str) -> list[str]:
+def refs(repository: str, more: Sequence[str] = ()) -> list[str]:
     """Return the names of branches and tags."""
-    listed = _git(Path.cwd(), "ls-remote", "--heads", "--tags", "--refs", "--", repository)
+    listed = _git(Path.cwd(), *more, "ls-remote", "--heads", "--tags", "--refs", "--", repository)
     return [line.split("refs/", 1)[1].partition("/")[2] for line in listed.splitlines() if "refs/" in line]
 
 
-def names(repository: str, seconds: float) -> list[str]:
+def names(repository: str, seconds: float, more: Sequence[str] = ()) -> list[str]:
     """Return the names of branches and tags, as `refs` does, within so many seconds.
 
     Raises GitAway where the repository does not answer by then or cannot be reached, else GitError.
     """
-    command, environment = _command("ls-remote", "--heads", "--tags", "--refs", "--", repository)
+    command, environment = _command(*more, "ls-remote", "--heads", "--tags", "--refs", "--", repository)
     try:
         process = subprocess.Popen(
             command,
@@ -122,23 +124,47 @@ def names(repository: str, seconds: float) -> list[str]:
     return [line.split("refs/", 1)[1].partition("/")[2] for line in lines if "refs/" in line]
 
 
+def public_only(repository: str) -> tuple[str, ...]:
+    """Return the settings by which git speaks to the addresses that were checked, and to no others.
+
+    Git would resolve the name once more, follow redirects and use a proxy. Raises GitError.
+    """
+    parts = urlsplit(repository)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        found = public_addresses(host, port)
+    except OSError:
+        raise GitAway(f"could not resolve host {host}") from None
+    except NotPublic:
+        raise GitError(f"{host} is no public address") from None
+    pinned = ",".join(f"[{one}]" if ":" in one else one for one in found)
+    settings = (
+        f"http.curloptResolve={host}:{port}:{pinned}",
+        "http.followRedirects=false",
+        "http.proxy=",
+        "protocol.allow=never",
+        f"protocol.{parts.scheme}.allow=always",
+    )
+    return tuple(part for setting in settings for part in ("-c", setting))
+
+
 def without_password(text: str) -> str:
     """Take user and password out of the URLs in a text."""
     return re.sub(r"(?<=://)[^/@\s]*@", "", text)
 
 
-def _update(repository: str, ref: str, place: Path) -> None:
+def _update(repository: str, ref: str, place: Path, more: Sequence[str]) -> None:
     _git(
-        place, "fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--no-write-commit-graph", "--",
-        repository, ref or "HEAD",
+        place, *more, "fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--no-write-commit-graph",
+        "--", repository, ref or "HEAD",
     )  # fmt: skip
     _git(place, "checkout", "--quiet", "--force", "--detach", "FETCH_HEAD")
     _git(place, "clean", "--quiet", "-ffdx")
 
 
-def _reachable(repository: str) -> bool:
+def _reachable(repository: str, more: Sequence[str]) -> bool:
     try:
-        _git(Path.cwd(), "ls-remote", "--quiet", "--exit-code", "--", repository, "HEAD")
+        _git(Path.cwd(), *more, "ls-remote", "--quiet", "--exit-code", "--", repository, "HEAD")
     except GitError:
         return False
     return True
@@ -244,7 +270,7 @@ class GitSource:
         self.skipped = []
         with _ONE_AT_A_TIME:
             try:
-                check_out(self._repository, self._ref, self._checkout)
+                check_out(self._repository, self._ref, self._checkout, self._settings())
             except GitError as error:
                 raise self._spec.error(self._explained(error)) from None
             except OSError as error:
@@ -265,7 +291,7 @@ class GitSource:
     def reach(self, seconds: float) -> None:
         """Ask the repository for its branches and tags; raises SourceAway and SourceError."""
         try:
-            known = names(self._repository, seconds)
+            known = names(self._repository, seconds, self._settings())
         except GitAway as error:
             later = "look at the network; what was read before goes on answering"
             raise self._spec.error(f"{self._shown}: {error}; {later}", SourceAway) from None
@@ -273,6 +299,10 @@ class GitSource:
             raise self._spec.error(f"{error}; correct `repository`, or look at its permissions") from None
         if self._ref and self._ref not in known and not re.fullmatch(r"[0-9a-f]{40,64}", self._ref):
             raise self._spec.error(self._no_ref(known))
+
+    def _settings(self) -> tuple[str, ...]:
+        """Return how git is kept to public addresses, where an admin added the source; raises GitError."""
+        return public_only(self._repository) if self._spec.by_admin else ()
 
     def _no_ref(self, known: Sequence[str]) -> str:
         near = get_close_matches(self._ref, known, n=5, cutoff=0.4) or known[:5]
@@ -283,7 +313,7 @@ class GitSource:
 
     def _explained(self, error: GitError) -> str:
         if "remote ref" in str(error) and self._ref:
-            return self._no_ref(refs(self._repository))
+            return self._no_ref(refs(self._repository, self._settings()))
         return (
             f"git cannot fetch {self._shown}: {error}; correct `repository`, or check network and permissions"
         )
