@@ -156,6 +156,8 @@ class Settings(BaseSettings):
     """Whether the model must agree, too, that a question is one that was answered before."""
     judged_by_model: bool = Field(False, alias="MEMORY_JUDGE_MODEL")
     """Whether the model says how well its answer is supported, which is part of the score before any vote."""
+    judge_model: str = Field("", alias="JUDGE_MODEL")
+    """The model on the same servers that judges answers in `evaluate`; empty for the one that writes them."""
     bertscore_model: str = Field("", alias="BERTSCORE_MODEL")
     """A model of bert-score, or a folder with one, and `#layer`; part of that score, too. Empty for none."""
     memory_limit: int = Field(0, alias="MEMORY_LIMIT", ge=0)

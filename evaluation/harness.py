@@ -13,9 +13,10 @@ from core.errors import UsageError
 from core.pipeline.research import Research
 from core.pipeline.stage import Stage
 from core.pipeline.stages.retrieve import Reduce, Select
-from core.ports import LanguageModel
+from core.ports import Encoder, LanguageModel
 from core.recipes import DEFAULT
 from evaluation.answers.judges import Judge, Verdicts
+from evaluation.answers.overlap import overlap
 from evaluation.calibration import calibrate
 from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, read_gold
@@ -54,12 +55,14 @@ async def evaluate(
     report: Path,
     options: Options | None = None,
     tell: Tell = silent,
+    judging: LanguageModel | None = None,
 ) -> dict[str, Any]:
     """Measure every configuration on the gold questions; write and return the report.
 
     Writes `evaluation.json`, `evaluation.md`, `questions.jsonl` and the plots to the folder `report`;
-    `tell` hears a line on each step. Raises UsageError for a bad gold file or an unknown configuration. What
-    the model does not write is quoted, as it is when serving.
+    `judging` is the model that judges, where it is not the one that writes. `tell` hears a line on each step.
+    Raises UsageError for a bad gold file or an unknown configuration. What the model does not write is
+    quoted, as it is when serving.
     """
     options = options or Options()
     parts = research.parts
@@ -67,7 +70,7 @@ async def evaluate(
     lines = await asyncio.to_thread(read_gold, gold, options.half)
     _check(research, lines, gold)
     await asyncio.to_thread(report.mkdir, parents=True, exist_ok=True)
-    judge = await _judge(parts.model, options, report)
+    judge = await _judge(judging or parts.model, options, report)
     await warm(research)
     rows: list[dict[str, Any]] = []
     told: list[str] = []
@@ -78,7 +81,7 @@ async def evaluate(
         asked[configuration.name] = outcomes
         row = summary(configuration.name, outcomes)
         if options.answers:
-            row["likeness"] = await _likeness(outcomes)
+            row["likeness"] = await _likeness(outcomes, await parts.encoders.current())
         if judge and configuration.name in options.judged:
             row["judged"] = await judge.means(outcomes)
         rows.append(row)
@@ -92,6 +95,7 @@ async def evaluate(
         "releases": sorted(research.corpora),
         "encoder": next((c.encoder for c in research.corpora.values()), ""),
         "model": parts.model.name if parts.model else "",
+        "judge": judge.name if judge else "",
         "recipe": options.recipe,
         "threshold": parts.searcher.ranking.judgement.enough if options.enough is None else options.enough,
         "configurations": rows,
@@ -147,9 +151,18 @@ async def _judge(model: LanguageModel | None, options: Options, report: Path) ->
     return Judge(model, await asyncio.to_thread(Verdicts, report / VERDICTS))
 
 
-async def _likeness(outcomes: Sequence[Outcome]) -> dict[str, float]:
+async def _likeness(outcomes: Sequence[Outcome], encoder: Encoder) -> dict[str, float]:
+    """Compare answers with gold ones: by words, by what they name, and (`sim`) by their vectors."""
     said = [(o.answer, o.line.answer) for o in outcomes if o.answer and o.line.answer]
-    return await asyncio.to_thread(likeness, [answer for answer, _ in said], [gold for _, gold in said])
+    if not said:
+        return {}
+    answers, gold = [answer for answer, _ in said], [true for _, true in said]
+    told = await asyncio.to_thread(likeness, answers, gold) | overlap(answers, gold)
+    cosines = [
+        one @ other
+        for one, other in zip(await encoder.encode(answers), await encoder.encode(gold), strict=True)
+    ]
+    return told | {"sim": round(float(sum(cosines) / len(cosines)), 4)}
 
 
 def _confidence(asked: dict[str, list[Outcome]]) -> dict[str, Any] | None:
@@ -182,6 +195,7 @@ def _question(configuration: str, outcome: Outcome) -> str:
         "route": outcome.route,
         "right": outcome.right,
         "answer": outcome.answer,
+        "truth": outcome.line.answer,
         "base": outcome.queries.get("base", ""),
         "versionless": outcome.queries.get("versionless", ""),
         "signs": {name: round(value, 4) for name, value in outcome.signs.items()},

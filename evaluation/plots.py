@@ -34,6 +34,41 @@ def draw(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     return tuple(made)
 
 
+def draw_comparison(result: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write the plots of two reports side by side; blocking. Returns file names, none without matplotlib."""
+    try:
+        matplotlib = importlib.import_module("matplotlib")
+        matplotlib.use("Agg")
+        pyplot = importlib.import_module("matplotlib.pyplot")
+    except ImportError:
+        return ()
+    folder.mkdir(parents=True, exist_ok=True)
+    figure, (shares, changes, times) = pyplot.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
+    kinds = list(result["by_type"])
+    for place, name in enumerate(result["names"]):
+        values = [result["by_type"][kind]["good"][place] for kind in kinds]
+        shares.bar([at + 0.4 * place for at in range(len(kinds))], values, 0.4, label=name)
+        times.plot(sorted(row["ms"][place] for row in result["rows"]), label=name)
+    shares.set_xticks([at + 0.2 for at in range(len(kinds))], kinds, rotation=35)
+    shares.set_ylabel("share of good answers")
+    shares.legend(frameon=False)
+    first, second = result["names"]
+    parts = {
+        "both": "both",
+        f"{first} alone": "first_only",
+        f"{second} alone": "second_only",
+        "neither": "neither",
+    }
+    changes.barh(list(parts), [result[key] for key in parts.values()])
+    changes.set_xlabel("questions answered well by")
+    times.set_yscale("log")
+    times.set_xlabel("questions, quickest first")
+    times.set_ylabel("ms")
+    figure.savefig(folder / "comparison.png", dpi=120)
+    pyplot.close(figure)
+    return ("comparison.png",)
+
+
 def _hits(axes: Any, report: Mapping[str, Any]) -> bool:
     rows: Sequence[Mapping[str, Any]] = report["configurations"]
     width = 0.8 / len(CUTS)

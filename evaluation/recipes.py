@@ -24,6 +24,9 @@ COLUMNS = (
     ("hit@3", "hit@3"),
     ("hit@8", "hit@8"),
     ("must_contain", "answer right"),
+    ("crag.score", "CRAG"),
+    ("crag.missing", "missing"),
+    ("crag.hallucination", "hallucination"),
     ("written", "written"),
     ("quoted", "quoted"),
     ("abstentions", "abstained"),
@@ -59,7 +62,7 @@ async def compare(
 def table(rows: Sequence[dict[str, Any]]) -> str:
     """Write the rows side by side as a Markdown table."""
     lines = [[title for _, title in COLUMNS], ["---"] * len(COLUMNS)]
-    lines += [[_cell(row[key]) for key, _ in COLUMNS] for row in rows]
+    lines += [[_cell(_figure(row, key)) for key, _ in COLUMNS] for row in rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
@@ -68,6 +71,12 @@ def write(report: Path, rows: Sequence[dict[str, Any]]) -> None:
     report.mkdir(parents=True, exist_ok=True)
     (report / "recipes.json").write_text(json.dumps(rows, indent=2, ensure_ascii=False) + "\n", "utf-8")
     (report / "recipes.md").write_text(table(rows) + "\n", "utf-8")
+
+
+def _figure(row: dict[str, Any], key: str) -> object:
+    """Return a figure of a row; `crag.score` is the score in `crag`."""
+    name, _, part = key.partition(".")
+    return (row[name] or {}).get(part) if part else row[name]
 
 
 def _cell(value: object) -> str:

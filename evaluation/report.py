@@ -36,7 +36,12 @@ def markdown(report: Mapping[str, Any], plots: Sequence[str] = ()) -> str:
     if judged := [row for row in rows if row.get("judged")]:
         names = list(judged[0]["judged"])
         flat = [{"name": row["name"], **row["judged"]} for row in judged]
-        parts += ["## Judged by the model", _table(flat, [(name, name.replace("_", " ")) for name in names])]
+        who = report.get("judge") or "the model"
+        own = ", which wrote them itself" if who == report.get("model") else ""
+        parts += [
+            f"## Judged by {who}{own}",
+            _table(flat, [(name, name.replace("_", " ")) for name in names]),
+        ]
     parts += [f"![{name.removesuffix('.png')}]({name})" for name in plots]
     return "\n\n".join(parts) + "\n"
 

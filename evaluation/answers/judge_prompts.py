@@ -95,6 +95,33 @@ TASKS = {
 """What is picked from numbered items, by metric."""
 
 
+BETTER_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "better": {"type": "string", "enum": ["1", "2", "neither"]},
+    },
+    "required": ["reasoning", "better"],
+}
+_BETTER = """{judge}
+
+Two answers to one question are told, 1 and 2, and the truth where it is known. Which of them serves the \
+asker better: right, whole, and to the point? Length is no merit. To say that one does not know is \
+better than a wrong answer.
+
+"reasoning": one or two sentences. "better": "1", "2", or "neither" where they are as good."""
+
+
+def better(question: str, truth: str, first: str, second: str) -> tuple[str, str]:
+    """Ask which of two answers is better."""
+    told = [("question", question), *([("truth", truth)] if truth else [])]
+    texts = [_tag(name, value) for name, value in told]
+    texts += [
+        f'<answer number="{n}">\n{_closed(text)}\n</answer>' for n, text in enumerate((first, second), 1)
+    ]
+    return _BETTER.format(judge=_JUDGE), "\n".join(texts)
+
+
 def criteria(group: str, question: str, answer: str, truth: str) -> tuple[str, str]:
     """Ask for the two verdicts of one group of answer correctness."""
     first, second = GROUPS[group]

@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from core.domain import content_hash
 from core.errors import ModelMalformed, ModelRefused
@@ -20,11 +20,13 @@ from core.generation.quotes.blocks import prose, split
 from core.ports import LanguageModel, Prompt
 from core.prompts import DONT_KNOW
 from evaluation.answers.judge_prompts import (
+    BETTER_SCHEMA,
     CRITERIA_SCHEMA,
     GROUPS,
     JUDGE_VERSION,
     NO_ANSWER,
     PICK_SCHEMA,
+    better,
     criteria,
     pick,
 )
@@ -82,6 +84,36 @@ class Judge:
         self._verdicts = verdicts
         self.failed = 0
         """Verdicts that the model could not be brought to give."""
+
+    @property
+    def name(self) -> str:
+        """Name the model that judges."""
+        return self._model.name
+
+    async def preferred(
+        self, question: str, truth: str, first: str, second: str
+    ) -> Literal["first", "second", "tie", "position", ""]:
+        """Say which of two answers is better, asked in both orders; `position` where the order decides.
+
+        The same text twice is a tie without a call; "" where the model could not be brought to a verdict.
+        """
+        if first == second:
+            return "tie"
+        room = max(200, (self._model.context_tokens - VERDICT_TOKENS - _FIXED_TOKENS) // 3)
+        count = self._model.count_tokens
+        one, other, true = (shorten(text, (), room, count) for text in (first, second, truth))
+        replies = [
+            await self._ask(better(question, true, *two), BETTER_SCHEMA)
+            for two in ((one, other), (other, one))
+        ]
+        said = [reply.get("better") if reply else None for reply in replies]
+        if any(verdict not in ("1", "2", "neither") for verdict in said):
+            return ""
+        if said == ["neither", "neither"]:
+            return "tie"
+        if said == ["1", "2"]:
+            return "first"
+        return "second" if said == ["2", "1"] else "position"
 
     async def means(self, outcomes: Sequence[Outcome]) -> dict[str, float | None]:
         """Return the mean of each metric over the questions that it applies to."""

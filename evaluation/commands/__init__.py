@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
     """Carry out `evaluate`, `check`, `tune`, `embedder try` or `finetune export`."""
-    from evaluation.commands.evaluate import answers, evaluate, followups, promoted_command, unasked
+    from evaluation.commands.evaluate import answers, compare, evaluate, followups, promoted_command, unasked
     from evaluation.commands.tune import tune
 
     if request["command"] == "embedder":
@@ -34,6 +34,8 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
         await unasked(app, request, send)
     elif request.get("answers"):
         await answers(app, request, send)
+    elif request.get("compare"):
+        await compare(app, request, send)
     elif request.get("promoted"):
         await promoted_command(app, request, send)
     else:

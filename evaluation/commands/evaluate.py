@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.app.builders.models import open_model
 from bot.commands.progress import in_turn
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from bot.privacy.exports import note
+from core.errors import UsageError
 from core.pipeline.research import Research
 from core.pipeline.resources import ModelBudget
-from core.ports import CorpusStore
+from core.ports import CorpusStore, LanguageModel
 from core.text.words import one_line
 from evaluation.gold import Half
+
+OWN = "{name} judges what it wrote itself; JUDGE_MODEL names another one."
 
 
 async def evaluate(app: Application, request: dict[str, Any], send: Send) -> None:
@@ -43,11 +49,60 @@ async def evaluate(app: Application, request: dict[str, Any], send: Send) -> Non
         recipe=app.settings.recipe,
     )
     gold, report = Path(request["gold"]), Path(request["report"])
-    async with in_turn(send) as tell:
-        await harness.evaluate(research, gold, report, options, lambda line: tell({"line": line}))
+    async with in_turn(send) as tell, judging(app, model) as judge:
+        if options.judged and judge is not None and model is not None and judge.name == model.name:
+            await send({"note": OWN.format(name=judge.name)})
+        await harness.evaluate(
+            research, gold, report, options, lambda line: tell({"line": line}), judging=judge
+        )
     # answers quote what people said in channels that are sources
     note(app.settings.home, Path(request["report"]) / "questions.jsonl")
     await send({"line": f"The report is in {request['report']}."})
+    await send({"code": 0})
+
+
+@asynccontextmanager
+async def judging(app: Application, writer: LanguageModel | None) -> AsyncIterator[LanguageModel | None]:
+    """Open the model that `JUDGE_MODEL` names on the writer's servers; the writer where it names none."""
+    name = app.settings.judge_model
+    if not name:
+        yield writer
+        return
+    settings = app.settings.model_copy(update={"ollama_model": name, "model_name": name, "llm": ""})
+    judge = await asyncio.to_thread(open_model, settings)
+    try:
+        yield judge
+    finally:
+        if judge is not None:
+            await judge.close()
+
+
+async def compare(app: Application, request: dict[str, Any], send: Send) -> None:
+    """Compare the two report folders `compare` (absolute paths); the model judges with `judge`."""
+    from evaluation.answers import compared
+    from evaluation.answers.judges import Judge, Verdicts
+    from evaluation.harness import VERDICTS
+    from evaluation.plots import draw_comparison
+
+    chosen = (*(request.get("judge") or ()), *(request.get("only") or ()), compared.ALL)[0]
+    one, other = map(Path, request["compare"])
+    first = await asyncio.to_thread(compared.read, one, chosen)
+    second = await asyncio.to_thread(compared.read, other, chosen)
+    folder = Path(request["report"]) if request.get("report") else None
+    async with in_turn(send) as tell, judging(app, app.engine.model) as model:
+        judge = None
+        if request.get("judge"):
+            if model is None:
+                raise UsageError(
+                    "Judging needs a model; set OLLAMA_HOST or MODEL_SERVER, or leave --judge out."
+                )
+            where = (folder or other) / VERDICTS
+            judge = Judge(model, await asyncio.to_thread(Verdicts, where))
+        result = await compared.compare(first, second, judge, lambda line: tell({"note": line}))
+    if folder:
+        plots = await asyncio.to_thread(draw_comparison, result, folder)
+        await asyncio.to_thread(compared.write, folder, result, plots)
+    await send({"line": compared.markdown(result)})
     await send({"code": 0})
 
 

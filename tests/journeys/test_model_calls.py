@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -86,5 +87,19 @@ async def test_every_call_of_a_question_is_in_the_report(
     async with house(kettle, ollama_host=ollama.url) as bot:
         request = {"command": "evaluate", "gold": str(gold), "report": str(report), "only": ["all"]}
         await handle(bot.app, request, send)
-    told = json.loads(await asyncio.to_thread((report / "evaluation.json").read_text, "utf-8"))
-    assert told["configurations"][0]["model_calls"] == ollama.calls == 2
+        told = json.loads(await asyncio.to_thread((report / "evaluation.json").read_text, "utf-8"))
+        assert told["configurations"][0]["model_calls"] == ollama.calls == 2
+
+    other = tmp_path / "other"
+    await asyncio.to_thread(shutil.copytree, report, other)
+    text = await asyncio.to_thread((other / "questions.jsonl").read_text, "utf-8")
+    answer = json.dumps({**json.loads(text), "answer": "Never.", "right": False})
+    await asyncio.to_thread((other / "questions.jsonl").write_text, answer, "utf-8")
+    ollama.models.append("referee")
+    folder = tmp_path / "compared"
+    async with house(kettle, ollama_host=ollama.url, judge_model="referee") as bot:
+        request = {"command": "evaluate", "compare": [str(report), str(other)], "judge": ["all"]}
+        await handle(bot.app, request | {"report": str(folder)}, send)
+    result = json.loads(await asyncio.to_thread((folder / "comparison.json").read_text, "utf-8"))
+    assert (result["judge"], result["own"], result["first_only"]) == ("referee", [False, False], 1)
+    assert ollama.calls == 4 and ollama.chats[-1].body["model"] == "referee", "once in each order"

@@ -39,11 +39,14 @@ def here(settings: Settings, options: Namespace) -> None:
 
     alone = options.promoted or bool(options.unasked)
     measured = bool(options.gold) + bool(options.followups) + options.promoted + bool(options.unasked)
-    measured += bool(options.answers)
-    if measured != 1 or (bool(options.report) == alone and not options.answers):
+    measured += bool(options.answers) + bool(options.compare)
+    if options.compare and len(options.compare) != 2:
+        raise UsageError("--compare takes two folders with reports: --compare A B")
+    free = options.answers or options.compare
+    if measured != 1 or (bool(options.report) == alone and not free):
         raise UsageError(
-            "name GOLD.jsonl or --followups PATH with --report DIR, --answers FILE, or --promoted or "
-            "--unasked FILE alone (see `threadlore evaluate --help`)"
+            "name GOLD.jsonl or --followups PATH with --report DIR, --answers FILE, --compare A B, or "
+            "--promoted or --unasked FILE alone (see `threadlore evaluate --help`)"
         )
 
 
@@ -77,6 +80,14 @@ COMMAND = Command(
             kind="path",
             named=True,
             metavar="FILE",
+        ),
+        Option(
+            "compare",
+            "Compare two reports question by question; with --judge which answers are better, in both orders",
+            kind="path",
+            named=True,
+            many=True,
+            metavar="A B",
         ),
         Option("details", "With --answers: what is wrong with which answer", kind="flag"),
         Option("json", "With --answers: the figures and every answer as JSON", kind="flag"),
