@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import logging
 import os
 import sys
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.shared_statements import share
+
+share()
 # one example takes a third of a second where others have the machine, too; a change is tried with the same
 # examples everywhere, and `pytest --hypothesis-profile=explore` looks for new ones
 bearing = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -54,6 +58,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next(places, len(LONGEST_FIRST))
 
     items.sort(key=rank)
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage in what tests make, not in all that was imported for them."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:

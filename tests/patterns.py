@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
 ROOMS = ("bot", "core", "storage", "evaluation")
 METHODS = frozenset({"search", "match", "fullmatch", "sub", "subn", "findall", "finditer", "split"})
 _TRIES_EVERYWHERE = METHODS - {"match", "fullmatch"}
+_CALLED = re.compile(r"\bre\s*\.\s*\w")
 
 
 @dataclass
@@ -60,19 +61,24 @@ def collected(
         entry.places.append(place)
         entry.uses |= uses
 
-    names = {name: importlib.import_module(name) for name in modules()}
-    uses = _uses(names)
-    for name, module in names.items():
-        for variable, value in vars(module).items():
-            if getattr(value, "__module__", name) != name and not isinstance(value, re.Pattern):
-                continue  # what another module made is met there
-            for pattern in patterns_in(value):
-                add(pattern, f"{name}.{variable}", uses[name, variable] or {"finditer"})
+    for name in modules():
+        module = importlib.import_module(name)
+        held = {
+            variable: patterns
+            for variable, value in vars(module).items()
+            # what another module made is met there
+            if getattr(value, "__module__", name) == name or isinstance(value, re.Pattern)
+            if (patterns := patterns_in(value))
+        }
+        uses = _uses(module) if held else {}
+        for variable, patterns in held.items():
+            for pattern in patterns:
+                add(pattern, f"{name}.{variable}", uses.get(variable) or {"finditer"})
         for place, pattern, method in _inline(name, module, made, unknown):
             if method != "compile" or (pattern.pattern, pattern.flags) not in found:
                 add(pattern, place, {"finditer" if method == "compile" else method})
-    for place, patterns in made.items():
-        for pattern in patterns:
+    for place, built in made.items():
+        for pattern in built:
             add(pattern, place, {used.get(place, "finditer")})
     return list(found.values()), unknown
 
@@ -104,26 +110,27 @@ def _tree(module: Any) -> ast.Module:
     return ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
 
 
-def _uses(names: Mapping[str, Any]) -> dict[tuple[str, str], set[str]]:
-    """Return by module and variable how its patterns are used; one that is handed on tries at every place."""
-    uses: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for name, module in names.items():
-        called: set[int] = set()
-        for node in ast.walk(_tree(module)):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                if node.attr in METHODS:
-                    uses[name, node.value.id].add("finditer" if node.attr in _TRIES_EVERYWHERE else node.attr)
-                    called.add(id(node.value))
-                elif node.attr in ("pattern", "flags"):
-                    called.add(id(node.value))
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in called:
-                uses[name, node.id].add("finditer")
+def _uses(module: Any) -> dict[str, set[str]]:
+    """Return by variable how its patterns are used; one that is handed on tries at every place."""
+    uses: dict[str, set[str]] = defaultdict(set)
+    called: set[int] = set()
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.attr in METHODS:
+                uses[node.value.id].add("finditer" if node.attr in _TRIES_EVERYWHERE else node.attr)
+                called.add(id(node.value))
+            elif node.attr in ("pattern", "flags"):
+                called.add(id(node.value))
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in called:
+            uses[node.id].add("finditer")
     return uses
 
 
 def _inline(
     name: str, module: Any, made: Mapping[str, object], unknown: list[str]
 ) -> Iterator[tuple[str, re.Pattern[Any], str]]:
+    if not _CALLED.search(Path(module.__file__).read_text(encoding="utf-8")):
+        return
     for function, node in _calls(_tree(module), ""):
         place = f"{name}:{function}"
         method = node.func.attr  # type: ignore[attr-defined]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from core.ports import Alone, Workers
@@ -36,6 +38,19 @@ class _Kept:
         """Leave it to the others."""
 
 
+class _Returning(_Kept):
+    """A process that those who let it go give to the next."""
+
+    def __init__(self, worker: Worker, processes: Processes) -> None:
+        super().__init__(worker)
+        self._processes = processes
+        self.taken_back = False
+
+    def let_go(self) -> None:
+        if not (self._worker.gone or self.taken_back):
+            self._processes.begin_with(cast(Worker, self))
+
+
 class SharedProcesses(Processes):
     """One process with the files of every index, and one pool for each pair of limits."""
 
@@ -54,6 +69,16 @@ class SharedProcesses(Processes):
         if self._worker is None or self._worker.gone:
             self._worker = alone()
         return cast(Alone, _Kept(self._worker))
+
+    @contextmanager
+    def lent_to(self, processes: Processes) -> Iterator[None]:
+        """Let what is built with other processes have its vectors in the one of these."""
+        self.alone()
+        lent = _Returning(cast(Worker, self._worker), processes)
+        lent.let_go()
+        yield
+        lent.taken_back = True
+        processes.alone().let_go()
 
 
 SHARED = SharedProcesses()

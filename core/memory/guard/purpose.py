@@ -188,7 +188,7 @@ def _heads(found: Iterable[str]) -> frozenset[str]:
 _PLACES = _named(_WORDS["places"])
 _PLACE = re.compile(
     r"(?<!\d )(?<!per )(?<!every )(?<!a )"
-    + _any_of(_PLACES.keys() - {"this", "second", "present"})
+    + _any_of(word for word in _PLACES if word not in ("this", "second", "present"))
     + rf"|\b(this)\s+(?:{_PERIODS})\b|\bthe\s+(second)\s+\w"
 )
 _POINTING = frozenset(("this", "that", "current"))

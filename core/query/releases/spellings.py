@@ -158,7 +158,8 @@ def _prepare(name: str, aliases: tuple[str, ...], releases: tuple[Release, ...])
                 words[text.lower()] = release.name
             elif len(text) > 1:
                 literals[plain(text)] = release.name
-    called = "|".join(_flexible(n) for n in sorted({name, *aliases}, key=len, reverse=True) if n) or r"\0"
+    names = sorted(dict.fromkeys((name, *aliases)), key=len, reverse=True)
+    called = "|".join(_flexible(n) for n in names if n) or r"\0"
     whole = [n[0] for n, least, _ in numbers if len(n) == 1 and least == 1]
     return Spellings(
         releases=releases,
