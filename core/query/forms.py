@@ -14,6 +14,11 @@ from core.query.releases.spellings import spellings
 from core.text.words import COMMON_WORDS, STOP_WORDS, words
 
 _EMPTY = STOP_WORDS | COMMON_WORDS
+_ADDRESS = re.compile(
+    r"\b(?:https?|ftp|wss?)://[^\s<>'\"`]+|\b(?:[\w-]+\.)*example\.(?:com|net|org)\b"
+    r"|\bFile \"[^\"\n]+\", line \d+",
+    re.IGNORECASE,
+)
 _GREETING = re.compile(
     r"\s*+(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
     r"|dear)\b(?:\s+(?:all|there|everyone"
@@ -89,6 +94,11 @@ def without(text: str, found: Sequence[Mention]) -> str:
 def without_product(text: str, product: Product) -> str:
     """Blank the product\'s names."""
     return spellings(product).product.sub(" ", text)
+
+
+def without_addresses(text: str) -> str:
+    """Take out the addresses, example hosts and places in files that come with what somebody pasted."""
+    return _ADDRESS.sub(" ", text)
 
 
 def _tidy(text: str) -> str:

@@ -36,9 +36,11 @@ _CLOSE = 1.5
 """What a section may be worth less than the first one and be about as likely to answer; ours."""
 _DOUBT = 0.4
 """Share of the question's weight under which the first section's best part is hardly the answer; ours."""
+_OTHERWISE = 0.2
+"""Share of the question's weight under which a section says it in other words, from its beginning; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
-_INTRODUCTION = 400
+_INTRODUCTION = 600
 """Characters up to which a section without code is taken for the introduction of its parts; ours."""
 
 _FAILED = N_("No language model answered, so I quote the {product} documentation:")
@@ -59,6 +61,10 @@ _SHORT: Mapping[type[ModelError], str] = {
     ModelMalformed: N_("the language model wrote nothing usable"),
 }
 _CLOSEST = N_("The closest I found:")
+_MARKS = 3
+"""Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
+_STATUSES = frozenset(map(str, range(100, 600)))
+"""Numbers that name something, as those of HTTP do; others mostly say how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,7 @@ def quote(
     page's id, where more is known of it; `marks` tells that it is asked since when something is there.
     Citations are numbered from 1. Nothing is quoted where the evidence holds nothing that is whole.
     """
-    wanted = {t: weight(t) * (1.0 if t.isalpha() else _IDENTIFIER_BOOST) for t in question_terms}
+    wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
     for item in evidence:
@@ -108,6 +114,11 @@ def quote(
     total = sum(wanted.values())
     share = sum(wanted[t] for t in held) / total if total else 0.0
     return Quoted("\n\n".join(parts), citations, tuple(pieces), share)
+
+
+def _names(term: str) -> bool:
+    """Return True if a term is no mere word: it has other signs than letters, and does not only count."""
+    return not term.isalpha() and (not term.isdigit() or term in _STATUSES)
 
 
 def introduction(sure: bool) -> str:
@@ -169,8 +180,11 @@ def _chosen(
     if not left:
         return [], set()
     first = left.pop(0)
-    doubt = share(first.held[first.best]) < _DOUBT
-    picked = first.picked(BRIEF if doubt else FULL)
+    holds = share(first.held[first.best])
+    doubt = holds < _DOUBT
+    picked = first.picked(BRIEF if doubt else FULL, early=holds < _OTHERWISE)
+    if marks:
+        picked = sorted({*picked, *first.marked[:_MARKS]})
     pieces = [_piece(first, picked, marks)]
     covered, said, length = first.holds(picked), first.says(picked), first.size(picked)
     part = _part_of(first, left)

@@ -62,6 +62,9 @@ _FAR, _BEFORE = 0.6, 0.1
 _BEARS = 0.4
 """Share of the best stretch's score that bears on the question, too; ours."""
 
+_ALIKE = 0.7
+"""What a stretch may be worth less than the best of its section and be about as likely; ours."""
+
 _SAME = 40
 """Characters by which a window is known in a stretch; ours."""
 
@@ -77,6 +80,8 @@ _REMEDY = re.compile(
 )
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
+_DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} .{1,100}", re.IGNORECASE)
+"""What a setting is as long as nobody sets it: in so few words that it goes with whatever is said of it."""
 _POINTER = re.compile(
     r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
     r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"
@@ -136,11 +141,24 @@ class Section:
         """Return the characters that these stretches take."""
         return sum(self.found[n].length for n in picked)
 
-    def picked(self, limits: Limits) -> list[int]:
-        """Return the stretches to quote, in order: all of a short section, else what holds the answer."""
+    @property
+    def marked(self) -> list[int]:
+        """Return the stretches that tell since which version something is so."""
+        return [n for n, one in enumerate(self.found) if marked(one)]
+
+    def _first(self) -> int:
+        """Return the first stretch that answers about as likely as the best."""
+        return next(n for n, worth in enumerate(self.worth) if worth >= self.value - _ALIKE)
+
+    def picked(self, limits: Limits, early: bool = False) -> list[int]:
+        """Return the stretches to quote, in order: all of a short section, else what holds the answer.
+
+        With `early` it begins with the first stretch that is about as likely as the best.
+        """
         found, at = self.found, self.best
         if found[at].stands_alone:
             return [at]
+        at = self._first() if early else at
         if self._counted(range(len(found))) <= limits.whole:
             return list(range(len(found)))
         kept = self._understood(at, limits)
@@ -148,17 +166,18 @@ class Section:
         if at in self.pasted and at + 1 < len(found) and self._counted(kept | {at + 1}) <= limits.most:
             kept.add(at + 1)
         kept |= self._remedy_for(at, limits)
-        kept |= self._code_for(kept, limits)
+        kept |= self._code_for(kept, at, limits)
         if self.fitting >= _FITS and self._counted(kept | {0}) <= limits.most:
             kept.add(0)
-        if self._counted(kept | set(range(max(kept)))) <= limits.whole:
-            kept |= set(range(max(kept)))
+        # what follows explains, also what code before it says; what stands before it only leads there
         while (after := max(kept) + 1) < len(found):
             bears = self.scores[after] >= _BEARS * self.scores[at] or found[after].leans
             if not bears or self._counted(kept | {after}) > limits.goal:
                 break
             kept.add(after)
-        return sorted(kept)
+        if self._counted(kept | set(range(max(kept)))) <= limits.whole:
+            kept |= set(range(max(kept)))
+        return sorted(kept | {n for n, one in enumerate(found) if _DEFAULT.fullmatch(one.text)})
 
     def _remedy_for(self, at: int, limits: Limits) -> set[int]:
         """Return what follows a stretch that tells of trouble, up to what says what to do about it."""
@@ -171,12 +190,11 @@ class Section:
                 return set(range(at, end + 1))
         return set()
 
-    def _code_for(self, kept: set[int], limits: Limits) -> set[int]:
+    def _code_for(self, kept: set[int], at: int, limits: Limits) -> set[int]:
         """Return the stretch of the section's code that goes with those kept, unless they have some."""
         coded = [n for n, one in enumerate(self.found) if one.has_code and n not in self.pasted]
         if kept & set(coded):
             return set()
-        at = self.best
         coded.sort(key=lambda n: _FAR * (abs(n - at) - 1) + _BEFORE * (n < at) - self.scores[n])
         fitting = (
             more for n in coded if self._counted(kept | (more := self._understood(n, limits))) <= limits.most

@@ -20,6 +20,8 @@ _MAX_POINTS = 500
 """Characters up to which a list stays with the paragraph before it that does not introduce it; ours."""
 _MAX_TABLE_ROWS = 12
 _SHORTEST, _LONGEST = 16, 600
+_EXAMPLE = re.compile(r"(?:for )?(?:examples?|instance):", re.IGNORECASE)
+"""What introduces code and says nothing of it."""
 
 _ENDED = re.compile(r"[.!?:。！？…][\"'”’)\]*_`]*$")
 _TERM = re.compile(r"^(?:\*\*[^*\n]{0,80}[^*\n.!?:]\*\*|`[^`\n]{1,300}`|\*\*`[^`\n]{1,300}`\*\*)$")
@@ -78,7 +80,8 @@ class Stretch:
         first = self.blocks[0]
         text = first.text.lstrip()
         return first.kind == "code" or (
-            first.kind == "paragraph" and (bool(_LEANING.match(text)) or _goes_on(text))
+            first.kind == "paragraph"
+            and (bool(_LEANING.match(text)) or bool(_EXAMPLE.fullmatch(text)) or _goes_on(text))
         )
 
     @property

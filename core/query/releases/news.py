@@ -197,6 +197,8 @@ _ASKS = re.compile(
     r"|\bwhere (?:is|did|has)\b.{1,80}\b(?:go|gone|moved?)\b|\bdoes(?:n['’]?t| not)? .{1,80}\bexist",
     re.IGNORECASE,
 )
+_INSTEAD = re.compile(r"\binstead of\b", re.IGNORECASE)
+"""What asks of a name in code for its successor, and of plain words as a rule for something else."""
 _LONG = 6
 """Letters of a plain word that may be a name."""
 _MOST = 3
@@ -209,10 +211,8 @@ def gone(text: str, product: Product) -> tuple[str, ...]:
     if not told and _ASKS.search(text):
         about = without_product(text, product)
         told = identifiers(about) or identifiers(text)
-        told = told or [
-            word
-            for word in content(about)
-            if len(word) >= _LONG and word.isalpha() and not _ASKS.search(word)
-        ]
+        if not told and _ASKS.search(_INSTEAD.sub(" ", text)):
+            plain = (word for word in content(about) if len(word) >= _LONG and word.isalpha())
+            told = [word for word in plain if not _ASKS.search(word)]
     names = (name.strip(".").lstrip("@") for name in told)
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]

@@ -112,6 +112,32 @@ def test_the_code_of_a_long_section_is_fetched_from_before_and_behind_what_answe
         assert said in text and code in text and FILLER not in text
 
 
+def test_what_explains_the_answer_goes_before_what_leads_there() -> None:
+    leads = [f"Step {n}: the file is put where the upload looks for it, {'slowly ' * 13}." for n in range(3)]
+    said = "Start the upload with a secret key:\n\n```\nupload --key 4\n```"
+    told = "The key of the upload is as long as the secret, four being a good beginning for the file."
+    text, _ = ask("upload secret key", evidence(1, "\n\n".join([*leads, said, told, FILLER, FILLER])))
+    assert said.partition(":")[0] in text and told in text and "Step 0" not in text
+
+
+def test_a_section_that_says_it_in_other_words_is_quoted_from_where_it_is_as_likely() -> None:
+    parts = ["Look inside by `inspect()`.", FILLER, FILLER, "Press a key to end it and go on with the rest."]
+    asked_for = "peek breakpoint halfway secret upload file key"
+    for worth, begins in ((0.58, True), (0.3, False)):
+        found = evidence(1, "\n\n".join(parts), heading="Elsewhere")
+        whole = Whole(found.chunk.page, [(parts[0], worth), (parts[-1], 0.5)])
+        assert ("inspect()" in ask(asked_for, found, sections={"c1": whole})[0]) is begins
+
+
+def test_a_number_that_counts_weighs_less_than_one_that_names_something() -> None:
+    for number, first in (("1000", "Splitting"), ("404", "Prices")):
+        weights = {number: 3.2, "fil": 4.0}
+        shown = evidence(1, f"It goes like this:\n\n```\nprice = {number}\n```", heading="Prices", score=10.0)
+        told = evidence(2, "A file is split by its limit.", heading="Splitting", score=10.0)
+        quoted = quote(query_terms(f"file {number}"), (shown, told), weights.__getitem__, "Flask", "3.1", 1)
+        assert quoted.text.startswith(f"**Quickstart › {first}**")
+
+
 def test_what_follows_a_pasted_error_is_quoted_with_it() -> None:
     error = "RuntimeError: the secret key of the session was lost before the upload of the file began"
     told = "Push a context first."
@@ -168,6 +194,12 @@ def test_what_leans_on_the_paragraph_before_brings_it_along() -> None:
     assert "> The client keeps a pool of them.\n\n> It needs a secret key to open one. [1]" in text
 
 
+def test_a_bare_example_brings_along_what_it_is_an_example_of() -> None:
+    told, shown = "It is read once.", "Example:\n\n```\nsecret_key = upload(file)\n```"
+    text, _ = ask("secret key upload", evidence(1, "\n\n".join([FILLER, told, shown, FILLER, FILLER])))
+    assert f"> {told}\n\n> Example: [1]\n\n```" in text
+
+
 def test_where_trouble_is_told_of_the_remedy_is_quoted_with_it() -> None:
     page = (
         f"{'Of something else. ' * 40}\n\nA common pitfall is a session without a secret key. For example:"
@@ -218,6 +250,12 @@ def test_code_in_an_item_stays_in_it() -> None:
     assert "- Set the secret key:\n\n  ```python\n  key = 1\n  ```" in text and "Start it again." in text
 
 
+def test_the_default_of_a_setting_goes_with_whatever_is_said_of_it() -> None:
+    section = "\n\n".join(["Default: `4`", FILLER, FILLER, "The upload of a file needs a secret key."])
+    text, _ = ask("upload file secret key", evidence(1, section, heading="Elsewhere"))
+    assert "> Default: `4`" in text and FILLER not in text
+
+
 def test_the_default_of_an_option_is_said() -> None:
     page = "`RELOAD`\n\nReload what changed.\n\nDefault: `None`\n\nAdded in version 1.0."
     text, _ = ask("RELOAD default", evidence(1, page, heading="Values > RELOAD"))
@@ -229,6 +267,15 @@ def test_a_mark_of_a_version_is_quoted_where_it_answers_or_is_of_the_asked_relea
     assert "Added in" not in ask("session", evidence(1, page.format("1.0")))[0]
     assert "Added in version 3.1" in ask("session", evidence(1, page.format("3.1")))[0]
     assert "Added in version 1.0" in ask("secret key text", evidence(1, page.format("1.0")))[0]
+
+
+def test_the_mark_of_a_long_section_is_fetched_where_it_is_asked_since_when() -> None:
+    section = "\n\n".join(
+        ["Added in version 2.6.", FILLER, FILLER, "The upload of a file needs a secret key."]
+    )
+    asked_for = ("upload file secret key", evidence(1, section, heading="Elsewhere"))
+    assert "Added in version 2.6." in ask(*asked_for, marks=True)[0]
+    assert "Added in" not in ask(*asked_for)[0]
 
 
 def test_a_term_goes_with_its_definition_and_a_call_with_its_parameters() -> None:
@@ -313,6 +360,10 @@ def test_a_short_introduction_is_quoted_with_the_part_that_it_introduces() -> No
     part = evidence(2, "Give the key:\n\n```\nkey = 1\n```", heading="Signing > Usage", score=9.0)
     text, citations = ask("secret key signing", intro, part)
     assert len(citations) == 2 and text.index("Signing**") < text.index("key = 1")
+    longer = evidence(
+        1, f"Sign the secret key. {'It is told at length what for. ' * 14}", heading="Signing", score=10.0
+    )
+    assert "key = 1" in ask("secret key signing", longer, part)[0]
 
 
 def test_a_note_of_a_release_goes_behind_a_section_that_ranks_a_little_lower() -> None:

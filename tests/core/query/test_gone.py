@@ -31,6 +31,8 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
             "AttributeError: 'Kettle' object has no attribute 'env'",
             ("env",),
         ),
+        ("what do I use instead of before_start", ("before_start",)),
+        ("start the boiler from a script instead of typing it", ()),
         ("how do I set SECRET_KEY", ()),
         ("is it still there?", ()),
         ("what was removed in 2.0?", ()),

@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain import Product, Question, Turn, single_spaced
+from core.query.forms import without_addresses
 from core.query.releases.resolve import resolve
 from core.query.understand import checked, queries
 from core.vocabulary import word_list
@@ -207,6 +208,11 @@ def test_forms():
     assert found.parts == ("How do I register error handlers in Flask 3.1?",)
     assert _ask(DEBUG).versionless == ""
     assert _ask("How do I use GET with --debug and SECRET_KEY?").filtered == "GET --debug SECRET_KEY"
+
+
+def test_what_is_an_askers_own_is_taken_out_of_a_pasted_error():
+    pasted = 'File "/srv/views.py", line 3\nGET <https://shop.de/a?b=1> refused by www.example.org, x.py'
+    assert without_addresses(pasted).split() == ["GET", "<", ">", "refused", "by", ",", "x.py"]
 
 
 @pytest.mark.parametrize(
