@@ -32,7 +32,14 @@ _KNOWN = (
     )
 )
 """What every program may say: the language's own words and what its plain values can do."""
+_PLAIN = frozenset(
+    word_list("""add append clear copy count extend get index insert items join keys pop remove setdefault
+    startswith strip values""")
+)
+"""What plain values can do takes no options by name; something else of that name may."""
 _STRING = re.compile(r"[rbf]{0,2}(\"\"\"|'''|\"|')((?:(?!\1)[^\\\n]|\\.){0,300}+)\1", re.IGNORECASE)
+_NAMES = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z_]\w*(?:\.\w+)*\.[A-Z]\w*")
+"""A string that is a key of a configuration, or the path of a class."""
 _COMMENT = re.compile(r"(?<!\S)(?:#|//)(?=\s).*$")
 _LOCAL = re.compile(
     r"\b(?:def|class|function)\s+(\w+)|\b(?:as|for|const|let|var|global|nonlocal)\s(\w+)"
@@ -101,7 +108,7 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
         if name not in free and not material.has(name):
             yield name
     for _, said in _STRING.findall(line):
-        if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", said) and not material.has(said):
+        if _NAMES.fullmatch(said) and not material.has(said):
             yield said
     if (value := _VALUE.search(line)) and not material.has(value[1]):
         yield value[1]
@@ -140,7 +147,7 @@ def _of_calls(code: str, new: Collection[int], local: frozenset[str], material: 
     """Return options that are given to something which the material never gives them to."""
     for called, option, value, at in _keywords(code, local):
         name = last_of(called)
-        if at not in new or name in local or name in _KNOWN:
+        if at not in new or name in local or name in _KNOWN - _PLAIN:
             continue
         is_code = option.lower() in material.code or option.lower() in material.asked.names
         if not is_code or not material.together(option.lower(), name.lower()):

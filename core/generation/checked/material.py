@@ -44,6 +44,7 @@ _VALUE = re.compile(
 _QUOTED = 160
 """Characters of the evidence that a fault quotes."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
+_COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
 
@@ -167,6 +168,13 @@ class Material:
             return ""
         said = [one for one in sentences(told[0]) if _LATER.search(one)]
         return cut_at_word((said or told)[0].lstrip("-* "), _QUOTED)
+
+    def came_in(self, version: str) -> bool:
+        """Return True if something of a version is said to be new, or it is one that is asked about."""
+        blocks = [block for source in self.sources for block in source.blocks]
+        told = (one.text for one in blocks if version in one.words | one.under)
+        known = {*self.known, *(source.release for source in self.sources)}
+        return version in known or any(_COMES.search(text) for text in told)
 
     def releases(self, cited: Collection[int]) -> list[str]:
         """Return the releases of what is cited, where there are several."""
