@@ -52,7 +52,6 @@ _JUDGED_LANGUAGE = 60
 """Characters of prose from which its language is told."""
 _LEAST_KEPT = 0.5
 """Share of its statements that must be left for an answer to be shown at all; ours."""
-
 _MARKS = re.compile(r"\[\d+\]")
 
 
@@ -222,10 +221,11 @@ class Writer:
         cleaned = clean(joined(kept), self._fitted.evidence)
         cited, there = cites(told), [item.number for item in self._fitted.evidence]
         beyond, is_bare = sorted(cited - {*there}), bool(kept) and not cleaned.citations
-        if (is_bare and not (found and cited & {*there})) or (found and beyond):
+        held = attributed(kept, self._checker.holders) if is_bare else kept
+        is_clear = self._checker.alike and not found and not cited and len(held) == len(kept)
+        if (is_bare and not is_clear and not (found and cited & {*there})) or (found and beyond):
             faults.insert(0, wrong_citations(beyond, there))
-        if is_bare:
-            kept = attributed(kept, self._checker.holders)
+        kept = held
         foreign = self._language(text)
         if foreign:  # what its words lack of the evidence's follows from it
             found, faults = {}, [wrong_language(self._request.language)]

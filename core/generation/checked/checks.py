@@ -28,7 +28,8 @@ _LITERAL = re.compile(
 )
 _SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
 _AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
-_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*|(?<=[`\"'])\.[a-z]{2,8}(?=[`\"'])")
+"""An option or an ending: what may be made up by joining in, so that a question does not lend it."""
 _DENIES = re.compile(r"\b(?:not?|never|nothing|unknown|without|kein\w*|nicht)\b|n['’]t\b", re.IGNORECASE)
 _AGREES = re.compile(r"\A\W{0,3}(?:yes|no|correct|right|indeed)\b", re.IGNORECASE)
 _FORMULA = re.compile(r"[A-Za-z_)]\s?(?:\*\*?|[/+])\s?\d|\d\s?(?:\*\*?|[/+])\s?[A-Za-z_(]")

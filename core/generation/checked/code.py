@@ -58,7 +58,9 @@ _AWAITED = re.compile(r"\bawait\s{1,3}+([A-Za-z_][\w.]{0,80}+)\(")
 _PROMPT = re.compile(r"^[ \t]{0,40}(?:>>>|\.\.\.) ", re.MULTILINE)
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
 _VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
-_SETTING = re.compile(r"\A\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
+_PATH = re.compile(r"(?<![\w./:~-])[A-Za-z][\w.-]*(?:/[\w.-]+)+")
+"""What a setting takes from elsewhere, as `actions/cache`; no path from a root, a home or a place here."""
+_SETTING = re.compile(r"\A\s*(?:-\s)?[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
 _VALUE = re.compile(
     r"(?:\]|\.\w{1,60}+|(?<![A-Z_])[A-Z_]{3,60}+)[\"']?\]?\s{0,3}+=\s{0,3}+[\"']([A-Za-z][\w-]{0,60}+)[\"']\s{0,3}+$"
 )
@@ -102,7 +104,9 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
     free = local | _KNOWN
     names = [*_ATTRIBUTE.findall(plain), *_CALL.findall(plain), *_NAMED.findall(plain)]
     names += [part for name in _DECORATOR.findall(plain) for part in name.split(".")]
-    names += _SETTING.findall(line) if language in _SETTINGS else []
+    if language in _SETTINGS:
+        names += _SETTING.findall(line)
+        yield from (path for path in _PATH.findall(line) if not material.holds(path))
     names += _FLAG.findall(line) if language not in ("", "python", "py") or " --" in plain else []
     for name in dict.fromkeys(names):
         if name not in free and not material.has(name):

@@ -142,6 +142,10 @@ class Material:
         """Return True if a stretch of code stands here as it is, or in a longer line."""
         return any(bare(code) in line for line in self.lines)
 
+    def holds(self, text: str) -> bool:
+        """Return True if a stretch of text stands here as it is."""
+        return any(text in block.text for source in (*self.sources, self.asked) for block in source.blocks)
+
     def has_all(self, numbers: Collection[int], names: Sequence[str]) -> bool:
         """Return True if each of these names stands in one of these pieces of evidence."""
         some = [source for source in self.sources if source.number in numbers]
@@ -289,10 +293,10 @@ def _signed(text: str) -> str:
 
 
 def _plain_words(text: str) -> frozenset[str]:
-    """Return the words of a text, also of `Jinja's` and `Linux/macOS` what is named."""
+    """Return the words of a text, also of `Jinja's`, `Linux/macOS` and `Required-by` what is named."""
     found = set(words(text))
     found |= {re.sub(r"['’]s$", "", word) for word in found}
-    return frozenset(found | {part for word in found if "/" in word for part in word.split("/")})
+    return frozenset(found | {part for word in found for part in re.split("[/-]", word) if part})
 
 
 def _without_orders(text: str) -> str:

@@ -42,7 +42,7 @@ app.config['MAX_CONTENT_LENGTH'] = 16 * 1000 * 1000
 The code above will limit the maximum allowed payload to 16 megabytes. Uploads are kept for 30 minutes.
 
 Use `response.set_cookie('name', 'value', samesite='Lax', secure=True)` for cookies, and `flask run --debug` \
-to start it. It is Jinja's, on Linux/macOS."""
+to start it. It is Jinja's, on Linux/macOS, with a Stored-by field."""
 
 
 def checker(*asked: str, alike: bool = True) -> Checker:
@@ -84,6 +84,7 @@ def checker(*asked: str, alike: bool = True) -> Checker:
         "The documentation I found does not show elephants that migrate southwards.",
         "An upload is limited by `MAX_CONTENT_LENGTH`, and a limit since 3.1 is possible [2].",
         "Yes, that is secure [1].",
+        "It is the field called Stored-by [2].",
     ],
 )
 def test_what_stands_there_passes(said: str) -> None:
@@ -116,6 +117,7 @@ def test_what_stands_there_passes(said: str) -> None:
         ("```python\nresponse.set_cookie(\n    'a',\n    'b',\n    encrypted=True,\n)\n```", "encrypted"),
         ("```python\nkept = response.get('a', secure=True)\n```", "get(secure=)"),
         ("```python\nlogs = {'class': 'logging.FileHandler'}\n```", "logging.FileHandler"),
+        ("```yaml\n- uses: actions/cache\n```", "actions/cache"),
         ("Limits are possible since version 2.2 [2].", "came with 2.2"),
         ("Yes, that is recommended [1].", "does not say"),
         ("```python\nresponse.set_cookie('a', uploads=timer(secure=True, forced=1))\n```", "timer(forced=)"),
