@@ -12,15 +12,15 @@ from core.domain import Evidence
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.raw import plain, polite
+from core.generation.checked.raw import plain, polite, worded
 from core.generation.checked.repetition import unrepeated
 from core.generation.checked.statements import (
     Statement,
+    attributed,
     cites,
     drafted,
     ended,
     joined,
-    marked,
     once,
     statements,
     whole,
@@ -52,7 +52,6 @@ _JUDGED_LANGUAGE = 60
 """Characters of prose from which its language is told."""
 _LEAST_KEPT = 0.5
 """Share of its statements that must be left for an answer to be shown at all; ours."""
-
 _MARKS = re.compile(r"\[\d+\]")
 
 
@@ -78,12 +77,21 @@ class _Judged:
     foreign: str = ""
     objected: bool = False
     lost: int = 0
+    beheaded: bool = False
+    """Whether its first statement is left out: what answers."""
 
     @property
     def is_shown(self) -> bool:
         """Return True if enough is left for an answer."""
         enough = self.told and self.lost <= _LEAST_KEPT * (self.lost + len(self.told))
         return bool(enough) and not self.objected and any(re.search(r"\w", one.text) for one in self.told)
+
+
+_UNKNOWN = _Judged(Cleaned(DONT_KNOW), (), unknown=True)
+
+
+def _said(draft: _Judged) -> list[str]:
+    return [_MARKS.sub("", one.text).strip(" .:") for one in draft.told if one.kind != "heading"]
 
 
 class Writer:
@@ -162,7 +170,8 @@ class Writer:
         )
 
     def _body(self, raw: str) -> str:
-        return bracketed(_body(raw), self._fitted.evidence)
+        pages = [item.chunk.text for item in self._request.evidence]
+        return worded(bracketed(_body(raw), self._fitted.evidence), pages)
 
     def _told(self, text: str) -> list[Statement]:
         """Return the statements of an answer that are more than polite, each with the pages that hold it."""
@@ -204,7 +213,7 @@ class Writer:
             self._checker.allow(expression, result)
         text = self._body(raw.text)
         if is_unknown(text):
-            return _Judged(Cleaned(DONT_KNOW), (), unknown=True)
+            return _UNKNOWN
         told = once(self._told(whole(text) if raw.cut else text))
         found = {at: wrong for at, one in enumerate(told) if (wrong := self._faults(one.text))}
         kept = without(told, found)
@@ -212,10 +221,11 @@ class Writer:
         cleaned = clean(joined(kept), self._fitted.evidence)
         cited, there = cites(told), [item.number for item in self._fitted.evidence]
         beyond, is_bare = sorted(cited - {*there}), bool(kept) and not cleaned.citations
-        if (is_bare and not (found and cited & {*there})) or (found and beyond):
+        held = attributed(kept, self._checker.holders) if is_bare else kept
+        is_clear = self._checker.alike and not found and not cited and len(held) == len(kept)
+        if (is_bare and not is_clear and not (found and cited & {*there})) or (found and beyond):
             faults.insert(0, wrong_citations(beyond, there))
-        if is_bare:
-            kept = self._attributed(kept)
+        kept = held
         foreign = self._language(text)
         if foreign:  # what its words lack of the evidence's follows from it
             found, faults = {}, [wrong_language(self._request.language)]
@@ -230,23 +240,8 @@ class Writer:
             foreign=foreign,
             objected=bool(objection),
             lost=len(told) - len(kept),
+            beheaded=0 in found,
         )
-
-    def _attributed(self, told: Sequence[Statement]) -> list[Statement]:
-        """Put behind statements without citations the evidence that holds them; what none holds goes."""
-        found: list[Statement] = []
-        gone: set[int] = set()
-        for at, one in enumerate(told):
-            if one.kind in ("heading", "rule") or one.introduces:
-                found.append(one)
-                continue
-            holders = self._checker.holders(one.text)
-            if not holders:
-                gone.add(at)
-            mark = f"[{holders[0]}]" if holders else ""
-            found.append(one if one.kind in ("code", "table") else replace(one, text=marked(one.text, mark)))
-        kept = without(found, gone)
-        return kept if any(_MARKS.search(one.text) for one in kept) else []
 
     async def _mended(self, first: _Judged) -> _Judged | None:
         """Have it written once more with its faults named; None where the model fails."""
@@ -260,7 +255,12 @@ class Writer:
         return await self._judged(raw)
 
     def _better(self, first: _Judged, again: _Judged) -> _Judged:
-        """Choose between two drafts: the second where it has no faults, or fewer that are left out."""
+        """Choose between two drafts: the second where it has no faults, or fewer that are left out.
+
+        One that is only the lesser part of a first draft without what answered there answers nothing.
+        """
+        if first.beheaded and again.is_shown and not first.is_shown and {*_said(again)} <= {*_said(first)}:
+            return _UNKNOWN
         if again.unknown:
             return first if first.is_shown and not first.foreign and first.lost == 0 else again
         if not again.faults or not first.is_shown or (first.foreign and not again.foreign):

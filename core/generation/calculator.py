@@ -6,7 +6,7 @@ import ast
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from core.errors import UsageError
@@ -46,6 +46,14 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Number], int, int]] = {
     "sum": (lambda *values: math.fsum(values), 2, 20),
 }
 _CONSTANTS = {"pi": math.pi, "e": math.e}
+
+_SUM = re.compile(r"(?<![\d_,.])\d[\d_,.]{0,20}+(?:\s{0,2}+(?:\*\*|[*×x+/-])\s{0,2}+\d[\d_,.]{0,20}+){1,8}+")
+_TIMES = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "week": 604800.0}
+_SIZES = {
+    kind: {"b": 1.0, "kb": kilo, "mb": kilo**2, "gb": kilo**3}
+    for kind, kilo in (("decimal", 1000.0), ("binary", 1024.0))
+}
+FACTORS = ("1000", "1024", "60", "3600", "24", "7", "86400", "1048576", "1000000")
 
 
 def calculate(expression: str) -> str:
@@ -146,3 +154,47 @@ def _written(value: Number) -> str:
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.{SIGNIFICANT_DIGITS}g}"
+
+
+def follows(value: str, said: str, known: Mapping[str, Collection[str]], unit: str = "") -> bool:
+    """Return True if a number is a result of, or a factor in, a sum of known numbers that stands there.
+
+    `known` has the units of each number; the same quantity in another unit follows, too.
+    """
+    if not re.fullmatch(r"\d[\d.]*", value):
+        return False
+    for expression in _SUM.findall(said):
+        operands = [
+            one.rstrip(".,").replace("_", "").replace(",", "")
+            for one in re.findall(r"\d[\d_,.]*", expression)
+        ]
+        if not any(one in known for one in operands) or not all(
+            one in known or one in FACTORS for one in operands
+        ):
+            continue
+        try:
+            result = calculate(expression.replace("_", "").replace(",", "").replace("x", "*").rstrip(". "))
+        except UsageError:
+            continue
+        if value in operands or value == result:
+            return True
+    return _is_converted(value, unit, known)
+
+
+def _is_converted(value: str, unit: str, known: Mapping[str, Collection[str]]) -> bool:
+    """Return True if a quantity is a known one in another unit."""
+    for scale in (_TIMES, *_SIZES.values()):
+        ours = float(value) * scale.get(unit, 0.0) if value.count(".") < 2 else 0.0
+        for other, units in known.items():
+            is_number = ours and re.fullmatch(r"\d+(?:\.\d+)?", other)
+            if is_number and any(abs(float(other) * scale[u] - ours) < 1e-6 for u in scale.keys() & units):
+                return True
+    return False
+
+
+def other_kind(unit: str, units: Collection[str]) -> bool:
+    """Return True if a number has a unit of time or size, and all known ones are with other such units."""
+    for scale in (_TIMES, _SIZES["decimal"]):
+        if unit in scale:
+            return unit not in units and all(other in scale for other in units)
+    return False

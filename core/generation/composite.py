@@ -65,10 +65,17 @@ def _renumbered(body: str, numbers: dict[str, int]) -> str:
     return _MARK.sub(lambda m: f"{m[1]}[{numbers.get(m[2], m[2])}]", body)
 
 
-def nothing_on(parts: Sequence[str], product: str, release: str) -> str:
-    """Say of which parts the documentation holds nothing; empty where there are none."""
+def nothing_on(parts: Sequence[str], product: str, release: str, *, translated: bool = False) -> str:
+    """Say of which parts the documentation holds nothing; empty where there are none.
+
+    Parts of a `translated` question are not in the asker's words, so they are not repeated.
+    """
     if not parts:
         return ""
+    named = f"{product} {both(release)}".rstrip()
+    if translated:
+        said = _("I found nothing in the {product} documentation on a part of the question.")
+        return said.format(product=named)
     asked = _(" and on ").join(f"“{inert(part)}”" for part in parts)
     said = _("I found nothing in the {product} documentation on {questions}.")
-    return said.format(product=f"{product} {both(release)}".rstrip(), questions=asked)
+    return said.format(product=named, questions=asked)

@@ -93,7 +93,8 @@ def either(names: Sequence[str]) -> str:
 
 def both(release: str) -> str:
     """Name the release of an answer, or the several that it compares (`2.0+3.1`)."""
-    return _(" and ").join(release.split("+"))
+    *first, last = release.split("+")
+    return _(" and ").join([", ".join(first), last]) if first else last
 
 
 _ORIGINS = {

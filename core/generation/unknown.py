@@ -25,14 +25,14 @@ _REASON = re.compile(r"\s*[,;:(–—-]+\s*(?:as|because|since|based|from|the|th
 _MATERIAL = (
     r"(?:the |this |that |any of the |none of the |provided |given |available |numbered |supplied )*"
     r"(?:evidence|documentation|docs|context|sources?|passages?|information|material|text|excerpts?)"
-    r"(?:\s+(?:provided|given|available|supplied|above|here))?"
+    r"(?:\s+(?:provided|given|available|supplied|above|here|i\s+found))?(?:\s+(?:for|of|on)\s+(?:\w+\s+)?v?\d[\w.]*)?"
 )
 _LACKS = (
     r"(?:mention|contain|provide|include|cover|address|say|state|specify|describe|explain|discuss|answer|give|tell"
-    r"|have|hold|indicate|refer|offer)"
+    r"|have|hold|indicate|refer|offer|show|list|name|define|document|tell)"
 )
 _STOFF = (
-    r"(?:(?:die|den|der|dem|das|diese[nrms]?|angegebenen?|bereitgestellten?|vorliegenden?|vorhandenen?|genannten?|gegebenen?)\s){0,3}"
+    r"(?:(?:die|den|der|dem|das|diese[nrms]?|angegebenen?|bereitgestellten?|vorliegenden?|vorhandenen?|genannten?|gegebenen?|gefundenen?)\s){0,3}"
     r"(?:dokumentation|doku|belege?n?|quellen?|ausz[uü]ge?n?|informationen|kontext|material|evidenz|nachweise?n?)"
 )
 _LACK_ELSEWHERE = (

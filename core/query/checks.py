@@ -90,11 +90,11 @@ _ABBREVIATIONS = re.compile(
     r"\b(?:z\.\s?B|d\.\s?h|u\.\s?a|o\.\s?ä|s\.\s?o|p\.\s?ej|p\.\s?ex|par ex)\b\.?", re.I
 )
 _NOT_WORDS = {
-    "de": r"\b(?:nicht|kein\w*|ohne|nie|niemals|weder)\b",
-    "es": r"\b(?:no|sin|nunca|ni)\b",
-    "fr": r"\b(?:ne|n['’]|pas|sans|jamais|aucun\w*)\b",
-    "pt": r"\b(?:não|sem|nunca|nem)\b",
-    "ru": r"\b(?:не|нет|без|никогда|ни)\b",
+    "de": r"\b(?:nicht|nichts|kein\w*|ohne|nie|niemals|niemand\w*|nirgend\w*|weder)\b",
+    "es": r"\b(?:no|sin|nunca|ni|nada|nadie|ning[uú]n\w*|tampoco|jamás)\b",
+    "fr": r"\b(?:ne|n['’]|pas|sans|jamais|rien|aucun\w*)\b",
+    "pt": r"\b(?:não|sem|nunca|nem|nada|ninguém|nenhum\w*|jamais)\b",
+    "ru": r"\b(?:не|нет|без|никогда|ни|ничего|никто|нигде)\b",
     "zh": r"[不没無无别未]",
     "ja": r"ない|なく|ません|なし",
 }

@@ -52,12 +52,12 @@ def literal(markdown: str) -> str:
     The writers of formats mark code, emphasis, lists and tables, and write links as their text. So whatever
     else looks like a link, an entity or an escape outside of code is text that says just that.
     """
-    return inert(_without_stray_fences(_outside_code(markdown, _spelled_out)))
+    return inert(_without_stray_fences(outside_code(markdown, _spelled_out)))
 
 
 def inert(markdown: str) -> str:
     """Escape what outside of code could become a link; again, it changes nothing."""
-    return _outside_code(markdown, unlinked)
+    return outside_code(markdown, unlinked)
 
 
 def unlinked(prose: str) -> str:
@@ -87,7 +87,8 @@ def address(url: str) -> str:
     return _UNSAFE.sub(lambda found: found[0] if len(found[0]) > 1 else f"%{ord(found[0]):02X}", url)
 
 
-def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
+def outside_code(markdown: str, change: Callable[[str], str]) -> str:
+    """Change each stretch of Markdown that is no code."""
     parts, done, lead = [], 0, ""
     for start, end in code(markdown):
         parts += [change(lead + markdown[done:start])[len(lead) :], markdown[start:end]]

@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.errors import UsageError
-from core.generation.calculator import calculate
+from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import unsaid
 from core.generation.checked.material import Material, given_default, numbers_of
 from core.generation.citations import uncited
@@ -29,7 +28,8 @@ _LITERAL = re.compile(
 )
 _SPAN = re.compile(r"(?<!`)`++([^`\n]+)`+")
 _AS_CODE = re.compile(r"\w\([^()\n]{1,120}+\)|\w\s?=\s?\S|\A\$?\s?[\w-]{1,40}+ [^\n]{0,80}--?\w")
-_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*")
+_FLAG = re.compile(r"(?<![\w-])--[A-Za-z][\w-]*|(?<=[`\"'])\.[a-z]{2,8}(?=[`\"'])")
+"""An option or an ending: what may be made up by joining in, so that a question does not lend it."""
 _DENIES = re.compile(r"\b(?:not?|never|nothing|unknown|without|kein\w*|nicht)\b|n['’]t\b", re.IGNORECASE)
 _AGREES = re.compile(r"\A\W{0,3}(?:yes|no|correct|right|indeed)\b", re.IGNORECASE)
 _FORMULA = re.compile(r"[A-Za-z_)]\s?(?:\*\*?|[/+])\s?\d|\d\s?(?:\*\*?|[/+])\s?[A-Za-z_(]")
@@ -50,6 +50,30 @@ _IS_GONE = re.compile(
     r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
     re.IGNORECASE,
 )
+_CAME = re.compile(
+    r"\b(?:since|as\sof|from|ab|seit)\s(?:\w+\s)?v?(\d+(?:\.\d+)+)|\b(?:added|introduced)\sin\s(?:\w+\s)?v?(\d+(?:\.\d+)+)",
+    re.IGNORECASE,
+)
+_CAN = re.compile(
+    r"\b(?:possible|available|supported|added|introduced|exists?|new|möglich|verfügbar|unterstützt|eingeführt|neu)\b",
+    re.IGNORECASE,
+)
+"""What says of a thing that it came with a release."""
+_JUDGES = re.compile(
+    r"\b(?:(?:un)?safe|(?:in)?secure|recommended|required|necessary|faster|slower|better|best|worse)\b",
+    re.IGNORECASE,
+)
+"""What a short sentence may say only where a page says it: "Yes, it is safe."."""
+_ABOUT = re.compile(
+    r"\A\W*(?:yes\W+)?(?:(?:the|an?|your|this|that|each|every)\s)?(?P<what>[^,;:()]{2,50}?)"
+    r"\s(?:is|are|was|were|can|will|has|have|does|must|should|gets?)\b",
+    re.IGNORECASE,
+)
+_NO_NOUN = re.compile(
+    r"\b(?:it|you|we|they|that|which|who|as|if|when|where|while|until|unless|because|to|and|or|for|with|by|in)\b",
+    re.IGNORECASE,
+)
+"""What makes more of a sentence's beginning than the noun that it speaks of."""
 _CLAUSE = re.compile(r"[;,]\s|\s(?=\()|\s(?:and|but|while|und|aber|y|pero)\s")
 _GOES_ON = re.compile(r"`[^`\n]{1,80}+`\s(?:to|is|auf|ist)\s")
 """A clause that leaves out that it says a default: "and `B` to `False`"."""
@@ -62,13 +86,6 @@ _CITED = re.compile(r"\[\d{1,2}\]")
 _WORD = re.compile(r"[\w.]+")
 _STEP = re.compile(r"\b(?:step|option|method|part|section|example|schritt|paso)\s+\d+", re.IGNORECASE)
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
-_SUM = re.compile(r"(?<![\d_,.])\d[\d_,.]{0,20}+(?:\s{0,2}+(?:\*\*|[*×x+/-])\s{0,2}+\d[\d_,.]{0,20}+){1,8}+")
-_TIMES = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0, "week": 604800.0}
-_SIZES = {
-    kind: {"b": 1.0, "kb": kilo, "mb": kilo**2, "gb": kilo**3}
-    for kind, kilo in (("decimal", 1000.0), ("binary", 1024.0))
-}
-_FACTORS = ("1000", "1024", "60", "3600", "24", "7", "86400", "1048576", "1000000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +141,13 @@ class Checker:
 
     def allow(self, expression: str, result: str) -> None:
         """Let a result be named whose expression is made of known numbers."""
-        if all(value in self.material.numbers or value in _FACTORS for value, _ in numbers_of(expression)):
+        if all(value in self.material.numbers or value in FACTORS for value, _ in numbers_of(expression)):
             for value, unit in numbers_of(result):
                 self.material.numbers.setdefault(value, set()).add(unit)
 
     def _code(self, code: str, language: str) -> Iterator[str]:
         for name in unsaid(code, language, self.material):
-            if not self._is_worked_out(name, code):
+            if not follows(name, code, self.material.numbers):
                 yield name
 
     def _prose(self, prose: str) -> Iterator[str]:
@@ -165,13 +182,31 @@ class Checker:
             return
         if not terms or not self.alike or says_lack(prose):
             return
+        if unheard := self._unheard(prose):
+            yield f"The evidence says nothing of {unheard}."
         is_held = True
         if len(terms) >= LEAST_TERMS:
             is_held = material.held(terms, cited) >= HELD
+        elif judged := frozenset(query_terms(" ".join(_JUDGES.findall(prose)))):
+            is_held = material.held(judged, cited) > 0
         elif len(terms) > 1 and (material.ordered or terms <= material.asked.terms):
             is_held = material.held(terms, cited) > 0
         if not is_held:
             yield "The evidence does not say this."
+
+    def _unheard(self, prose: str) -> str:
+        """Return what a sentence is about where only the question names it; empty where a page does.
+
+        One that denies something is about all that it names.
+        """
+        about, is_denied = _ABOUT.match(prose), bool(_DENIES.search(prose))
+        told = prose if is_denied else about["what"] if about and not _NO_NOUN.search(about["what"]) else ""
+        pages = frozenset[str]().union(*(source.terms for source in self.material.sources))
+        terms = self._terms(told)
+        unheard = (terms - pages) & self.material.asked.terms
+        if not unheard or (is_denied and len(unheard) * 2 < len(terms)):
+            return ""
+        return " ".join(word for word in _WORD.findall(told) if unheard & frozenset(query_terms(word)))
 
     def _terms(self, prose: str) -> frozenset[str]:
         """Return the terms of a sentence; the product's own name is in every page, and numbers are apart."""
@@ -185,6 +220,9 @@ class Checker:
             for name in names:
                 if later := self.material.goes_later(name):
                     yield f"The evidence says of `{name}` only what will be: {later}"
+        for version in {"".join(found) for found in _CAME.findall(prose)} if _CAN.search(prose) else ():
+            if not self.material.came_in(version):
+                yield f"The evidence does not say that this came with {version}."
         releases = self.material.releases(cited)
         for value in _LITERAL.findall(_RELEASED.sub(" ", prose)) if len(names) == 1 else ():
             said = {one: self.material.says_of(one, names[0], value.strip("\"'")) for one in releases}
@@ -196,46 +234,10 @@ class Checker:
         for value, unit in numbers_of(prose):
             units = known.get(value)
             if units is None:
-                if not self._is_worked_out(value, prose, unit):
+                if not follows(value, prose, known, unit):
                     yield f"{value} stands nowhere in the evidence."
-            elif _other_kind(unit, units) and not self._is_worked_out(value, prose, unit):
+            elif other_kind(unit, units) and not follows(value, prose, known, unit):
                 yield f"The evidence has no {value} with that unit."
-
-    def _is_worked_out(self, value: str, said: str, unit: str = "") -> bool:
-        """Return True if a number is a result of, or a factor in, what stands there."""
-        if not re.fullmatch(r"\d[\d.]*", value):
-            return False
-        known = self.material.numbers
-        for expression in _SUM.findall(said):
-            operands = [
-                one.rstrip(".,").replace("_", "").replace(",", "")
-                for one in re.findall(r"\d[\d_,.]*", expression)
-            ]
-            if not any(one in known for one in operands) or not all(
-                one in known or one in _FACTORS for one in operands
-            ):
-                continue
-            try:
-                result = calculate(
-                    expression.replace("_", "").replace(",", "").replace("x", "*").rstrip(". ")
-                )
-            except UsageError:
-                continue
-            if value in operands or value == result:
-                return True
-        return self._is_converted(value, unit)
-
-    def _is_converted(self, value: str, unit: str) -> bool:
-        """Return True if a quantity is one of the material's in another unit."""
-        for scale in (_TIMES, *_SIZES.values()):
-            ours = float(value) * scale.get(unit, 0.0) if value.count(".") < 2 else 0.0
-            for other, units in self.material.numbers.items():
-                is_number = ours and re.fullmatch(r"\d+(?:\.\d+)?", other)
-                if is_number and any(
-                    abs(float(other) * scale[u] - ours) < 1e-6 for u in units & scale.keys()
-                ):
-                    return True
-        return False
 
     def _default(self, prose: str) -> Iterator[str]:
         """Check a default that a clause gives to a name against what is said of that name's default."""
@@ -283,14 +285,6 @@ def _names(prose: str) -> list[str]:
         outside = outside.replace(f"`{span}`", " ")
     names = identifiers(outside)
     return [name for name in names if name not in inside or name in outside]
-
-
-def _other_kind(unit: str, units: set[str]) -> bool:
-    """Return True if a number has a unit of time or size, and the material has it with other such units."""
-    for scale in (_TIMES, _SIZES["decimal"]):
-        if unit in scale:
-            return unit not in units and all(other in scale for other in units)
-    return False
 
 
 def _parted(text: str) -> tuple[str, list[tuple[str, str]]]:

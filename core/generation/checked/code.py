@@ -32,7 +32,14 @@ _KNOWN = (
     )
 )
 """What every program may say: the language's own words and what its plain values can do."""
+_PLAIN = frozenset(
+    word_list("""add append clear copy count extend get index insert items join keys pop remove setdefault
+    startswith strip values""")
+)
+"""What plain values can do takes no options by name; something else of that name may."""
 _STRING = re.compile(r"[rbf]{0,2}(\"\"\"|'''|\"|')((?:(?!\1)[^\\\n]|\\.){0,300}+)\1", re.IGNORECASE)
+_NAMES = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[a-z_]\w*(?:\.\w+)*\.[A-Z]\w*")
+"""A string that is a key of a configuration, or the path of a class."""
 _COMMENT = re.compile(r"(?<!\S)(?:#|//)(?=\s).*$")
 _LOCAL = re.compile(
     r"\b(?:def|class|function)\s+(\w+)|\b(?:as|for|const|let|var|global|nonlocal)\s(\w+)"
@@ -51,7 +58,9 @@ _AWAITED = re.compile(r"\bawait\s{1,3}+([A-Za-z_][\w.]{0,80}+)\(")
 _PROMPT = re.compile(r"^[ \t]{0,40}(?:>>>|\.\.\.) ", re.MULTILINE)
 _FLAG = re.compile(r"(?<![\w-])--?[A-Za-z](?:[\w-]*\w)?")
 _VARIABLE = re.compile(r"\A\s*(?:export\s+|set\s+|\$env:)?([A-Z][A-Z0-9_]+)\s*=")
-_SETTING = re.compile(r"\A\s*[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
+_PATH = re.compile(r"(?<![\w./:~-])[A-Za-z][\w.-]*(?:/[\w.-]+)+")
+"""What a setting takes from elsewhere, as `actions/cache`; no path from a root, a home or a place here."""
+_SETTING = re.compile(r"\A\s*(?:-\s)?[\"']?([A-Za-z][\w.-]*)[\"']?\s*[:=]")
 _VALUE = re.compile(
     r"(?:\]|\.\w{1,60}+|(?<![A-Z_])[A-Z_]{3,60}+)[\"']?\]?\s{0,3}+=\s{0,3}+[\"']([A-Za-z][\w-]{0,60}+)[\"']\s{0,3}+$"
 )
@@ -95,13 +104,15 @@ def _of_line(line: str, language: str, local: frozenset[str], material: Material
     free = local | _KNOWN
     names = [*_ATTRIBUTE.findall(plain), *_CALL.findall(plain), *_NAMED.findall(plain)]
     names += [part for name in _DECORATOR.findall(plain) for part in name.split(".")]
-    names += _SETTING.findall(line) if language in _SETTINGS else []
+    if language in _SETTINGS:
+        names += _SETTING.findall(line)
+        yield from (path for path in _PATH.findall(line) if not material.holds(path))
     names += _FLAG.findall(line) if language not in ("", "python", "py") or " --" in plain else []
     for name in dict.fromkeys(names):
         if name not in free and not material.has(name):
             yield name
     for _, said in _STRING.findall(line):
-        if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", said) and not material.has(said):
+        if _NAMES.fullmatch(said) and not material.has(said):
             yield said
     if (value := _VALUE.search(line)) and not material.has(value[1]):
         yield value[1]
@@ -140,7 +151,7 @@ def _of_calls(code: str, new: Collection[int], local: frozenset[str], material: 
     """Return options that are given to something which the material never gives them to."""
     for called, option, value, at in _keywords(code, local):
         name = last_of(called)
-        if at not in new or name in local or name in _KNOWN:
+        if at not in new or name in local or name in _KNOWN - _PLAIN:
             continue
         is_code = option.lower() in material.code or option.lower() in material.asked.names
         if not is_code or not material.together(option.lower(), name.lower()):

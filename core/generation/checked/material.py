@@ -44,6 +44,7 @@ _VALUE = re.compile(
 _QUOTED = 160
 """Characters of the evidence that a fault quotes."""
 _GOES = re.compile(r"\b(?:remov|drop)", re.IGNORECASE)
+_COMES = re.compile(r"\b(?:adds?|added|new|now|introduc\w+|supports?|supported|available)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:will|to|going\sto)\sbe\s(?:removed|dropped)", re.IGNORECASE)
 
 
@@ -141,6 +142,10 @@ class Material:
         """Return True if a stretch of code stands here as it is, or in a longer line."""
         return any(bare(code) in line for line in self.lines)
 
+    def holds(self, text: str) -> bool:
+        """Return True if a stretch of text stands here as it is."""
+        return any(text in block.text for source in (*self.sources, self.asked) for block in source.blocks)
+
     def has_all(self, numbers: Collection[int], names: Sequence[str]) -> bool:
         """Return True if each of these names stands in one of these pieces of evidence."""
         some = [source for source in self.sources if source.number in numbers]
@@ -167,6 +172,13 @@ class Material:
             return ""
         said = [one for one in sentences(told[0]) if _LATER.search(one)]
         return cut_at_word((said or told)[0].lstrip("-* "), _QUOTED)
+
+    def came_in(self, version: str) -> bool:
+        """Return True if something of a version is said to be new, or it is one that is asked about."""
+        blocks = [block for source in self.sources for block in source.blocks]
+        told = (one.text for one in blocks if version in one.words | one.under)
+        known = {*self.known, *(source.release for source in self.sources)}
+        return version in known or any(_COMES.search(text) for text in told)
 
     def releases(self, cited: Collection[int]) -> list[str]:
         """Return the releases of what is cited, where there are several."""
@@ -281,10 +293,10 @@ def _signed(text: str) -> str:
 
 
 def _plain_words(text: str) -> frozenset[str]:
-    """Return the words of a text, also of `Jinja's` and `Linux/macOS` what is named."""
+    """Return the words of a text, also of `Jinja's`, `Linux/macOS` and `Required-by` what is named."""
     found = set(words(text))
     found |= {re.sub(r"['’]s$", "", word) for word in found}
-    return frozenset(found | {part for word in found if "/" in word for part in word.split("/")})
+    return frozenset(found | {part for word in found for part in re.split("[/-]", word) if part})
 
 
 def _without_orders(text: str) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from core.text.markup import outside_code
 
 # An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
@@ -22,6 +25,32 @@ _PLEASANTRY = re.compile(
     re.IGNORECASE,
 )
 """What is said to be polite, or to go on talking, and tells nothing."""
+
+_EVIDENCE = re.compile(
+    r"\bthe\s+(?:(?:provided|given|available|supplied|numbered)\s+)*evidence\b(?!\s*\d)"
+    r"(?:\s+(?:provided|given|available|supplied|above)\b)?",
+    re.IGNORECASE,
+)
+_EVIDENZ = re.compile(
+    r"\b(die|der)\s+(?:(?:angegebene|bereitgestellte|vorliegende|gegebene)n?\s+)*Evidenz\b", re.IGNORECASE
+)
+
+
+def worded(text: str, pages: Sequence[str]) -> str:
+    """Call the evidence what it is to readers, who see none: the documentation that was found.
+
+    Where a page speaks of evidence itself, nothing is changed.
+    """
+    if "eviden" not in text.lower() or any("eviden" in page.lower() for page in pages):
+        return text
+
+    def found(match: re.Match[str]) -> str:
+        return f"{match[0][:3]} documentation I found"
+
+    def gefunden(match: re.Match[str]) -> str:
+        return f"{match[1]} gefundene{'n' if match[1].lower() == 'der' else ''} Dokumentation"
+
+    return outside_code(text, lambda prose: _EVIDENZ.sub(gefunden, _EVIDENCE.sub(found, prose)))
 
 
 def polite(sentence: str) -> bool:

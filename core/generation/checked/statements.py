@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from core.generation.quotes.blocks import Kind, split
@@ -16,6 +16,7 @@ _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
 _CITED_END = re.compile(r"[.!?:。！？][\"')\]*_`]*(?:\s*\[\d+\])*$")
 _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _MARKS = re.compile(r"\[\d+\]")
+_LEADING = re.compile(r"(?:\[\d+\]\s*)+")
 _BARE_MARKER = re.compile(r"(?:\n|\A)[ \t]*(?:[-*+]|\d{1,3}[.)])\Z")
 
 
@@ -38,8 +39,22 @@ def statements(text: str) -> list[Statement]:
     found: list[Statement] = []
     for number, block in enumerate(split(text)):
         told = sentences(one_line(block.text)) if block.kind == "paragraph" else [block.text]
+        begins = _LEADING.match(told[0]) if block.kind == "paragraph" and found and told else None
+        if begins and found[-1].kind == "code":
+            _give_back(found, begins[0].strip())
+            told = [told[0][begins.end() :], *told[1:]]
         found += [Statement(number, block.kind, one) for one in _with_marks(told)]
-    return found
+    # "[1][2]" in a line of its own is a list of sources; where nothing else cites, it is all there is
+    alone = [at for at, one in enumerate(found) if _LEADING.sub("", one.text) == ""]
+    others = any(_MARKS.search(one.text) for at, one in enumerate(found) if at not in alone)
+    return [one for at, one in enumerate(found) if at not in alone or not others]
+
+
+def _give_back(found: list[Statement], mark: str) -> None:
+    """Put citations that stand behind code at what introduces it, where that has none."""
+    at = next((at for at in range(len(found) - 1, -1, -1) if found[at].kind != "code"), None)
+    if at is not None and found[at].kind in ("paragraph", "item") and not _MARKS.search(found[at].text):
+        found[at] = replace(found[at], text=marked(found[at].text, mark))
 
 
 def _with_marks(told: Sequence[str]) -> list[str]:
@@ -179,11 +194,28 @@ def once(told: Sequence[Statement]) -> list[Statement]:
     return found
 
 
+def attributed(told: Sequence[Statement], holders: Callable[[str], list[int]]) -> list[Statement]:
+    """Put behind statements without citations the evidence that holds them; what none holds goes."""
+    found: list[Statement] = []
+    gone: set[int] = set()
+    for at, one in enumerate(told):
+        if one.kind in ("heading", "rule") or one.introduces:
+            found.append(one)
+            continue
+        numbers = holders(one.text)
+        if not numbers:
+            gone.add(at)
+        mark = f"[{numbers[0]}]" if numbers else ""
+        found.append(one if one.kind in ("code", "table") else replace(one, text=marked(one.text, mark)))
+    kept = without(found, gone)
+    return kept if any(_MARKS.search(one.text) for one in kept) else []
+
+
 def marked(text: str, mark: str) -> str:
     """Put a citation behind the first line of a statement, before the point at its end."""
     if not mark:
         return text
     line, gap, rest = text.partition("\n")
     line = line.rstrip()
-    end = line[-1:] if line[-1:] in ".!?。！？" else ""
+    end = line[-1:] if line[-1:] in ".!?:。！？：" else ""
     return f"{line.removesuffix(end)} {mark}{end}{gap}{rest}"

@@ -243,7 +243,8 @@ class Cite:
         offers = await self._offers(context, told, first) if first else ()
         context.trace.offers = offers
         context.lap("offers")
-        lacking = nothing_on(draft.missed, self._product.name, context.partition)
+        name, translated = self._product.name, context.is_translated
+        lacking = nothing_on(draft.missed, name, context.partition, translated=translated)
         text = "\n\n".join(part for part in (draft.text, lacking) if part)
         return replace(draft, text=text, offers=offers)
 

@@ -82,6 +82,11 @@ _DETERMINER = re.compile(
     r"(?:\b(?:a|an|the|my|our|your|any|some|each|every|all|other)\s++){1,4}$", re.IGNORECASE
 )
 
+_LEANING = re.compile(
+    rf"\s(?:and|but|or)\s+(?:(?:how|where|when)\s+)?(?:can|could|should|do|must)\s+{_SUBJECT}\s+\w+\s+(?:it|that|this|them)\b",
+    re.IGNORECASE,
+)
+"""A second clause about what the first one names: "… and can I change it per user"."""
 _DONE = re.compile(r"[a-z]{2}ed$")
 _MOST_NAMES = 50
 """Identifiers of a text that are looked for in its phrases."""
@@ -138,6 +143,9 @@ def predicate(text: str) -> str:
 
 def phrases(text: str) -> list[Phrase]:
     """Return the noun phrases of a question, the one it is about first."""
+    clause = _LEANING.search(text)
+    if clause and (own := phrases(text[: clause.start()])):
+        return own
     begin, verb_first, verb_last = _frame(text)
     code = identifiers(text)[:_MOST_NAMES]
     found = _runs(text, begin, verb_first, code)

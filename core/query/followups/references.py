@@ -27,6 +27,11 @@ _DETERMINED = re.compile(
 )
 _SINGULAR = re.compile(r"\b(does|is|was|has)\s+$", re.IGNORECASE)
 _PLURAL = {"does": "do", "is": "are", "was": "were", "has": "have"}
+_PLACED = re.compile(
+    r"\bwhere\b[^.?!]{0,40}\b(?:put|set|add|define|configure|paste|write|place|insert|call)\s+$",
+    re.IGNORECASE,
+)
+"""What asks for the place of a name that was told: "where do I put that"."""
 Edit = tuple[int, int, str]
 """Begin and end of what is replaced, and by what."""
 
@@ -70,6 +75,9 @@ class _Referents:
             return "" if word.startswith("doing") else self._done
         if kind in ("this", "single") and self._done and _ACTS.match(text, pronoun.end()):
             return gerund(self._done)
+        told = identifiers(self._known) or identifiers(self._thread.answer)
+        if kind in ("this", "single") and told and _PLACED.search(text, 0, pronoun.start()):
+            return told[0]
         if kind in ("person", "hers"):
             return self._person(kind, word, text[pronoun.end() :], others)
         return self._thing(kind, word, text[: pronoun.start()])

@@ -321,15 +321,19 @@ async def test_a_model_that_fails_when_it_is_asked_again_leaves_the_first_answer
 
 
 async def test_an_answer_that_cites_nothing_is_asked_for_citations() -> None:
-    bare = GOOD.replace(" [1]", "")
-    model = Says(bare, GOOD)
+    model = Says("It is told by people.", GOOD)
     assert (await write(model, request(), show, every=0)).text == GOOD
     assert "cites nothing" in model.asked[1]
 
 
+async def test_an_answer_whose_pages_are_known_sentence_by_sentence_is_not_asked_for_them() -> None:
+    model = Says(GOOD.replace(" [1]", ""))
+    assert (await write(model, request(), show, every=0)).text == GOOD and len(model.asked) == 1
+
+
 async def test_the_numbers_that_exist_are_named_and_those_that_do_not() -> None:
     high = (evidence(5, SESSIONS), evidence(8, UPLOADS, heading="File Uploads"))
-    model = Says(GOOD.replace(" [1]", ""), GOOD.replace("1", "8"))
+    model = Says("It is told by people.", GOOD.replace("1", "8"))
     await write(model, request(evidence=high), show, every=0)
     assert "It cites nothing." in model.asked[1] and "like [5] or [8]" in model.asked[1]
     odd = "Sessions are told something about by this guide [1]."

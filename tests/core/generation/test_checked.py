@@ -6,7 +6,7 @@ import pytest
 
 from core.generation.checked.checks import Checker
 from core.generation.checked.material import Material
-from core.generation.checked.raw import polite
+from core.generation.checked.raw import polite, worded
 from core.generation.checked.statements import drafted, ended, joined, once, statements, without
 
 CONFIG = """\
@@ -42,7 +42,7 @@ app.config['MAX_CONTENT_LENGTH'] = 16 * 1000 * 1000
 The code above will limit the maximum allowed payload to 16 megabytes. Uploads are kept for 30 minutes.
 
 Use `response.set_cookie('name', 'value', samesite='Lax', secure=True)` for cookies, and `flask run --debug` \
-to start it. It is Jinja's, on Linux/macOS."""
+to start it. It is Jinja's, on Linux/macOS, with a Stored-by field."""
 
 
 def checker(*asked: str, alike: bool = True) -> Checker:
@@ -81,6 +81,10 @@ def checker(*asked: str, alike: bool = True) -> Checker:
         "The evidence does not say which elephants migrate southwards before winter.",
         "Elephants that migrate southwards are not covered by the evidence.",
         "```python\nresponse.set_cookie(\n    'theme',\n    'dark',\n    secure=True,\n)\n```",
+        "The documentation I found does not show elephants that migrate southwards.",
+        "An upload is limited by `MAX_CONTENT_LENGTH`, and a limit since 3.1 is possible [2].",
+        "Yes, that is secure [1].",
+        "It is the field called Stored-by [2].",
     ],
 )
 def test_what_stands_there_passes(said: str) -> None:
@@ -111,6 +115,11 @@ def test_what_stands_there_passes(said: str) -> None:
         ("Elephants migrate southwards before winter storms arrive [1].", "does not say"),
         ("`SESSION_REFRESH_EACH_REQUEST` defaults to `True`, `SESSION_COOKIE_SECURE` to `True` [1].", "True"),
         ("```python\nresponse.set_cookie(\n    'a',\n    'b',\n    encrypted=True,\n)\n```", "encrypted"),
+        ("```python\nkept = response.get('a', secure=True)\n```", "get(secure=)"),
+        ("```python\nlogs = {'class': 'logging.FileHandler'}\n```", "logging.FileHandler"),
+        ("```yaml\n- uses: actions/cache\n```", "actions/cache"),
+        ("Limits are possible since version 2.2 [2].", "came with 2.2"),
+        ("Yes, that is recommended [1].", "does not say"),
         ("```python\nresponse.set_cookie('a', uploads=timer(secure=True, forced=1))\n```", "timer(forced=)"),
     ],
 )
@@ -174,6 +183,15 @@ RETRY = [
 def test_what_holds_later_elsewhere_or_otherwise_is_named(said: str, named: str) -> None:
     faults = Checker(Material(RETRY, ["What of it?"])).faults(said)
     assert any(named in fault for fault in faults) if named else faults == (), faults
+
+
+def test_what_only_the_question_names_has_no_page_that_tells_of_it() -> None:
+    asked = checker("How do I show the debug toolbar while files are uploaded?")
+    assert asked.faults("The debug toolbar is shown when uploads are limited by the config key [2].")
+    assert (
+        asked.faults("The debug toolbar is not shown while uploads are limited by the config key [2].") == ()
+    )
+    assert asked.faults("The upload limit is a config key that will limit the payload [2].") == ()
 
 
 def test_a_question_lends_no_words_to_a_claim() -> None:
@@ -307,6 +325,34 @@ def test_statements_are_put_together_as_they_were() -> None:
     told = statements(ANSWER)
     assert [one.kind for one in told] == [*["paragraph"] * 3, "code", *["item"] * 3]
     assert joined(told) == ANSWER
+
+
+def test_citations_behind_code_go_to_what_introduces_it_and_a_list_of_them_goes() -> None:
+    code = "```\nflask run\n```"
+    assert (
+        joined(statements(f"Start it:\n\n{code}\n\n[2] Then wait."))
+        == f"Start it [2]:\n\n{code}\n\nThen wait."
+    )
+    assert joined(statements(f"Start it [1]:\n\n{code}\n\n[2]\n\nEnd.")) == f"Start it [1]:\n\n{code}\n\nEnd."
+    assert joined(statements("It waits [1].\n\n[1][2]")) == "It waits [1]."
+    assert joined(statements("It waits.\n\n[1][2]")) == "It waits.\n\n[1][2]"
+
+
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("The evidence for 3.1 has `the evidence`.", "The documentation I found for 3.1 has `the evidence`."),
+        ("Based on the provided evidence, wait.", "Based on the documentation I found, wait."),
+        (
+            "Die Evidenz sagt, in der Evidenz stehe",
+            "Die gefundene Dokumentation sagt, in der gefundenen Dokumentation stehe",
+        ),
+        ("Evidence of fraud is kept.", "Evidence of fraud is kept."),
+    ],
+)
+def test_readers_hear_of_documentation(said: str, read: str) -> None:
+    assert worded(said, [UPLOADS]) == read
+    assert worded(said, ["A page on evidence."]) == said
 
 
 def test_a_draft_is_shown_as_far_as_there_is_room_what_is_wrong_first() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.generation.phrases import both
 from core.generation.quotes.compared import difference, other, same, sides, unchanged
 from core.generation.quotes.quote import Quoted, quote
 from tests.core.generation.samples import evidence
@@ -47,3 +48,11 @@ def test_a_difference_that_is_all_of_it_is_not_marked() -> None:
     one = quoted(OLD, "2.0").pieces[0].blocks
     entirely = quoted("A session lives long.\n\nIt has a key.\n\nAnd a limit.", "3.1").pieces[0].blocks
     assert difference(one, entirely) == "" and difference(one, one) == ""
+
+
+def test_three_releases_are_named_as_people_do() -> None:
+    assert [both(release) for release in ("3.1", "2.0+3.1", "2.0+2.3+3.1")] == [
+        "3.1",
+        "2.0 and 3.1",
+        "2.0, 2.3 and 3.1",
+    ]

@@ -71,3 +71,5 @@ def test_what_is_missing_is_said_with_the_release() -> None:
     assert told == (
         "I found nothing in the Flask 2.0 and 3.1 documentation on “How do I fly?” and on “And swim?”."
     )
+    translated = nothing_on(("How do I fly?",), "Flask", "3.1", translated=True)
+    assert translated == "I found nothing in the Flask 3.1 documentation on a part of the question."

@@ -102,8 +102,8 @@ def test_no_string_of_a_schema_is_endless() -> None:
 
 def test_rules_and_examples_agree() -> None:
     system = prompts.answer_system("Flask", ["3.1"])
-    assert "Mention the evidence only to say what it does not cover" in system
-    assert system.rstrip().endswith("The evidence does not say whether it can turn red.")
+    assert 'call it "the documentation I found", and only to say what it does not say' in system
+    assert system.rstrip().endswith("The documentation I found does not say whether it can turn red.")
     ranking = prompts.select("Flask", "?", [])[0]
     assert "does not help at all is left out" in ranking and '"ranking": [2]}' in ranking
     assert "if several are asked about" in prompts.understand(FLASK, "?", [])[0]

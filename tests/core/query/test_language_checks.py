@@ -31,6 +31,7 @@ FLASK = Product("Flask", ("flask",), (Release("2.3"), Release("3.1", latest=True
         ("Warum geht url_for nicht?", "Why does url_for fail?", True),
         ("Warum geht url_for nicht?", "How does url_for work?", False),
         ("Wie geht url_for?", "Why does url_for not work?", False),
+        ("In 3.1 passiert nichts mehr", "Nothing happens anymore in 3.1", True),
         ("Cookie z.B. ohne Ablauf setzen", "Set a cookie, for instance without an expiry", True),
         ("flask.g 和 session 有什么区别", "What is the difference between flask.g and session?", True),
         ("flask.g 是不是线程安全的", "Is flask.g thread safe?", True),

@@ -14,6 +14,7 @@ ERRORS = "How do I register error handlers in Flask 3.1?"
 DEBUG = "How do I enable debug mode?"
 BLUEPRINT = "How do I create a blueprint?"
 KEY = "How do I set SECRET_KEY?"
+LASTS = "how long does a permanent session last and can i change it per user"
 COFFEE = "Is there a shortage of coffee in Brazil?"
 
 
@@ -49,6 +50,8 @@ def _ask(text, *earlier, product=FLASK, answer="Like this."):
         (KEY, "and SESSION_COOKIE_NAME?", "How do I set SESSION_COOKIE_NAME?"),
         ("Is SECRET_KEY needed?", "no, I meant SESSION_COOKIE_NAME", "Is SESSION_COOKIE_NAME needed?"),
         (DEBUG, "what's the default?", "what's the default for debug mode?"),
+        (KEY, "where do I put that?", "where do I put SECRET_KEY?"),
+        (LASTS, "is that safe", "is permanent session safe"),
         (ERRORS, "why?", "How do I register error handlers in Flask 3.1? Why?"),
         (KEY, "what if I use docker?", "How do I set SECRET_KEY? What if I use docker?"),
         (
