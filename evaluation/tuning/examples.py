@@ -39,23 +39,25 @@ class Example:
 class Quality:
     """How well questions are ranked: means over them."""
 
+    hit1: float
     hit3: float
     hit8: float
     mrr: float
 
     @property
     def score(self) -> float:
-        """Join the three to what tuning maximises."""
+        """Join three of them to what tuning maximises."""
         return (self.hit3 + self.hit8 + self.mrr) / 3.0
 
     def __str__(self) -> str:
-        return f"hit@3 {self.hit3:.3f}, hit@8 {self.hit8:.3f}, MRR {self.mrr:.3f}"
+        return f"hit@1 {self.hit1:.3f}, hit@3 {self.hit3:.3f}, hit@8 {self.hit8:.3f}, MRR {self.mrr:.3f}"
 
     @classmethod
     def of(cls, ranks: Sequence[int]) -> Quality:
         """Return the quality of questions whose right page came at these ranks, from 1; 0: not found."""
         n = len(ranks) or 1
         return cls(
+            sum(rank == 1 for rank in ranks) / n,
             sum(0 < rank <= 3 for rank in ranks) / n,
             sum(0 < rank <= 8 for rank in ranks) / n,
             sum(1.0 / rank for rank in ranks if rank) / n,

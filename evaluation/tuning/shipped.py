@@ -47,8 +47,9 @@ async def examples_of(home: Path, config: Path, files: Sequence[Path]) -> list[E
                 learnt = [line for line in lines if line.split == "tune"]
                 found += await examples_of_gold(app.research, app.searcher, learnt or lines)
                 continue
-            expected = read_expected(file, "tune", app.catalogue.product.name)
-            found += [await _example(app, line) for line in expected if line.answerable]
+            expected = read_expected(file, product=app.catalogue.product.name)
+            teaching = [line for line in expected if line.half == "tune"]
+            found += [await _example(app, line) for line in teaching or expected if line.answerable]
     return found
 
 

@@ -53,7 +53,8 @@ class Quote:
         context.lap("quote")
         judgement = self._searcher.ranking.quotes
         pages = context.pages
-        signs = quote_signs(pages.confidence, told.held, context.terms, told.text, pages.evidence)
+        cited = {entry.hash for entry in told.citations}
+        signs = quote_signs(pages.confidence, told.held, context.terms, told.text, pages.evidence, cited)
         confidence = judgement.confidence(signs)
         level = judgement.level(confidence)
         if level == "none" and pages.level == "sure":
@@ -63,7 +64,6 @@ class Quote:
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
-        cited = {entry.hash for entry in told.citations}
         context.takes([item for item in context.pages.evidence if item.chunk.hash in cited])
         context.found = _without(context.pages, rejected)
         failure = context.failed if self._has_model and "model" not in context.withheld else None

@@ -29,6 +29,7 @@ _CHANGES = re.compile(
 )
 _GUIDE = re.compile(r"\b(?:upgrad|migrat|updat|port)(?:e|ing|ion)\b|\bmoving\s+(?:to|from)\b", re.IGNORECASE)
 _DATE = re.compile(r"\b\d{4}-\d{1,2}-\d{1,2}\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b")
+_YEAR = re.compile(r"(?:19|20)\d\d\b")
 _NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)|\b(?:version|release|v)\s*(\d+)\b", re.IGNORECASE)
 
 
@@ -53,6 +54,7 @@ def notes_of(pages: Iterable[tuple[str, str]]) -> tuple[Note, ...]:
 def version_of(headings: str) -> tuple[int, ...]:
     """Return the version whose notes stand under title and headings, parted by `>`; () for other pages."""
     levels = [_once(level.strip(" `*#")) for level in _LEVELS.split(headings)]
+    levels[0] = _under_title(levels[0])
     for level in reversed(levels):
         if bare := _BARE.fullmatch(level):
             return _parsed(bare["prefixed"] or bare["plain"])
@@ -88,6 +90,19 @@ def _once(level: str) -> str:
     """Return a page's title and first heading without one of them where they are the same."""
     half = len(level) // 2
     return level[:half] if level[:half] == level[half + 1 :] and level[half : half + 1] == " " else level
+
+
+def _under_title(level: str) -> str:
+    """Return a first heading without the page's title before it, where that is a version as well.
+
+    Release notes without a title of their own are named after their newest version.
+    """
+    for gap in re.finditer(r"\s+", level):
+        title, heading = level[: gap.start()], level[gap.end() :]
+        dated = _YEAR.match(heading) and not _YEAR.match(title)
+        if _BARE.fullmatch(title) and _BARE.fullmatch(heading) and not dated:
+            return heading
+    return level
 
 
 def _parsed(number: str) -> tuple[int, ...]:

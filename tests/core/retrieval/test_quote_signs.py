@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from core.domain import ContextChunk, Evidence
@@ -36,18 +39,27 @@ def test_rivals_are_the_pages_that_are_as_good_as_the_best(scores: tuple[float, 
     assert quote_signs(0.9, 1.0, ["bell"], "text", pages(*scores)).rivals == share
 
 
+def test_the_share_of_a_quote_is_how_likely_the_ranking_takes_its_section_for_the_right_one() -> None:
+    part, other = replace(CHUNK, page="It rings twice."), replace(CHUNK, heading="Lid", page="It shuts.")
+    found = [Evidence(1, CHUNK, 2.0, ()), Evidence(2, part, 1.0, ()), Evidence(3, other, 1.0, ())]
+    of_lid = math.exp(1.0) / (math.exp(2.0) + 2.0 * math.exp(1.0))
+    assert quote_signs(0.9, 1.0, [], "", found, {CHUNK.hash}).share == pytest.approx(1.0 - of_lid)
+    assert quote_signs(0.9, 1.0, [], "", found, {other.hash}).share == pytest.approx(of_lid)
+    assert quote_signs(0.9, 1.0, [], "", found, {"gone"}).share == 0.0
+
+
 def test_without_pages_there_are_no_rivals() -> None:
     assert quote_signs(0.0, 0.0, [], "", []) == QuoteSigns()
 
 
 def test_nothing_is_said_to_be_surer_than_anybody_knows() -> None:
-    sure = QuoteSigns(1.0, 1.0, 1.0, 1.0, 0.0)
+    sure = QuoteSigns(1.0, 1.0, 1.0, 1.0, 0.0, 1.0)
     assert QUOTE_JUDGEMENT.confidence(sure) == QUOTE_JUDGEMENT.most == 0.8
     assert QUOTE_JUDGEMENT.level(QUOTE_JUDGEMENT.confidence(sure)) == "sure"
     assert Judgement({"found": 9.0}).confidence(sure) > 0.99
 
 
 def test_a_quote_of_unlikely_pages_that_holds_nothing_of_the_question_is_not_shown() -> None:
-    poor = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.5, 0.1, 0.0, 0.0, 0.5))
-    middling = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.8, 0.5, 0.0, 0.0, 0.3))
+    poor = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.5, 0.1, 0.0, 0.0, 0.5, 0.1))
+    middling = QUOTE_JUDGEMENT.confidence(QuoteSigns(0.8, 0.5, 0.0, 0.0, 0.3, 0.4))
     assert QUOTE_JUDGEMENT.level(poor) == "none" and QUOTE_JUDGEMENT.level(middling) == "close"
