@@ -246,7 +246,13 @@ class InteractionHandler:
         await responder.reply(Reply(_(WORKING), final=False))
         authors = tuple(sorted(await self._authors(command)))
         asked = Question(
-            command.text, command.person.id, where, command.scope, language=spoken(), authors=authors
+            command.text,
+            command.person.id,
+            where,
+            command.scope,
+            release=command.release,
+            language=spoken(),
+            authors=authors,
         )
         answer = await self._desk.engine.answer(asked)
         reply = alone(answer, self._desk.engine.product.name, command.where, command.scope)

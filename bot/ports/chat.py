@@ -119,6 +119,8 @@ class Command:
     scope: Scope
     event: str = ""
     author: str = ""
+    release: str = ""
+    """The release that a field names, for `ask`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(visible(self.text)))

@@ -21,6 +21,11 @@ LOOKED_AT = 30
 """Good pairs that are looked at, and documents whose headings are."""
 TRIED = 8
 """Questions of the catalogue that are tried, and headings as questions."""
+_POINTS = re.compile(
+    r"https?://|www\.|<[@#!]|[\w.+-]+@[\w-]+\.\w|(?<![\w`])@\w|(?<![\w`])#[a-z][\w-]+"
+    r"|\b(?:[Hh]i|[Hh]ey|[Hh]ello|[Hh]allo|[Dd]ear|[Tt]hanks|ask|asked|says?|told)\s++[A-Z][a-z]+\b"
+)
+"""A link, an address, a mention, a channel, or a name that is spoken to or of."""
 _SKIPPED = re.compile(r"(?:^|/)(?:changes|changelog|history|license|api|index|contributing)\b", re.IGNORECASE)
 _DOING = re.compile(r"(?!Something|Nothing|Everything|During|String|Warning|Logging)[A-Z][a-z]{2,}ing\b")
 _HEADING = re.compile(r"[A-Z][\w'’ -]{4,50}\??")
@@ -81,7 +86,8 @@ class Examples:
         pairs = await self._pairs.pairs(best) if best else {}
         current = (pairs[pair_id] for pair_id in best if pair_id in pairs and not pairs[pair_id].stale)
         found = (Example(one_line(pair.question), pair.id) for pair in current)
-        return tuple(e for e in found if len(e.text) <= LONGEST and looks_like_question(e.text))[:SHOWN]
+        fit = (e for e in found if len(e.text) <= LONGEST and looks_like_question(e.text))
+        return tuple(e for e in fit if not points_at(e.text))[:SHOWN]
 
     async def _from_pages(self, release: str) -> tuple[str, ...]:
         """Return the catalogue's questions that the pages answer, then headings'; looked up once a corpus."""
@@ -118,6 +124,11 @@ class Examples:
             if len(found) == SHOWN:
                 break
         return tuple(found)
+
+
+def points_at(text: str) -> bool:
+    """Return True if a question names or calls somebody, or holds a link: it is not shown to others."""
+    return _POINTS.search(text) is not None
 
 
 def _readily_asked(heading: str) -> int:

@@ -214,3 +214,14 @@ async def test_what_was_left_unanswered_is_taken_up_once(world, recorder, platfo
     assert recorder.of("resume") == [platform.chat]
     await platform.on_ready()
     assert recorder.of("resume") == [platform.chat]
+
+
+async def test_releases_are_offered_while_one_types(world, recorder, platform):
+    ann = world.alice
+    offered = await ann.autocomplete(world.help, "ask", "release", "", question="How do I start?")
+    assert [choice["value"] for choice in offered] == ["2.0", "1.0"], "the newest first, those that answer"
+    assert [c["value"] for c in await ann.autocomplete(world.help, "ask", "release", "1")] == ["1.0"]
+    await ann.slash(world.help, "ask", question="How do I start?", release="1.0")
+    await ann.slash(world.help, "ask", question="How do I start?", release="9.9")
+    told = [(command.text, command.release) for command in recorder.of("command")]
+    assert told == [("How do I start?", "1.0"), ("How do I start? (9.9)", "")]

@@ -16,7 +16,8 @@ async def test_descriptions_and_the_menu_are_translated_and_names_that_are_typed
 
     commands: Any = object()
     table = (Subcommand("share", "Share", run), Subcommand("delete", "remove it", run))
-    tree = build_tree(discord.Client(intents=discord.Intents.none()), commands, table)
+    releases: Any = object()
+    tree = build_tree(discord.Client(intents=discord.Intents.none()), commands, table, releases)
     shown = {c.name: c for c in tree.get_commands()}
     ask = await shown["ask"].get_translated_payload(tree, Translations())
     assert not ask.get("name_localizations")

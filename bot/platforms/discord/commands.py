@@ -28,6 +28,9 @@ QUESTION = 2000
 ANSWER_THIS = N_("Answer this")
 ASK = N_("Ask the documentation; only you see the answer")
 QUESTION_HELP = N_("What you want to know; name the release you use if it matters")
+RELEASE_HELP = N_("The release you use, where it is not the latest")
+CHOICES = 25
+"""Lines that Discord shows under a field."""
 DESCRIPTION = 100
 """Characters of a description."""
 GROUPS = {"memory": "Look into what the community has taught the bot"}
@@ -36,6 +39,8 @@ GROUPS = {"memory": "Look into what the community has taught the bot"}
 HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
 Take = Callable[[Literal["command", "press"], discord.Interaction, DiscordResponder], Awaitable[bool]]
 """Notes an interaction before it is acknowledged; tells whether it is to be dealt with."""
+Releases = Callable[[], Awaitable[list[dict[str, Any]]]]
+"""Returns the releases and how ready they are."""
 Short = app_commands.Range[str, 1, 100]
 _READ = (Place.command_description, Place.parameter_description)
 """What is read only. Names are typed, so they are the same for everybody but in the menu of a message."""
@@ -49,13 +54,13 @@ class Commands:
     ) -> None:
         self._chat, self._standing, self._hand_over, self._take = chat, standing, hand_over, take
 
-    async def called(self, interaction: discord.Interaction, name: str, text: str) -> None:
+    async def called(self, interaction: discord.Interaction, name: str, text: str, release: str = "") -> None:
         """Hand a slash command over; what it says to all stands in the channel, or in this thread."""
         responder = DiscordResponder(self._chat, interaction)
         if await self._take("command", interaction, responder) and await responder.think():
             channel = await self._channel(interaction)
             where = reading.place(channel, interaction.id)
-            await self._call(interaction, responder, channel, where, name, text)
+            await self._call(interaction, responder, channel, where, name, text, release=release)
 
     async def answer_this(self, interaction: discord.Interaction, message: discord.Message) -> None:
         """Ask with the words of a message; what is said in the channel stands in a thread on it."""
@@ -78,6 +83,7 @@ class Commands:
         name: str,
         text: str,
         author: str = "",
+        release: str = "",
     ) -> None:
         responder.where = where
         person = self._standing.person(interaction.user, interaction.permissions)
@@ -89,11 +95,11 @@ class Commands:
         )
         event = str(interaction.id)
         scope = reading.scope(channel)
-        await self._hand_over(Command(name, text, person, where, scope, event, author), responder)
+        await self._hand_over(Command(name, text, person, where, scope, event, author, release), responder)
 
 
 def build_tree(
-    client: discord.Client, commands: Commands, table: Sequence[Subcommand]
+    client: discord.Client, commands: Commands, table: Sequence[Subcommand], releases: Releases
 ) -> app_commands.CommandTree[Any]:
     """Make the commands that `setup_hook` registers with Discord.
 
@@ -106,9 +112,21 @@ def build_tree(
     )
 
     @tree.command(name="ask", description=ASK)
-    @app_commands.describe(question=QUESTION_HELP)
-    async def ask(interaction: discord.Interaction, question: app_commands.Range[str, 1, QUESTION]) -> None:
-        await commands.called(interaction, "ask", question)
+    @app_commands.describe(question=QUESTION_HELP, release=RELEASE_HELP)
+    async def ask(
+        interaction: discord.Interaction,
+        question: app_commands.Range[str, 1, QUESTION],
+        release: Short | None = None,
+    ) -> None:
+        known = await _names(releases) if release else []
+        if release and release not in known:  # the bot says that it has none of that name
+            question, release = f"{question} ({release})", None
+        await commands.called(interaction, "ask", question, release or "")
+
+    @ask.autocomplete("release")
+    async def releases_like(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+        found = [name for name in await _names(releases) if current.casefold() in name.casefold()]
+        return [app_commands.Choice(name=name, value=name) for name in found[:CHOICES]]
 
     @tree.context_menu(name=ANSWER_THIS)
     async def answer_this(interaction: discord.Interaction, message: discord.Message) -> None:
@@ -116,6 +134,11 @@ def build_tree(
 
     tree.add_command(_threadlore(commands, table))
     return tree
+
+
+async def _names(releases: Releases) -> list[str]:
+    """Return the names of the releases that answer, the newest first."""
+    return [str(release["name"]) for release in reversed(await releases()) if release["ready"]]
 
 
 def _threadlore(commands: Commands, table: Sequence[Subcommand]) -> app_commands.Group:

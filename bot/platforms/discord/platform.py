@@ -77,7 +77,7 @@ class DiscordPlatform:
         self._events = Events(self.chat, self.standing, dispatch, self._hand_over)
         self._events.listen(self.client)
         commands = Commands(self.chat, self.standing, self._events.command, self._events.take)
-        self.client.tree = build_tree(self.client, commands, dispatch.slash.subcommands)
+        self.client.tree = build_tree(self.client, commands, dispatch.slash.subcommands, dispatch.releases)
         self._resumed = False
         for event in (self.setup_hook, self.on_ready):
             self.client.event(event)
