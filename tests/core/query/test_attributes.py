@@ -19,7 +19,10 @@ What is the default time-out of a session?|How do I add a header to each respons
 What replaced the old API in 3.0?|How do I undo the last commit?|Which option turns off colours?
 How do I show a progress bar?
 Is the configuration read at import?|What does error E1101 mean?|How do I pass a list as an option?
-How do I serve static files?|Does the parser keep comments?"""
+How do I serve static files?|Does the parser keep comments?
+And for the second argument?|How do I nest two menus?|What is a webhook?|Which signal is sent when a worker stops?
+Why does the page flicker on load?|How do I round to two digits?|Can I override the favicon?|What about the old syntax?
+What is the difference between a cookie and a session?|Where does pip keep its cache?"""
 DYNAMIC = """Is the forum down today?|Which version is the latest one right now?
 When does the next version come out?|Has issue 88 been fixed yet?|How much is the enterprise plan these days?
 Are there any outages at the moment?
@@ -27,7 +30,10 @@ Who maintains the project currently?|How many people starred it this month?|Is t
 What is the dollar at today?|Did the release go out last night?|When is the next meetup?
 Is the mirror back up?|How busy is the cluster right now?|Is the registry slow for everybody today?
 What is the newest security advisory?|How many issues are open at present?|Will the patch ship this week?
-Who won yesterday's match?|What is the weather in Oslo today?"""
+Who won yesterday's match?|What is the weather in Oslo today?
+Is search broken at the moment?|When will my account be unlocked?|What is the newest build number?
+Has the incident been closed?|Which version did you deploy yesterday?|How many jobs are waiting now?
+Is the sale still on?|Who has the most commits this week?|Is the nightly delayed?|What is the latest on the merger?"""
 
 
 def listed(lines: str) -> list[str]:
@@ -39,16 +45,16 @@ async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_
     encoder = await encoders.current()
     questions, labels = labelled()
     static, dynamic = listed(STATIC), listed(DYNAMIC)
-    assert not {*static, *dynamic} & {*questions} and len(static) == len(dynamic) == 20
+    assert not {*static, *dynamic} & {*questions} and len(static) == len(dynamic) == 30
     vectors = await encoder.encode([*questions, *static, *dynamic])
     seen, new = vectors[: len(questions)], vectors[len(questions) :]
     kept = json.loads(WEIGHTS.read_text("utf-8"))
     again = fitted(seen, labels)
     assert kept["weights"] == pytest.approx(again["weights"], abs=0.02)
     accuracy, f1 = measured(seen, labels)
-    assert accuracy > 0.94 and f1 > 0.94
+    assert accuracy > 0.96 and f1 > 0.96
     said = [is_dynamic(vector, encoder.name) for vector in new]
-    right = sum(answer == (place >= 20) for place, answer in enumerate(said))
-    assert right >= 37
+    right = sum(answer == (place >= 30) for place, answer in enumerate(said))
+    assert right >= 57
     assert not any(is_dynamic(vector, "another@1") for vector in new), "the weights are for one encoder"
     encoders.close()
