@@ -20,8 +20,10 @@ What replaced the old API in 3.0?|How do I undo the last commit?|Which option tu
 How do I show a progress bar?
 Is the configuration read at import?|What does error E1101 mean?|How do I pass a list as an option?
 How do I serve static files?|Does the parser keep comments?
-And for the second argument?|How do I nest two menus?|What is a webhook?|Which signal is sent when a worker stops?
-Why does the page flicker on load?|How do I round to two digits?|Can I override the favicon?|What about the old syntax?
+And for the second argument?|How do I nest two menus?|What is a webhook?
+Which signal is sent when a worker stops?
+Why does the page flicker on load?|How do I round to two digits?|Can I override the favicon?
+What about the old syntax?
 What is the difference between a cookie and a session?|Where does pip keep its cache?"""
 DYNAMIC = """Is the forum down today?|Which version is the latest one right now?
 When does the next version come out?|Has issue 88 been fixed yet?|How much is the enterprise plan these days?
@@ -33,7 +35,8 @@ What is the newest security advisory?|How many issues are open at present?|Will 
 Who won yesterday's match?|What is the weather in Oslo today?
 Is search broken at the moment?|When will my account be unlocked?|What is the newest build number?
 Has the incident been closed?|Which version did you deploy yesterday?|How many jobs are waiting now?
-Is the sale still on?|Who has the most commits this week?|Is the nightly delayed?|What is the latest on the merger?"""
+Is the sale still on?|Who has the most commits this week?|Is the nightly delayed?
+What is the latest on the merger?"""
 
 
 def listed(lines: str) -> list[str]:
