@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from core.errors import UsageError
 from core.models.embedding.encoder import Encoders
-from core.query.attributes import ENCODER, WEIGHTS, is_dynamic
+from core.query.attributes import ENCODER, WEIGHTS, load, save, shipped
 from evaluation.tuning.attributes import fitted, labelled, measured
 
 STATIC = """How do I read a file in chunks?|What does the strict flag change?
@@ -56,8 +58,29 @@ async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_
     assert kept["weights"] == pytest.approx(again["weights"], abs=0.02)
     accuracy, f1 = measured(seen, labels)
     assert accuracy > 0.96 and f1 > 0.96
-    said = [is_dynamic(vector, encoder.name) for vector in new]
+    assert shipped().knows(encoder.name) and not shipped().knows("another@1")
+    said = [shipped().is_dynamic(vector) for vector in new]
     right = sum(answer == (place >= 30) for place, answer in enumerate(said))
     assert right >= 57
-    assert not any(is_dynamic(vector, "another@1") for vector in new), "the weights are for one encoder"
     encoders.close()
+
+
+def test_a_home_s_own_predictor_is_used_and_a_broken_one_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "attributes.json"
+    assert load(path) == (shipped(), "")
+    save(path, "other@2", {"weights": [1.0, 0.0], "bias": -0.5})
+    own, problem = load(path)
+    assert own.knows("other@2") and not problem
+    assert [own.is_dynamic(np.array(row, np.float32)) for row in ([1, 0], [0, 1])] == [True, False]
+    for broken in ("{", "[]", '{"encoder": "x", "bias": 0, "weights": [null]}', '{"weights": []}'):
+        path.write_text(broken)
+        kept, problem = load(path)
+        assert kept is shipped() and "train-attributes" in problem
+
+
+@pytest.mark.parametrize("text", ["static = [", 'static = ["a"]', "", 'static = ["a"]\ndynamic = ["b"]'])
+def test_a_file_with_too_little_says_what_it_needs(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"own\.toml"):
+        labelled(path)
