@@ -19,6 +19,7 @@ from core.models.embedding.encoder import Encoders
 from core.ports import TURN, Encoder, LanguageModel, MemoryStore
 from core.ports.opinions import OpinionStore
 from core.privacy.names import since_never
+from core.query.attributes import Attributes, shipped
 from core.retrieval.search import Searcher
 
 log = logging.getLogger(__name__)
@@ -163,6 +164,9 @@ class Resources:
     """What people found wrong with answers."""
     chosen: bool = True
     """Whether somebody set which model writes; nobody misses the one that only stands in the defaults."""
+
+    attributes: Attributes = field(default_factory=shipped)
+    """What tells whether a question is about what changes soon."""
 
     @property
     def product(self) -> Product:

@@ -6,8 +6,9 @@ is a passage like any other.
 What the paper leaves out or has no need of, and how it is filled:
 
 - Attributes are predicted by the SVM, which the paper found better than asking the model and did not get to
-  merge. What is dynamic is answered only from pages whose source was read within a day, else not at all, with
-  the pages to look at. Domains are those of its data set, and types it does not predict.
+  merge; by the model's samples for an encoder that the SVM is not for. What is dynamic is answered only from
+  pages whose source was read within a day, else not at all, with the pages to look at. Domains are those of
+  its data set, and types it does not predict.
 - It ranks the chunks of five pages by cosine; here they are those of a release. How many it keeps it does not
   say: eight pages.
 - Expressions are asked for once, up to five, and worked out by our own arithmetic, not by `eval`.
@@ -28,6 +29,8 @@ from core.pipeline.stages.quote import Cite, Ground, Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
 
+STEPS = ("understand", "attributes", "calculate", "knowledge")
+"""What the model does before it answers; `attributes` only for an encoder that the SVM is not for."""
 KEPT = 8
 """Pages that the model reads."""
 SECONDS = 30.0
@@ -36,7 +39,7 @@ SECONDS = 30.0
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:
     """Return the stages in the paper's order (figure 1)."""
-    parts = replace(parts, budget=parts.budget.letting(("understand", "calculate", "knowledge"), SECONDS))
+    parts = replace(parts, budget=parts.budget.letting(STEPS, SECONDS))
     retrieve = Retrieve(parts, parts.searcher.by_cosine(KEPT))
     return (
         Understand(parts),

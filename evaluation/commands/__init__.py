@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 async def carry_out(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Carry out `evaluate`, `check`, `tune`, `embedder try` or `finetune export`."""
+    """Carry out `evaluate`, `check`, `tune`, `embedder try`, `finetune export` or `train-attributes`."""
     from evaluation.commands.evaluate import answers, compare, evaluate, followups, promoted_command, unasked
     from evaluation.commands.tune import tune
 
@@ -18,6 +18,10 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
         from evaluation.commands.embedder import try_embedder
 
         await try_embedder(app, request, send)
+    elif request["command"] == "train-attributes":
+        from evaluation.commands.attributes import train_attributes
+
+        await train_attributes(app, request, send)
     elif request["command"] == "finetune":
         from evaluation.commands.finetune import export
 

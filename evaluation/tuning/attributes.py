@@ -1,4 +1,7 @@
-"""`python -m evaluation.tuning.attributes`: fit and measure the predictor of dynamic questions."""
+"""Fit and measure the predictor of dynamic questions.
+
+`python -m evaluation.tuning.attributes` makes the shipped weights; `threadlore train-attributes` others.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from sklearn.metrics import f1_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.svm import LinearSVC
 
+from core.errors import UsageError
 from core.models.embedding.encoder import Encoders
 from core.ports import Matrix
 from core.query.attributes import ENCODER, QUESTIONS, WEIGHTS
@@ -25,9 +29,18 @@ DIGITS = 5
 
 
 def labelled(path: Path = QUESTIONS) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the questions, and 1 for each that is dynamic."""
-    kept = tomllib.loads(path.read_text("utf-8"))
-    static, dynamic = kept["static"], kept["dynamic"]
+    """Return the questions, and 1 for each that is dynamic; blocking.
+
+    The file is TOML with the lists `static` and `dynamic`. Raises UsageError where it is not, or has fewer
+    than a question a fold of either.
+    """
+    try:
+        kept = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    static, dynamic = ([str(one) for one in kept.get(kind) or ()] for kind in ("static", "dynamic"))
+    if min(len(static), len(dynamic)) < FOLDS:
+        raise UsageError(f"{path} needs lists `static` and `dynamic` of at least {FOLDS} questions each.")
     return [*static, *dynamic], np.array([0] * len(static) + [1] * len(dynamic))
 
 

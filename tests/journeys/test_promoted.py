@@ -12,6 +12,7 @@ from bot.cli.main import main
 from bot.commands.command_line import handle
 from bot.privacy.exports import noted
 from core.domain import Question, Vote
+from core.query.attributes import load
 from tests.journeys.house import Bot
 
 QUESTIONS = ("Which port does the dashboard listen on?", "How often is a failed job tried again by default?")
@@ -50,6 +51,16 @@ async def test_what_would_be_answered_differently_after_a_change_is_listed(bot: 
         len(taught) == 2 and len(held) == 1 and all(text in told for text in (*QUESTIONS, "What is steam?"))
     )
     assert "3; train 2, test 1" in (tmp_path / "data" / "README.md").read_text(encoding="utf-8")
+
+    lists = {"static": "how do I clean part {}?", "dynamic": "is server {} down right now?"}
+    labelled = tmp_path / "own.toml"
+    rows = (f"{kind} = {json.dumps([text.format(n) for n in range(10)])}" for kind, text in lists.items())
+    labelled.write_text("\n".join(rows), encoding="utf-8")
+    await handle(bot.app, {"command": "train-attributes", "file": str(labelled)}, _nobody)
+    own, problem = load(bot.kettle.home / "attributes.json")
+    encoder = await bot.app.corpus_manager.encoders.current()
+    (vector,) = await encoder.encode(["is server 7 down right now?"])
+    assert not problem and own.knows(encoder.name) and own.is_dynamic(vector)
 
     page = bot.kettle.folder / "docs" / "2.0" / "dashboard.rst"
     page.write_text(page.read_text().replace("9090", "9191"))

@@ -37,6 +37,8 @@ from core.pipeline.research import Research
 from core.pipeline.resources import TRANSLATE, ModelBudget, Resources
 from core.ports import LeftOut, PeoplesSource, Source, Workers
 from core.privacy.names import Privacy
+from core.query.attributes import FILE as ATTRIBUTES
+from core.query.attributes import load as load_attributes
 from core.recipes import recipe_of
 from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
@@ -222,6 +224,9 @@ def _engine(
     only = (*(() if settings.fast else settings.model_steps), *translates, "guard")
     steps = ModelBudget(models.writer, only=only, seconds=settings.steps_seconds)
     judge = models.writer if settings.judged_by_model else None
+    attributes, problem = load_attributes(settings.home / ATTRIBUTES)
+    if problem:
+        log.warning("%s", problem)
     parts = Resources(
         ground.catalogue,
         memory,
@@ -236,6 +241,7 @@ def _engine(
         settings.selected_chunks,
         stores.opinions,
         bool(_OF_MODELS & settings.model_fields_set),
+        attributes,
     )
     research = Research(parts)
     engine = Engine(

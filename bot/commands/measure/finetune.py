@@ -1,4 +1,4 @@
-"""`finetune export` writes memory's good answers as instruction data, `finetune train` trains on them."""
+"""What is trained: a model on memory's good answers (`finetune`), and what tells of what changes soon."""
 
 from __future__ import annotations
 
@@ -58,4 +58,20 @@ TRAIN = Command(
     here=here,
     has_json=False,
     rank=76,
+)
+
+
+ATTRIBUTES = Command(
+    "train-attributes",
+    "measure",
+    "learn from labelled questions which answers change soon",
+    run,
+    options=(
+        Option("file", "TOML with lists `static` and `dynamic`", required=True, kind="path", metavar="FILE"),
+    ),
+    who="owner",
+    where="terminal",
+    changes=True,
+    has_json=False,
+    rank=77,
 )

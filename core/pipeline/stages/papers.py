@@ -22,7 +22,7 @@ from core.pipeline.stage import abstention, dont_know
 from core.pipeline.stages.knowledge import KnowledgeGraphs
 from core.pipeline.stages.write import Write
 from core.ports import LanguageModel, PregeneratedPair, for_questions
-from core.query.attributes import is_dynamic
+from core.query.attributes import few_shot
 from core.retrieval.found import Found, merged
 
 
@@ -256,8 +256,14 @@ class OnlyFresh:
     async def __call__(self, context: QueryContext) -> Answer | None:
         """Leave out pages that are not fresh, abstain, or do nothing for a question that is static."""
         encoder = for_questions(await self._parts.encoder_of(context.releases[0]))
-        (vector,) = await encoder.encode([context.queries.base])
-        dynamic = is_dynamic(vector, encoder.name)
+        base = context.queries.base
+        if self._parts.attributes.knows(encoder.name):
+            (vector,) = await encoder.encode([base])
+            dynamic: bool | None = self._parts.attributes.is_dynamic(vector)
+        else:
+            dynamic = await self._parts.budget.take(
+                context.course, "attributes", lambda model: few_shot.is_dynamic(model, base)
+            )
         context.lap("attributes")
         if not dynamic:
             return None

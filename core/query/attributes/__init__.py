@@ -1,35 +1,85 @@
 """Whether the answer to a question changes soon, by a linear SVM over its vector (Hybrid CRAG, section 4.2).
 
-The weights are those of `python -m evaluation.tuning.attributes` over `questions.toml`, for all-MiniLM-L6-v2:
-with another encoder every question counts as static. Question types are not predicted, as in the paper; its
-domains are those of its data set.
+The shipped weights are those of `python -m evaluation.tuning.attributes` over `questions.toml`, for
+all-MiniLM-L6-v2; `threadlore train-attributes` makes others for a home. With an encoder that they are not for
+the model is asked (`few_shot.py`), and without one every question counts as static. Question types are not
+predicted, as in the paper; its domains are those of its data set.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from core.domain import Vector
 
 ENCODER = "all-MiniLM-L6-v2"
-"""The model whose vectors the weights are for."""
+"""The model whose vectors the shipped weights are for."""
 QUESTIONS = Path(__file__).with_name("questions.toml")
 WEIGHTS = Path(__file__).with_name("weights.json")
+FILE = "attributes.json"
+"""Name of the file in the home that has other weights."""
 
 
-def is_dynamic(vector: Vector, encoder: str) -> bool:
-    """Return True if the question of this vector, made by this encoder, is about what changes soon."""
-    if (encoder.rpartition("@")[0] or encoder) != ENCODER:
-        return False
-    weights, bias = _weights()
-    return float(weights @ vector) + bias > 0.0
+@dataclass(frozen=True, eq=False, slots=True)
+class Attributes:
+    """Weights and bias of the SVM, and the model whose vectors they are for."""
+
+    encoder: str
+    weights: Vector
+    bias: float
+
+    def knows(self, encoder: str) -> bool:
+        """Return True if the weights are for the vectors of this encoder."""
+        return model_of(encoder) == self.encoder
+
+    def is_dynamic(self, vector: Vector) -> bool:
+        """Return True if the question of this vector is about what changes soon."""
+        return float(self.weights @ vector) + self.bias > 0.0
+
+
+def model_of(encoder: str) -> str:
+    """Return the model of an encoder's fingerprint."""
+    return encoder.rpartition("@")[0] or encoder
 
 
 @cache
-def _weights() -> tuple[Vector, float]:
-    kept = json.loads(WEIGHTS.read_text("utf-8"))
-    return np.array(kept["weights"], np.float32), float(kept["bias"])
+def shipped() -> Attributes:
+    """Return the predictor that comes with the program."""
+    return _read({"encoder": ENCODER, **json.loads(WEIGHTS.read_text("utf-8"))})
+
+
+def load(path: Path) -> tuple[Attributes, str]:
+    """Return the predictor of a home and what is wrong with its file; the shipped one where there is none."""
+    try:
+        return _read(json.loads(path.read_text("utf-8"))), ""
+    except FileNotFoundError:
+        return shipped(), ""
+    except (ValueError, TypeError, KeyError, OSError):
+        problem = (
+            f"{path} cannot be read, so the shipped predictor is used; run `threadlore train-attributes`."
+        )
+        return shipped(), problem
+
+
+def save(path: Path, encoder: str, fitted: Mapping[str, Any]) -> None:
+    """Write a predictor, whole or not at all; blocking."""
+    beside = path.with_suffix(".writing")
+    beside.write_text(json.dumps({"encoder": model_of(encoder), **fitted}) + "\n", "utf-8")
+    os.replace(beside, path)
+
+
+def _read(kept: Mapping[str, Any]) -> Attributes:
+    weights = np.array(kept["weights"], np.float32)
+    bias = float(kept["bias"])
+    if weights.ndim != 1 or not weights.size or not np.isfinite(weights).all() or not math.isfinite(bias):
+        raise ValueError("These are no weights.")
+    return Attributes(str(kept["encoder"]), weights, bias)

@@ -20,7 +20,7 @@ from core.pipeline.stage import run
 from core.pipeline.stages.papers import OnlyFresh
 from core.ports import LanguageModel, Matrix, Prompt
 from core.prompts import DONT_KNOW
-from core.query.attributes import ENCODER, WEIGHTS
+from core.query.attributes import ENCODER, WEIGHTS, few_shot
 from core.recipes import recipe_of
 from tests.core.evaluation.small import house
 from tests.fakes import FakeEncoder, FakeModel, Reply
@@ -44,6 +44,8 @@ class Scripted:
 
     def __call__(self, prompts: Sequence[Prompt]) -> Reply:
         system = prompts[0].content
+        if "static or dynamic" in system:
+            return "Dynamic." if "right now" in prompts[1].content else "static"
         if "You write the arithmetic" in system:
             return {"expressions": ["8 * 3", "import os"]}
         if "from what you know" in system:
@@ -75,7 +77,8 @@ async def test_the_model_reasons_from_tables_calculations_and_what_it_knows() ->
     system, user = (prompt.content for prompt in model.calls[-1].prompts)
     assert "8 * 3 = 24" in system and "import" not in system and "About half a minute." in system
     assert "| Queue | Tries | Pause in s |" in user and "| fast | 8 | 3 |" in user, "a table is evidence"
-    assert [call.kind for call in model.calls] == ["structured"] * 3
+    kinds = [call.kind for call in model.calls]
+    assert kinds == ["stream"] * 3 + ["structured"] * 3, "three of five samples agree"
 
 
 @pytest.mark.parametrize(
@@ -118,6 +121,33 @@ class Leaning(FakeEncoder):
     async def encode(self, texts: Sequence[str]) -> Matrix:
         made: Matrix = np.stack([self._toward if "right now" in text else -self._toward for text in texts])
         return made
+
+
+async def test_where_the_svm_is_for_another_encoder_the_model_tells_what_changes_soon() -> None:
+    model = FakeModel(Scripted(GOOD))
+    answer, context = await asked(model, "which queue is slow right now?")
+    assert answer.route == "abstain" and "changes often" in answer.text
+    assert context.course.taken["attributes"] == model.name
+    assert [call.temperature for call in model.calls] == [0.7] * 3
+
+
+@pytest.mark.parametrize(
+    ("said", "dynamic"),
+    [
+        (["static", "dynamic", "I think: Dynamic", "static", "dynamic"], True),
+        (["hm", "static", "hm", "hm", "hm"], False),
+        (["hm"] * 5, None),
+    ],
+)
+async def test_the_majority_of_five_samples_counts(said: list[str], dynamic: bool | None) -> None:
+    left = iter(said)
+    model = FakeModel(lambda prompts: next(left))
+    if dynamic is None:
+        with pytest.raises(ModelMalformed):
+            await few_shot.is_dynamic(model, ASKED)
+        return
+    assert await few_shot.is_dynamic(model, ASKED) is dynamic
+    assert model.calls[0].prompts[0].content.count(" → dynamic") == few_shot.SHOTS
 
 
 @pytest.mark.parametrize(

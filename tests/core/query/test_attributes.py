@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from core.errors import UsageError
 from core.models.embedding.encoder import Encoders
-from core.query.attributes import ENCODER, WEIGHTS, is_dynamic
+from core.query.attributes import ENCODER, WEIGHTS, load, save, shipped
 from evaluation.tuning.attributes import fitted, labelled, measured
 
 STATIC = """How do I read a file in chunks?|What does the strict flag change?
@@ -19,7 +21,12 @@ What is the default time-out of a session?|How do I add a header to each respons
 What replaced the old API in 3.0?|How do I undo the last commit?|Which option turns off colours?
 How do I show a progress bar?
 Is the configuration read at import?|What does error E1101 mean?|How do I pass a list as an option?
-How do I serve static files?|Does the parser keep comments?"""
+How do I serve static files?|Does the parser keep comments?
+And for the second argument?|How do I nest two menus?|What is a webhook?
+Which signal is sent when a worker stops?
+Why does the page flicker on load?|How do I round to two digits?|Can I override the favicon?
+What about the old syntax?
+What is the difference between a cookie and a session?|Where does pip keep its cache?"""
 DYNAMIC = """Is the forum down today?|Which version is the latest one right now?
 When does the next version come out?|Has issue 88 been fixed yet?|How much is the enterprise plan these days?
 Are there any outages at the moment?
@@ -27,7 +34,11 @@ Who maintains the project currently?|How many people starred it this month?|Is t
 What is the dollar at today?|Did the release go out last night?|When is the next meetup?
 Is the mirror back up?|How busy is the cluster right now?|Is the registry slow for everybody today?
 What is the newest security advisory?|How many issues are open at present?|Will the patch ship this week?
-Who won yesterday's match?|What is the weather in Oslo today?"""
+Who won yesterday's match?|What is the weather in Oslo today?
+Is search broken at the moment?|When will my account be unlocked?|What is the newest build number?
+Has the incident been closed?|Which version did you deploy yesterday?|How many jobs are waiting now?
+Is the sale still on?|Who has the most commits this week?|Is the nightly delayed?
+What is the latest on the merger?"""
 
 
 def listed(lines: str) -> list[str]:
@@ -39,16 +50,37 @@ async def test_the_weights_are_those_of_the_shipped_questions_and_tell_new_ones_
     encoder = await encoders.current()
     questions, labels = labelled()
     static, dynamic = listed(STATIC), listed(DYNAMIC)
-    assert not {*static, *dynamic} & {*questions} and len(static) == len(dynamic) == 20
+    assert not {*static, *dynamic} & {*questions} and len(static) == len(dynamic) == 30
     vectors = await encoder.encode([*questions, *static, *dynamic])
     seen, new = vectors[: len(questions)], vectors[len(questions) :]
     kept = json.loads(WEIGHTS.read_text("utf-8"))
     again = fitted(seen, labels)
     assert kept["weights"] == pytest.approx(again["weights"], abs=0.02)
     accuracy, f1 = measured(seen, labels)
-    assert accuracy > 0.94 and f1 > 0.94
-    said = [is_dynamic(vector, encoder.name) for vector in new]
-    right = sum(answer == (place >= 20) for place, answer in enumerate(said))
-    assert right >= 37
-    assert not any(is_dynamic(vector, "another@1") for vector in new), "the weights are for one encoder"
+    assert accuracy > 0.96 and f1 > 0.96
+    assert shipped().knows(encoder.name) and not shipped().knows("another@1")
+    said = [shipped().is_dynamic(vector) for vector in new]
+    right = sum(answer == (place >= 30) for place, answer in enumerate(said))
+    assert right >= 57
     encoders.close()
+
+
+def test_a_home_s_own_predictor_is_used_and_a_broken_one_is_not(tmp_path: Path) -> None:
+    path = tmp_path / "attributes.json"
+    assert load(path) == (shipped(), "")
+    save(path, "other@2", {"weights": [1.0, 0.0], "bias": -0.5})
+    own, problem = load(path)
+    assert own.knows("other@2") and not problem
+    assert [own.is_dynamic(np.array(row, np.float32)) for row in ([1, 0], [0, 1])] == [True, False]
+    for broken in ("{", "[]", '{"encoder": "x", "bias": 0, "weights": [null]}', '{"weights": []}'):
+        path.write_text(broken)
+        kept, problem = load(path)
+        assert kept is shipped() and "train-attributes" in problem
+
+
+@pytest.mark.parametrize("text", ["static = [", 'static = ["a"]', "", 'static = ["a"]\ndynamic = ["b"]'])
+def test_a_file_with_too_little_says_what_it_needs(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"own\.toml"):
+        labelled(path)
