@@ -37,7 +37,6 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 LONGEST_FIRST = (
     "tests/reindex/",
-    "tests/test_patterns.py",
     "tests/test_architecture_figures.py",
     "tests/journeys/test_forgetting_words.py",
     "tests/endurance/",

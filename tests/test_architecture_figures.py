@@ -12,7 +12,7 @@ from tests.architecture_figures import main, play, table
 from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
-FILES = {"question": 103, "vote": 32, "reindex": 61}
+FILES = {"question": 102, "vote": 32, "reindex": 61}
 """Files that each journey may run through: what it was on 2026-11-23."""
 
 
