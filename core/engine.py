@@ -214,10 +214,13 @@ class AnswerLog:
         """Return the accounts whose words answers and their questions hold."""
         return await self._store.whose(answer_ids)
 
+    async def releases_of(self, answer_ids: Sequence[str]) -> dict[str, str]:
+        """Return the releases that answers spoke for, empty for none; unknown ones are left out."""
+        return await self._store.releases_of(answer_ids)
+
     async def release_of(self, answer_id: str) -> str:
         """Return the release an answer spoke for; empty for none."""
-        row = await self._store.answer(answer_id)
-        return str(row["release"]) if row else ""
+        return (await self.releases_of([answer_id])).get(answer_id, "")
 
     async def language_of(self, answer_id: str) -> str:
         """Return the language of an answer, as `de`; empty for one that is not kept."""

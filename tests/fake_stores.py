@@ -306,6 +306,9 @@ class FakeMemories:
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         return frozenset(key for key in answer_ids if key in self._answers and not self._answers[key]["text"])
 
+    async def releases_of(self, answer_ids: Sequence[str]) -> dict[str, str]:
+        return {key: self._answers[key]["release"] for key in answer_ids if key in self._answers}
+
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         found: set[str] = set()
         for key in [key for key in answer_ids if key in self._answers]:

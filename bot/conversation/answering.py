@@ -279,7 +279,7 @@ class Answering:
         authors = tuple(sorted(await log.whose(given)))
         of = await desk.conversations.answers_of([turn.message for turn in history if turn.message])
         emptied = await log.emptied(list(of.values()))
-        release = {answer: await log.release_of(answer) for answer in {*of.values(), *given[:1]}}
+        release = await log.releases_of(sorted({*of.values(), *given[:1]}))
         turns = [
             replace(
                 turn, text=said(turn.text), authors=authors, release=release.get(of.get(turn.message, ""), "")
@@ -291,7 +291,7 @@ class Answering:
         ]
         last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)
         if given and last >= 0:
-            turns[last] = replace(turns[last], release=turns[last].release or release[given[0]])
+            turns[last] = replace(turns[last], release=turns[last].release or release.get(given[0], ""))
         return tuple(turns)
 
 

@@ -34,9 +34,10 @@ class Embedding:
         progress: Progress,
         report: Report,
         by: TokenEncoder | None = None,
+        step: str = "embedding",
     ) -> None:
-        """Embed texts; what is kept of their tokens, too, where `by` tells them."""
-        progress.enter("embedding", len(texts))
+        """Embed texts; what is kept of their tokens, too, where `by` tells them. Progress enters `step`."""
+        progress.enter(step, len(texts))
         report(progress)
         keys = await aside(len(texts), alike, texts)
         for start in range(0, len(keys), EMBEDDED_AT_ONCE):

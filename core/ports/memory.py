@@ -91,6 +91,9 @@ class MemoryStore(Protocol):
     async def emptied(self, answer_ids: Sequence[str]) -> frozenset[str]:
         """Return which of these answers say nothing any more, because somebody was forgotten."""
 
+    async def releases_of(self, answer_ids: Sequence[str]) -> dict[str, str]:
+        """Return the releases that these answers spoke for, empty for none; unknown ones are left out."""
+
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
 

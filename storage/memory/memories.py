@@ -87,6 +87,14 @@ class SqlMemories(Store):
         empty = select(AnswerRow.id).where(AnswerRow.id.in_(answer_ids), AnswerRow.text == "")
         return frozenset(await self._values(empty)) if answer_ids else frozenset()
 
+    async def releases_of(self, answer_ids: Sequence[str]) -> dict[str, str]:
+        """Return the releases that these answers spoke for, empty for none; unknown ones are left out."""
+        if not answer_ids:
+            return {}
+        query = select(AnswerRow.id, AnswerRow.release).where(AnswerRow.id.in_(answer_ids))
+        async with self._database.read() as connection:
+            return dict((await connection.execute(query)).tuples().all())
+
     async def whose(self, answer_ids: Sequence[str], text: bool = True) -> frozenset[str]:
         """Return the accounts whose words answers and their questions hold; without `text`, the questions."""
         async with self._database.read() as connection:

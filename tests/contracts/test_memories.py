@@ -74,6 +74,15 @@ async def test_an_answer_comes_back_with_its_trace(memories: MemoryStore) -> Non
     }
 
 
+async def test_the_releases_of_several_answers_come_at_once(memories: MemoryStore) -> None:
+    for key, release in (("a1", "1.0"), ("a2", "2.0"), ("a3", "")):
+        assert await memories.save_answer(
+            Answer(key, "x", "documents", release), Question("x", "web:ada"), None
+        )
+    assert await memories.releases_of(["a1", "a2", "a3", "a9"]) == {"a1": "1.0", "a2": "2.0", "a3": ""}
+    assert await memories.releases_of([]) == {}
+
+
 async def test_a_pair_comes_back_whole_and_neutral(memories: MemoryStore) -> None:
     made = pair(topic=AWKWARD, origin="import", label="ä/1", stale=True, prior=1 / 3, created_at=1e9 + 1 / 7)
     await keep(memories, made)

@@ -17,6 +17,7 @@ from itertools import islice
 import numpy as np
 
 from core.errors import ModelError, OverQuota
+from core.ingestion.embedding import Embedding
 from core.ingestion.parsing import UNLIMITED, Quota
 from core.ingestion.pregeneration.pairs import Maker, finished
 from core.ingestion.pregeneration.rules import RulePairs, is_by_rule
@@ -36,8 +37,6 @@ from core.ports import (
 
 log = logging.getLogger(__name__)
 
-EMBEDDED_AT_ONCE = 128
-"""Texts between two commits of vectors: what a killed run loses at most."""
 INDEXED_EVERY = 120.0
 """Seconds after which the pairs that were made are searched, though others are still to come."""
 
@@ -68,6 +67,7 @@ class Pregeneration:
         self._words = words
         self._on_live = on_live
         self._quota = quota
+        self._embedding = Embedding(corpora, quota)
         self._turn = asyncio.Lock()
         self._by_rule, self._by_asking = asyncio.Lock(), asyncio.Lock()  # who asks a model may take hours
         self.running: dict[str, Progress] = {}
@@ -250,16 +250,9 @@ class Pregeneration:
                 for pair in pairs
                 for key, text in zip(pair.hashes, (pair.asked, pair.told), strict=True)
             }
-            lacking = sorted(await self._corpora.missing_vectors(encoder.name, list(texts)))
-            progress.enter("embedding pairs", len(lacking))
-            report(progress)
-            for start in range(0, len(lacking), EMBEDDED_AT_ONCE):
-                some = lacking[start : start + EMBEDDED_AT_ONCE]
-                self._quota.check_disk()
-                vectors = await encoder.encode([texts[key] for key in some])
-                await self._corpora.put_vectors(encoder.name, dict(zip(some, vectors, strict=True)))
-                progress.done += len(some)
-                report(progress)
+            lacking = await self._corpora.missing_vectors(encoder.name, list(texts))
+            missing = {key: texts[key] for key in lacking}
+            await self._embedding.texts(encoder, missing, progress, report, step="embedding pairs")
             if await self._index(corpus, pairs):
                 await self._on_live(corpus.release)
 
