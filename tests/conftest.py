@@ -9,11 +9,15 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.shared_statements import share
+
+if TYPE_CHECKING:
+    from selenium import webdriver
 
 share()
 # one example takes a third of a second where others have the machine, too; a change is tried with the same
@@ -33,7 +37,6 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 LONGEST_FIRST = (
     "tests/reindex/",
-    "tests/test_patterns.py",
     "tests/test_architecture_figures.py",
     "tests/journeys/test_forgetting_words.py",
     "tests/endurance/",
@@ -85,6 +88,14 @@ def encoder_cache() -> Path:
         fcntl.flock(making, fcntl.LOCK_EX)
         load_encoder(PACKAGED, folder).close()
     return folder
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """Start Chromium once for all that look at pages; skip where there is none."""
+    from tests.platforms import browser
+
+    yield from browser.chromium(tmp_path_factory.mktemp("profile"))
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,8 @@ from tests.architecture_figures import main, play, table
 from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
-FILES = {"question": 103, "vote": 32, "reindex": 62}
-"""Files that each journey may run through: what it was on 2026-11-23; a source may be added while the bot runs."""
+FILES = {"question": 102, "vote": 32, "reindex": 62}
+"""Files that each journey may run through: what it was on 2026-11-23. Sources are added while the bot runs."""
 
 
 @pytest.fixture(scope="module")

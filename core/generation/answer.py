@@ -12,8 +12,7 @@ from core.domain import Evidence
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.raw import plain, polite, worded
-from core.generation.checked.repetition import unrepeated
+from core.generation.checked.raw import plain, polite, unrepeated, worded
 from core.generation.checked.statements import (
     Statement,
     attributed,

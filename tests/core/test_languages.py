@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import re
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -22,6 +23,7 @@ KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
 Key = str | tuple[str, ...]
 
 
+@cache
 def _marked() -> set[Key]:
     """Return every sentence that the code marks."""
     found: set[Key] = set()
@@ -32,6 +34,7 @@ def _marked() -> set[Key]:
     return found
 
 
+@cache
 def _catalogue(language: str) -> Catalog:
     with (ROOT / "core" / "languages" / f"{language}.po").open("rb") as file:
         return read_po(file, locale=language, abort_invalid=True)

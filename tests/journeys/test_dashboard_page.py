@@ -18,7 +18,7 @@ from core.domain import Question, Scope, Vote
 from tests.journeys.house import Bot, Kettle
 from tests.journeys.served import served
 from tests.platforms.axe import violations
-from tests.platforms.browser import Page, chromium_fixture, looking  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, looking
 
 ASKED = (
     "Which port does the dashboard listen on?",

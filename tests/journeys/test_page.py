@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from tests.journeys.house import Kettle
 from tests.journeys.kettle import PORTS
 from tests.journeys.served import served
-from tests.platforms.browser import Page, chromium_fixture, looking  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, looking
 
 PORT = "Which port does the dashboard listen on?"
 REWORDED = "On which port is the dashboard listening?"

@@ -13,7 +13,7 @@ from selenium import webdriver
 from bot.app.overview import Overview
 from core.errors import OverQuota
 from tests.journeys.house import Kettle, house
-from tests.platforms.browser import Page, chromium_fixture  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page
 from tests.platforms.web_client import serving
 
 SECONDS = 60.0

@@ -37,16 +37,15 @@ def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:
     return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
 
 
-@pytest.fixture(scope="module", name="chromium")
-def chromium_fixture(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """Start Chromium, or skip where there is none; in CI that fails."""
+def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
+    """Yield a Chromium, or skip where there is none; in CI that fails."""
     binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (binary and driver):
         how = "Chromium is missing: apt-get install chromium chromium-driver"
         if os.environ.get("THREADLORE_CI") == "1":
             pytest.fail(how)
         pytest.skip(how)
-    browser = start(binary, driver, tmp_path_factory.mktemp("profile"))
+    browser = start(binary, driver, profile)
     yield browser
     browser.quit()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from selenium import webdriver
 
-from tests.platforms.browser import Page, chromium_fixture, looking, playground  # noqa: F401 - `chromium`
+from tests.platforms.browser import Page, looking, playground
 from tests.platforms.web_dispatch import FakeDispatch
 
 

@@ -1,4 +1,4 @@
-"""What a model puts around an answer and is no part of it."""
+"""What a model says that is no part of its answer: what it puts around it, and what it says over and over."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ _PLEASANTRY = re.compile(
     re.IGNORECASE,
 )
 """What is said to be polite, or to go on talking, and tells nothing."""
+TIMES = 4
+"""How often something must stand behind itself to be a loop."""
+LONGEST = 600
+"""Characters of the longest loop."""
+LEAST = 90
+"""Characters that all rounds of a loop must have together: `very, very, very` is none."""
 
 _EVIDENCE = re.compile(
     r"\bthe\s+(?:(?:provided|given|available|supplied|numbered)\s+)*evidence\b(?!\s*\d)"
@@ -65,3 +71,20 @@ def plain(raw: str) -> str:
         text = _TAGS.sub("", _TAGGED.sub(r"[\1]", text)).strip()
     fenced = re.fullmatch(r"```(?:markdown|md)\n(.*?)\n?```", text, re.DOTALL)
     return fenced.group(1).strip() if fenced and "```" not in fenced.group(1) else text
+
+
+def unrepeated(text: str) -> str:
+    """Return a text up to the second round of a loop that it ends in; the text itself where it ends in none.
+
+    Two rounds hold one that begins where its first sentence does; what is said twice goes later.
+    """
+    for length in range(2, min(LONGEST, len(text) // TIMES) + 1):
+        if text[-length:] != text[-2 * length : -length]:
+            continue
+        loop = text[-length:]
+        rounds = 2
+        while text.endswith(loop * (rounds + 1)):
+            rounds += 1
+        if rounds >= TIMES and rounds * length >= LEAST and re.search(r"[^\W_]", loop):
+            return text[: len(text) - (rounds - 2) * length]
+    return text
