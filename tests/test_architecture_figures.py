@@ -13,7 +13,7 @@ from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
 FILES = {"question": 102, "vote": 32, "reindex": 62}
-"""Files that each journey may run through: what it was on 2026-11-23. Sources are added while the bot runs."""
+"""Files that each journey may run through: what it was on 2026-11-23."""
 
 
 @pytest.fixture(scope="module")

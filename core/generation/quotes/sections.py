@@ -80,8 +80,9 @@ _REMEDY = re.compile(
 )
 _REMEDIED = 1.4
 """How much more than usual is quoted for a remedy to be in it; ours."""
-_DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} .{1,100}", re.IGNORECASE)
-"""What a setting is as long as nobody sets it: in so few words that it goes with whatever is said of it."""
+_DEFAULT = re.compile(r"[*_]{0,2}default(?: value)?s?[*_]{0,2}:[*_]{0,2} (?=.*\w).{1,100}", re.IGNORECASE)
+"""What a setting is as long as nobody sets it: in so few words that it goes with whatever is said of it.
+An empty `{}` tells nothing."""
 _POINTER = re.compile(
     r"(?:please\s+)?(?:see|refer\s+to|read|for\s+(?:more|further|details|information))\b"
     r"|(?:this|these|the)\s+(?:\w+\s+){0,3}(?:is|are|has|have|was|were)\s+(?:now\s+|been\s+){0,2}"

@@ -152,6 +152,14 @@ def fence(code: str, language: str = "") -> str:
     return f"{mark}{'' if language in _PLAIN_LANGUAGES else language}\n{code}\n{mark}"
 
 
+def session(text: str) -> str:
+    """Return the language of what somebody typed at a prompt ("$ pip list"), "" for any other text."""
+    first = text.lstrip()
+    if first.startswith((">>> ", "In [1]: ")):
+        return "pycon"
+    return "console" if re.match(r"(?:\$|[A-Z]:\\[^\s>]*>) ?\S", first) else ""
+
+
 def inline_code(text: str) -> str:
     """Mark text as code, however many backticks it holds."""
     text = one_line(text)

@@ -46,8 +46,10 @@ _AFTER = re.compile(
 _BEFORE = re.compile(r"\b(?:before|prior\s+to)\s+(?:\w+\s+)?$", re.IGNORECASE)
 _TO = re.compile(r"\s*(?:(?:back\s+|up\s+|over\s+)?to|(?:we|i)\s+\w+\s+to)\s+(?:the\s+)?", re.IGNORECASE)
 _WORKED = re.compile(
-    r"\b(?:worked|used\s+to|there\s+(?:was|were)|(?:was|were)\s+(?:\w+\s+)?(?:fine|ok|okay|good|possible)"
-    r"|ran|had|(?:i|we)\s+(?:used|needed)|did(?:n['’]?t|\s+not)\s+(?:show|have|raise|fail|complain|do|need))\b",
+    r"\b(?:worked|used\s+to|there\s+(?:was|were)"
+    r"|(?:was|were)\s+(?:\w+\s+)?(?:fine|ok|okay|good|possible|enough)"
+    r"|sufficed|did\s+(?:it|so|the\s+(?:job|same|trick))|ran|had|(?:i|we)\s+(?:used|needed)"
+    r"|did(?:n['’]?t|\s+not)\s+(?:show|have|raise|fail|complain|do|need))\b",
     re.IGNORECASE,
 )
 """What tells of a release in which all was well, so that it is another one that is asked about."""

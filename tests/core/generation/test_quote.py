@@ -254,6 +254,8 @@ def test_the_default_of_a_setting_goes_with_whatever_is_said_of_it() -> None:
     section = "\n\n".join(["Default: `4`", FILLER, FILLER, "The upload of a file needs a secret key."])
     text, _ = ask("upload file secret key", evidence(1, section, heading="Elsewhere"))
     assert "> Default: `4`" in text and FILLER not in text
+    empty = ask("upload file secret key", evidence(1, section.replace("4", "{}"), heading="Elsewhere"))[0]
+    assert "Default" not in empty
 
 
 def test_the_default_of_an_option_is_said() -> None:

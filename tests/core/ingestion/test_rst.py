@@ -270,3 +270,13 @@ def test_words_of_drawings_in_text_are_kept():
         "```mermaid\ngraph TD\n  a[Ask] --> b[Answer]\n```"
     )
     assert body("A\n=\n\n.. digraph:: flow\n\n   Ask -> Answer\n", "rst") == "```dot\nAsk -> Answer\n```"
+
+
+@pytest.mark.parametrize("prompt", ["$ kettle boil", "C:\\> kettle boil", ">>> boil()"])
+def test_what_is_typed_at_a_prompt_stays_code_in_a_directive_nobody_knows(prompt):
+    said = f"{prompt}\nIt boils.\n[more]"
+    rest = "Do this:\n\n.. kettle-cli::\n\n   " + said.replace("\n", "\n   ") + "\n"
+    myst = f"Do this:\n\n```{{kettle-cli}}\n{said}\n```\n"
+    for text in (body(rest, "rst"), body(f"{myst}\n{{ref}}`x`\n", "markdown")):
+        assert f"\n{said}\n```" in text
+    assert "```" not in body(".. kettle-cli::\n\n   It costs $ 5.\n", "rst")

@@ -87,6 +87,14 @@ def test_amounts_beside_one_another_are_no_release(text):
     assert resolve(Question(text), PRODUCTS["flask"]).named == ()
 
 
+@pytest.mark.parametrize(
+    "text", ["http_user did it in 2.0, since 2.3 it complains", "a name was enough in 2.0, 2.3 wants more"]
+)
+def test_a_release_in_which_something_did_is_not_the_asked_one(text):
+    resolution = resolve(Question(text), PRODUCTS["flask"])
+    assert (resolution.release, resolution.comparison) == ("2.3", False)
+
+
 def test_product_without_releases():
     assert resolve(Question("How in 2.3?"), Product("Wiki")) == Resolution("", "latest")
 

@@ -21,6 +21,7 @@ from core.ingestion.formats._shared import (
     location,
     one_line,
     read_within,
+    session,
     sliced,
 )
 from core.ingestion.formats.markdown import extensions as _extensions
@@ -167,6 +168,9 @@ def blocks(given: Directive, writer: Writer) -> list[str]:
         return []
     if given.name == "math":
         return [f"$$\n{given.content.strip()}\n$$"]
+    known = given.name in VERSIONS or given.name in TITLED or is_admonition(given.name)
+    if not known and (language := session(given.content)):  # a project's own (pip's `pip-cli`)
+        return [fence(given.content, language)]
     return written(given, writer.nested(given.content), writer)
 
 

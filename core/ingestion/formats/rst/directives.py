@@ -9,7 +9,7 @@ from typing import Any
 from core.domain import RawDocument
 from core.ingestion import autodoc
 from core.ingestion.formats import parser_of
-from core.ingestion.formats._shared import location, read_within, sliced
+from core.ingestion.formats._shared import location, read_within, session, sliced
 from core.ingestion.formats.rst.call import Call, described
 from core.ingestion.formats.rst.sphinx import object_id
 from core.ingestion.formats.rst.vocabulary import (
@@ -59,6 +59,9 @@ def run(call: Call) -> list[Any]:
 
 
 def _unknown(call: Call) -> list[Any]:
+    content = "\n".join(call.content)
+    if language := session(content):  # a project's own (pip's `pip-cli`)
+        return call.code(content, language)
     # An argument with a space is a title or text (`.. card:: Get started`); without, a name or a path.
     if " " not in call.argument.strip():
         return call.body()
