@@ -49,7 +49,7 @@ def draw_comparison(result: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
         values = [result["by_type"][kind]["good"][place] for kind in kinds]
         shares.bar([at + 0.4 * place for at in range(len(kinds))], values, 0.4, label=name)
         times.plot(sorted(row["ms"][place] for row in result["rows"]), label=name)
-    shares.set_xticks([at + 0.2 for at in range(len(kinds))], kinds, rotation=35)
+    shares.set_xticks([at + 0.2 for at in range(len(kinds))], kinds, rotation=35, ha="right")
     shares.set_ylabel("share of good answers")
     shares.legend(frameon=False)
     first, second = result["names"]
