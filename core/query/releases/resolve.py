@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal
 
 from core.domain import Product, Question, Resolution
@@ -56,6 +57,10 @@ _WORKED = re.compile(
 _CLAUSE = re.compile(
     r"[.;!?:](?=\s|$)|,\s|\n|\s[-–—]+\s|\s(?:but|so|yet|while|whereas|although|though|that)\s", re.IGNORECASE
 )
+_LISTED = re.compile(
+    r"\s*(?:,\s*)?(?P<last>(?:and|or)\s+)?(?:in\s+)?(?:v|version\s+|release\s+)?", re.IGNORECASE
+)
+"""What stands between two releases of a list, the last of which has its "and"."""
 _ASKS = re.compile(
     r"\W*(?:(?:and|but|or|so|now)\s+)?(?:how|what|why|which|where|when|who|is|are|do|does|did|can|could|should"
     r"|would|will|has|have)\b",
@@ -110,6 +115,7 @@ def _meant(text: str, found: tuple[Mention, ...]) -> tuple[Mention, ...]:
     """Leave out the releases that a question only tells of; all are meant where it asks for a difference."""
     if len({m.release for m in found}) > 1 and _COMPARES.search(text):
         return found
+    text = _in_one_clause(text, found)
     found = tuple(replace(m, bound="") if m.bound == "until" and _is_told(text, m) else m for m in found)
     told = [m for m in found if _is_left(text, m, found) or _is_past(text, m)]
     rest = tuple(m for m in found if m not in told)
@@ -119,6 +125,18 @@ def _meant(text: str, found: tuple[Mention, ...]) -> tuple[Mention, ...]:
     if len({m.release for m in asked}) == 1:
         return asked
     return tuple(m for m in rest if m.own) or rest
+
+
+def _in_one_clause(text: str, found: tuple[Mention, ...]) -> str:
+    """Blank the commas in a list of releases ("2.0, 2.3 and 3.1"), which end no clause."""
+    is_list = False
+    for one, other in reversed(tuple(pairwise(found))):
+        between = text[one.end : other.start]
+        listed = _LISTED.fullmatch(between)
+        is_list = bool(listed and (listed["last"] or is_list))
+        if is_list:
+            text = f"{text[: one.end]}{between.replace(',', ' ')}{text[other.start :]}"
+    return text
 
 
 def _is_left(text: str, mention: Mention, found: tuple[Mention, ...]) -> bool:

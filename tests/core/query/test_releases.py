@@ -122,3 +122,15 @@ def test_decades_are_no_releases():
 @pytest.mark.parametrize("text", ["ruff vs flask on 1 million rows", "is flask on 2 gb ok", "flask 2 ms p50"])
 def test_an_amount_behind_the_products_name_is_no_release(text):
     assert mentions(text, PRODUCTS["flask"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("is `x` still there in 2.0, 2.3 and 3.1?", ("2.0", "2.3", "3.1")),
+        ("does it run in 2.0, 2.3, or 3.1", ("2.0", "2.3", "3.1")),
+        ("it worked in 2.0, 2.3 fails, why?", ("2.3",)),
+    ],
+)
+def test_a_list_of_releases_is_one_clause(text: str, named: tuple[str, ...]) -> None:
+    assert resolve(Question(text), PRODUCTS["flask"]).named == named
