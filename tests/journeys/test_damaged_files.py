@@ -33,36 +33,22 @@ def put(place: Path, held: bytes | str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "held"),
+    ("held", "names"),
     [
-        ("vectors.sealed", GARBAGE),
-        ("vectors.sealed", FOLDER),
-        ("vectors", GARBAGE),
-        ("words", GARBAGE),
-        ("sources", GARBAGE),
-        ("ranking.json", GARBAGE),
-        ("ranking.json", DEEP),
-        ("ranking.json", FOLDER),
-        ("learnt.json", DEEP),
-        ("learnt.json", FOLDER),
-        ("calibration.json", GARBAGE),
-        ("calibration.json", DEEP),
-        ("calibration.json", b"null"),
-        ("calibration.json", FOLDER),
-        ("threadlore.lock", GARBAGE),
-        ("threadlore.lock", DEEP),
-        ("threadlore.lock", FOLDER),
-        ("playground.jsonl", GARBAGE),
-        ("playground.jsonl", FOLDER),
-        ("exports.txt", GARBAGE),
-        ("exports.txt", FOLDER),
-        ("threadlore.sock", FOLDER),
+        (GARBAGE, "vectors words sources ranking.json calibration.json"),
+        (GARBAGE, "threadlore.lock playground.jsonl exports.txt"),
+        (GARBAGE, "vectors.sealed"),
+        (FOLDER, "vectors.sealed ranking.json learnt.json calibration.json threadlore.lock"),
+        (FOLDER, "playground.jsonl exports.txt threadlore.sock"),
+        (DEEP, "ranking.json learnt.json calibration.json threadlore.lock"),
+        (b"null", "calibration.json"),
     ],
 )
-async def test_the_bot_answers_and_forgets_whatever_a_file_of_its_home_holds(
-    kettle: Kettle, caplog: pytest.LogCaptureFixture, name: str, held: bytes | str
+async def test_the_bot_answers_and_forgets_whatever_the_files_of_its_home_hold(
+    kettle: Kettle, caplog: pytest.LogCaptureFixture, held: bytes | str, names: str
 ) -> None:
-    put(kettle.home / name, held)
+    for name in names.split():
+        put(kettle.home / name, held)
     put(kettle.home / "vectors.broken", GARBAGE)  # one is there from earlier
     async with house(kettle) as bot:
         answer = await bot.app.engine.answer(Question(PORT, "web:ada", "web:help"))
@@ -70,7 +56,7 @@ async def test_the_bot_answers_and_forgets_whatever_a_file_of_its_home_holds(
         assert await bot.app.my_data.of("web:ada")
         assert (await bot.app.people.forget("web:ada")).forgotten.questions == 1
         assert await bot.app.memory.verify() == []
-    if held == FOLDER:
+    for name in names.split() if held == FOLDER else ():
         aside = f"{Path(name).stem}.broken{Path(name).suffix}"
         assert (kettle.home / aside / "mine").is_dir() and "set aside" in caplog.text
     async with house(kettle) as bot:
