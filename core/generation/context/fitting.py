@@ -13,6 +13,7 @@ from core.generation.context.by_rule import shorten
 from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
 from core.generation.quotes.quote import without_introduction
+from core.languages import _
 from core.ports import LanguageModel, Prompt
 
 ANSWER_TOKENS = 700
@@ -89,6 +90,7 @@ def fit(model: LanguageModel, request: Request, extra: str = "") -> Fitted:
             calculator=request.calculator,
             language=request.language,
             labelled=_is_labelled(request),
+            community=_("Community") if _has_remembered(request) else "",
         )
         + extra
     )
@@ -161,6 +163,12 @@ def _is_labelled(request: Request) -> bool:
     """Return True if the evidence has to name its releases: they are not all the one that is asked for."""
     releases = ("", *request.releases)
     return len(request.releases) > 1 or any(item.chunk.release not in releases for item in request.evidence)
+
+
+def _has_remembered(request: Request) -> bool:
+    """Return True if a remembered answer is among the evidence; it is of no page, and titled as such."""
+    said = _("Community")
+    return any(not item.chunk.path and item.chunk.title.startswith(said) for item in request.evidence)
 
 
 def _each_release_first(evidence: Sequence[Evidence]) -> list[Evidence]:

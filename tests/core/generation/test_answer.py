@@ -359,7 +359,10 @@ async def test_what_is_to_be_mended_is_shown_whole_with_its_faults_marked() -> N
         "1. To use sessions you have to set a secret key [1].\n"
         '2. <wrong number="2">Set `OTHER_TOKEN` first [1].</wrong>'
     )
-    assert "- Number 2: `OTHER_TOKEN` stands nowhere" in told[2] and "Keep the rest as it is" in told[2]
+    assert (
+        "- Number 2: `OTHER_TOKEN` stands nowhere" in told[2]
+        and "Keep the words outside of <wrong>" in told[2]
+    )
 
 
 async def test_where_the_language_is_wrong_nothing_else_is_named() -> None:

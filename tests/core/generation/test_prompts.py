@@ -100,6 +100,18 @@ def test_no_string_of_a_schema_is_endless() -> None:
         assert strings(schema) and all("maxLength" in one for one in strings(schema))
 
 
+def test_rules_that_are_not_needed_are_not_told() -> None:
+    plain = prompts.answer_system("Flask", ["3.1"])
+    assert "Community" not in plain and "\n8. " in plain and "\n9. " not in plain
+    asked = prompts.answer_system("Flask", ["2.3", "3.1"], calculator=True, community="Comunidad")
+    rules = [
+        asked.index(said) for said in ('\n9. Evidence titled "Comunidad"', "\n10. The question", "\n11. ")
+    ]
+    assert rules == sorted(rules)
+    repair = prompts.answer_user("How?", [], [], faults=[prompts.wrong_citations((), [1, 2])])
+    assert "leave out what no evidence says" in repair and repair.count(prompts.DONT_KNOW) == 2
+
+
 def test_rules_and_examples_agree() -> None:
     system = prompts.answer_system("Flask", ["3.1"])
     assert 'call it "the documentation I found", and only to say what it does not say' in system
