@@ -36,7 +36,7 @@ DOORS = {
     "rich": {"bot/rendering/progress", "bot/rendering/terminal"},
     "click": {"bot/cli/arguments"},
     "bert_score": {"core/models/bertscore", "evaluation/lexical"},
-    "prometheus_client": {"bot/app/overview"},
+    "prometheus_client": {"bot/app/metrics"},
     "ollama": {"core/models/ollama/"},
     "openai": {"core/models/openai/"},
     "tenacity": {"core/models/completion"},

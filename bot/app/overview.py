@@ -7,26 +7,30 @@ import heapq
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.registry import Collector
 
+from bot.app.metrics import Counted, written
 from bot.commands.command_line import status_of
 from bot.operations.application import Application
 from core.catalogue.tables import Schedule
 from core.community.channels import EVERYWHERE
 from core.insights.gaps import DAYS
-from core.insights.statistics import Day
+from core.insights.statistics import Cited, Day, Within
 from core.memory.scoring.score import DAY_SECONDS
 from core.models.breaker import Breaker
 from core.ports.about import BOT
 
 PUBLIC = "public"
+LONGEST_DAYS = 90
+"""Days of which figures are shown at most."""
+WEEK = 7
+"""Days of which figures are shown at least."""
+PAGES, THREADS = 8, 5
+"""Pages of a list, and threads that lie behind a gap."""
 GAPS = 12
 TOPICS = 200
 """Gaps and topics that the dashboard shows at most."""
@@ -41,8 +45,8 @@ class Overview:
         self._app = app
         self._errors = errors or ErrorsSeen()
         self._is_stopping = False
-        self._figures: dict[str, Any] = {}
-        self._at = -FRESH_SECONDS
+        self._kept: dict[tuple[int, Within], tuple[float, dict[str, Any]]] = {}
+        self._counted = Counted()
 
     def stop(self) -> None:
         """Know that a signal asked the process to end."""
@@ -56,15 +60,21 @@ class Overview:
             return "No release is indexed yet."
         return await self._app.health.check() if self._app.health.problem() else ""
 
-    async def figures(self) -> dict[str, Any]:
-        """Return what the dashboard shows; nothing in it comes from a private channel or a direct message."""
-        now = time.monotonic()
-        if now - self._at > FRESH_SECONDS:
+    async def figures(self, days: int = DAYS, release: str = "", channel: str = "") -> dict[str, Any]:
+        """Return what the dashboard shows; nothing in it comes from a private channel or a direct message.
+
+        What was asked is that of the last `days`, for one release or in one public channel where named.
+        """
+        now, within = time.monotonic(), Within(release, channel)
+        key = (days, within)
+        at, shown = self._kept.get(key, (-FRESH_SECONDS, {}))
+        if now - at > FRESH_SECONDS:
             status = await status_of(self._app)
             statistics = self._app.statistics
-            gaps = await statistics.gaps(DAYS)
+            gaps = await statistics.gaps(days, within)
+            cited = await statistics.cited(days, within)
             learnt = await self._app.learner.standing()
-            self._figures = {
+            shown = {
                 "product": status["product"],
                 "releases": status["releases"],
                 "sources": [
@@ -78,22 +88,32 @@ class Overview:
                 "breaker": self._breaker(),
                 "embedder": status["embedder"],
                 "problems": status["problems"],
-                "days": [asdict(day) for day in every_day(await statistics.days(DAYS), time.time())],
+                "days": [
+                    asdict(day) for day in every_day(await statistics.days(days, within), time.time(), days)
+                ],
+                "channels": list(await statistics.channels(LONGEST_DAYS)),
+                "cited": [asdict(page) for page in cited[:PAGES]],
+                "worst": [asdict(page) for page in worst(cited)],
                 "gaps": [
                     {
                         "count": len(gap.questions),
                         "question": gap.example.question,
                         "reasons": gap.reasons,
                         "page": list(gap.page),
+                        "lacks": gap.lacks,
+                        "resolved": gap.is_resolved,
+                        "answers": [one.answer_id for one in gap.questions[:THREADS]],
                     }
                     for gap in gaps[:GAPS]
                 ],
                 "topics": await self._topics(),
                 "learnt": {"told": learnt.told, "votes": learnt.votes if learnt.weights else 0},
             }
-            self._at = now
+            self._kept = {key: (now, shown)} | {
+                known: kept for known, kept in self._kept.items() if now - kept[0] <= FRESH_SECONDS
+            }
         return {
-            **self._figures,
+            **shown,
             "indexing": self._app.corpus_manager.progress(),
             "indexed": self._app.corpus_manager.ended(),
             "errors": self._errors.shown(),
@@ -108,9 +128,8 @@ class Overview:
 
     async def metrics(self) -> bytes:
         """Return everything that counts in Prometheus' text format."""
-        registry = CollectorRegistry()
-        registry.register(_Figures(await self.figures(), await self._app.statistics.totals()))
-        return bytes(generate_latest(registry))
+        await self._counted.read(self._app.statistics)
+        return written(await self.figures(), self._counted, self._errors.kinds)
 
     async def _paused(self) -> dict[str, Any] | None:
         """Tell whether everything is paused (`until` in epoch seconds, 0 for no end), or channels are."""
@@ -153,13 +172,23 @@ class Overview:
         ]
 
 
-def every_day(days: Sequence[Day], now: float) -> list[Day]:
-    """Return the last 30 days up to `now` (seconds since the epoch, UTC), with those without anything."""
+def every_day(days: Sequence[Day], now: float, most: int = DAYS) -> list[Day]:
+    """Return the days from the first on which anything happened up to `now` (seconds since the epoch, UTC).
+
+    They are `most` at most and a week at least, with those without anything.
+    """
     known = {day.day: day for day in days}
     names = [
-        time.strftime("%Y-%m-%d", time.gmtime(now - back * DAY_SECONDS)) for back in range(DAYS - 1, -1, -1)
+        time.strftime("%Y-%m-%d", time.gmtime(now - back * DAY_SECONDS)) for back in range(most - 1, -1, -1)
     ]
-    return [known.get(name, Day(name)) for name in names]
+    first = next((at for at, name in enumerate(names) if name in known), len(names) - 1)
+    return [known.get(name, Day(name)) for name in names[min(first, max(len(names) - WEEK, 0)) :]]
+
+
+def worst(cited: Sequence[Cited]) -> list[Cited]:
+    """Return the pages whose answers more people think badly of than well, the worst first."""
+    bad = [page for page in cited if page.down > page.up]
+    return sorted(bad, key=lambda page: (page.up - page.down, -page.count))[:PAGES]
 
 
 def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -171,62 +200,6 @@ def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any,
     places[:, : flat.shape[1]] = flat
     spread = float(np.abs(places).max())
     return places / spread if spread > 1e-9 else places
-
-
-class _Figures(Collector):
-    """Figures as Prometheus reads them; names follow its conventions (base units, `_total` for counters)."""
-
-    def __init__(self, figures: dict[str, Any], totals: dict[str, Counter[str]]) -> None:
-        self._figures = figures
-        self._totals = totals
-
-    def collect(self) -> Iterator[Metric]:
-        """Yield every metric."""
-        figures = self._figures
-        memory, sources = figures["memory"]["stores"], figures["sources"]
-        routes, votes = self._totals["routes"].items(), self._totals["votes"].items()
-        yield _labelled(CounterMetricFamily, "answers", "Answers by route.", ["route"], routes)
-        yield _labelled(CounterMetricFamily, "votes", "Votes by value.", ["value"], votes)
-        yield CounterMetricFamily(
-            "threadlore_wrong_reuses",
-            "Remembered answers that somebody said were to another question.",
-            value=self._totals["reuse"]["wrong"],
-        )
-        told = "Questions that were put to a person."
-        yield _labelled(GaugeMetricFamily, "escalations", told, ["state"], figures["escalations"].items())
-        pairs = ((entry["release"], entry["store"], entry["kept"] + entry["waiting"]) for entry in memory)
-        yield _labelled(GaugeMetricFamily, "memory_pairs", "Remembered pairs.", ["release", "store"], pairs)
-        chunks = ((release["name"], release["chunks"]) for release in figures["releases"])
-        yield _labelled(GaugeMetricFamily, "corpus_chunks", "Passages of a corpus.", ["release"], chunks)
-        told, labels = "Failures of a source in a row.", ["release", "source"]
-        failures = ((source["release"], source["source"], source["failures"]) for source in sources)
-        yield _labelled(GaugeMetricFamily, "source_failures", told, labels, failures)
-        model = figures["model"]
-        ready = float(bool(model and model["ready"]))
-        yield GaugeMetricFamily("threadlore_model_ready", "Whether the model answers.", value=ready)
-        states = Counter(server["state"] for server in (model or {}).get("servers", ()))
-        if states:
-            told = "Servers of the model, where it has several."
-            yield _labelled(GaugeMetricFamily, "model_servers", told, ["state"], states.items())
-        breaker = figures["breaker"]
-        closed = float(breaker is None or breaker["state"] == "closed")
-        yield GaugeMetricFamily("threadlore_breaker_closed", "Whether the model is asked.", value=closed)
-        indexing = float(len(figures["indexing"]))
-        yield GaugeMetricFamily("threadlore_indexing", "Releases that are being indexed.", value=indexing)
-        learnt = float(figures["learnt"]["votes"])
-        yield GaugeMetricFamily("threadlore_learnt_votes", "Votes the ranking learnt from.", value=learnt)
-        problems = float(len(figures["problems"]))
-        yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)
-
-
-def _labelled(
-    family: type[Any], name: str, told: str, labels: Sequence[str], rows: Iterable[Sequence[Any]]
-) -> Metric:
-    """Return a metric with a figure for each row, whose labels stand before it."""
-    metric: Metric = family(f"threadlore_{name}", told, labels=labels)
-    for *values, figure in rows:
-        metric.add_metric(values, figure)  # type: ignore[attr-defined]
-    return metric
 
 
 def _every(schedules: Mapping[tuple[str, str], Schedule], source: Mapping[str, Any]) -> float:
@@ -250,6 +223,7 @@ class ErrorsSeen(logging.Handler):
         self._clock = clock
         self._by_hour: Counter[int] = Counter()
         self._total = 0
+        self.kinds: Counter[str] = Counter()
         self._last: deque[dict[str, Any]] = deque(maxlen=LAST)
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -262,6 +236,7 @@ class ErrorsSeen(logging.Handler):
         part = ".".join(record.name.split(".")[:3])
         self._total += 1
         kind = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
+        self.kinds[kind or "logged"] += 1
         self._last.appendleft({"at": now, "part": part, "kind": kind})
 
     def shown(self) -> dict[str, Any]:

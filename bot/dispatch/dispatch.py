@@ -210,6 +210,26 @@ class Dispatch:
         """Return what led to an answer; raises KeyError for an unknown one."""
         return await self._desk.engine.answer_log.why(answer_id)
 
+    async def thread(self, answer_id: str) -> dict[str, str]:
+        """Return the question of a public answer and a link to its conversation; empty for any other."""
+        given = self._desk.engine.answer_log
+        try:
+            asked_by = await given.asked_by(answer_id)
+        except KeyError:
+            return {}
+        claim = await self._desk.conversations.claim_of(answer_id)
+        if asked_by.scope != "public" or claim is None or not claim.parts:
+            return {}
+        chat = self._chats.of(claim.parts[0].platform)
+        link = await chat.permalink(claim.parts[0]) if chat else ""
+        return {"question": await given.question(answer_id), "link": link} if link else {}
+
+    async def place(self, channel: str) -> str:
+        """Return the name of a channel (`#help` for `slack:C1`); its key where nobody tells it."""
+        platform, _, key = channel.partition(":")
+        chat = self._chats.of(platform)
+        return (await chat.name_of(key) if chat else "") or channel
+
     async def stop(self) -> None:
         """Cancel what is running and say so; it is answered after the next start."""
         self._chats.clear()

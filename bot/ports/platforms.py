@@ -27,8 +27,8 @@ class Figures(Protocol):
     async def unready(self) -> str:
         """Return why nothing can be answered now, in one sentence; empty where it can."""
 
-    async def figures(self) -> dict[str, Any]:
-        """Return what a dashboard shows."""
+    async def figures(self, days: int = 30, release: str = "", channel: str = "") -> dict[str, Any]:
+        """Return what a dashboard shows of so many days, of one release or one public channel."""
 
     def progress(self) -> dict[str, Any]:
         """Return the index work that goes on, and how that of each release ended last."""

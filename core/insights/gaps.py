@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.domain import Vector
-from core.insights.statistics import Day, Gap, StatisticsStore
+from core.insights.statistics import EVERYTHING, Cited, Day, Gap, Served, StatisticsStore, Within
 from core.memory.scoring.score import DAY_SECONDS, Thresholds
 from core.models.embedding.encoder import Encoders
 from core.ports import Matrix, for_questions
@@ -33,9 +33,21 @@ class Statistics:
         self._encoders = encoders
         self._thresholds = thresholds
 
-    async def days(self, days: int) -> tuple[Day, ...]:
+    async def days(self, days: int, within: Within = EVERYTHING) -> tuple[Day, ...]:
         """Return the last days, oldest first; those without anything are left out."""
-        return await self._store.days(time.time() - days * DAY_SECONDS)
+        return await self._store.days(time.time() - days * DAY_SECONDS, within)
+
+    async def cited(self, days: int, within: Within = EVERYTHING) -> tuple[Cited, ...]:
+        """Return the pages that public answers of the last days cite, the most cited first."""
+        return await self._store.cited(time.time() - days * DAY_SECONDS, within)
+
+    async def channels(self, days: int) -> tuple[str, ...]:
+        """Return the public channels where anything was asked in the last days, the busiest first."""
+        return await self._store.channels(time.time() - days * DAY_SECONDS)
+
+    async def served(self, since: float) -> tuple[Served, ...]:
+        """Return the answers since a time (seconds since the epoch), oldest first."""
+        return await self._store.served(since)
 
     async def totals(self) -> dict[str, Counter[str]]:
         """Return answers by route, votes by value (`up`, `down`, `withdrawn`), and `wrong` reuse."""
@@ -45,20 +57,20 @@ class Statistics:
         """Return how many remembered answers of the last days were to another question, as people said."""
         return sum(day.wrong_reuse for day in await self.days(days))
 
-    async def gaps(self, days: int) -> tuple[Gap, ...]:
-        """Return what was not served in the last days, the largest gap first.
+    async def gaps(self, days: int, within: Within = EVERYTHING) -> tuple[Gap, ...]:
+        """Return what was not served in the last days, the largest gap first, resolved ones last.
 
         Questions are grouped as ComRAG groups pairs: each joins the nearest centroid that is as near as τ,
         or starts a group; a centroid is the mean of its members.
         """
-        found = await self._store.unserved(time.time() - days * DAY_SECONDS, LIMIT)
+        found = await self._store.unserved(time.time() - days * DAY_SECONDS, LIMIT, within)
         if not found:
             return ()
         encoder = for_questions(await self._encoders.current())
         vectors = await encoder.encode([question.topic for question in found])
         groups = await aside(len(found), grouped, vectors, self._thresholds.tau, few=GROUPED)
         gaps = (Gap(tuple(found[at] for at in group)) for group in groups)
-        return tuple(sorted(gaps, key=lambda gap: (-len(gap.questions), -gap.example.at)))
+        return tuple(sorted(gaps, key=lambda gap: (gap.is_resolved, -len(gap.questions), -gap.example.at)))
 
 
 def grouped(vectors: Matrix | Sequence[Vector], tau: float) -> list[list[int]]:

@@ -32,11 +32,52 @@ class Day:
     first_p95: float = 0.0
     failed: int = 0
     wrong_reuse: int = 0
+    reuse_ms: float = 0.0
+    """Milliseconds of all answers from memory together."""
+    written: int = 0
+    """Answers that were worked out: neither from memory nor "I don't know"."""
+    written_ms: float = 0.0
+    calls: int = 0
+    """Milliseconds and calls of the model that these took together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What is counted: one release's questions, or those of one public channel; all where both are empty."""
+
+    release: str = ""
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A page, how often public answers cite it, and how many people think well or badly of these."""
+
+    title: str
+    url: str
+    release: str
+    count: int
+    up: int = 0
+    down: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """An answer as machines count it."""
+
+    id: str
+    at: float
+    route: str
+    ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Unserved:
-    """A public question that was not answered, or not well; `page` is the nearest one (title, link)."""
+    """A public question that was not answered, or not well; `page` is the nearest one (title, link).
+
+    `lacks` tells that no answer was found, not that a bad one was given; `resolved` that somebody has
+    answered it since, or the bot has.
+    """
 
     answer_id: str
     topic: str
@@ -45,6 +86,8 @@ class Unserved:
     at: float
     why: Failing
     page: tuple[str, str] = ("", "")
+    lacks: bool = False
+    resolved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +107,45 @@ class Gap:
         return dict(Counter(question.why for question in self.questions))
 
     @property
+    def lacks(self) -> bool:
+        """Return True if the documentation lacks it, False if it was answered badly, as most were."""
+        return 2 * sum(question.lacks for question in self.questions) >= len(self.questions)
+
+    @property
+    def is_resolved(self) -> bool:
+        """Return True if all its questions have been answered since."""
+        return all(question.resolved for question in self.questions)
+
+    @property
     def page(self) -> tuple[str, str]:
         """Return the page that is nearest to most of them."""
         pages = Counter(question.page for question in self.questions if question.page[0])
         return pages.most_common(1)[0][0] if pages else ("", "")
 
 
+EVERYTHING = Within()
+
+
 class StatisticsStore(Protocol):
     """Counts what was asked, answered and voted."""
 
-    async def days(self, since: float) -> tuple[Day, ...]:
+    async def days(self, since: float, within: Within = EVERYTHING) -> tuple[Day, ...]:
         """Return the days since then on which anything happened, oldest first."""
 
     async def totals(self) -> dict[str, Counter[str]]:
         """Return all answers by route (`routes`) and votes by value (`votes`), and wrong reuse (`reuse`)."""
 
-    async def unserved(self, since: float, limit: int) -> tuple[Unserved, ...]:
-        """Return public questions that went unanswered or badly answered, newest first, each once."""
+    async def unserved(self, since: float, limit: int, within: Within = EVERYTHING) -> tuple[Unserved, ...]:
+        """Return public questions that went unanswered or badly answered, newest first, each once.
+
+        What the command line asks is none of them, nor what has nothing to do with the documentation.
+        """
+
+    async def cited(self, since: float, within: Within = EVERYTHING) -> tuple[Cited, ...]:
+        """Return the pages that public answers cite, the most cited first."""
+
+    async def channels(self, since: float) -> tuple[str, ...]:
+        """Return the public channels (`slack:C1`) where anything was asked, the busiest first."""
+
+    async def served(self, since: float) -> tuple[Served, ...]:
+        """Return the answers since then, oldest first."""

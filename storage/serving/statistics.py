@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.insights.statistics import Day, Failing, Unserved
+from core.insights.statistics import EVERYTHING, Cited, Day, Failing, Served, Unserved, Within
 from core.text.times import day_of
 from storage.database.database import Store
 from storage.tables import AnswerRow, CorrectionRow, DistinctionRow, EscalationRow, VoteRow
 from storage.tables.columns import LONG, parts
 
 PUBLIC = "public"
+CHANNELS = 50
+"""Channels that are told apart at most."""
+TERMINAL = frozenset({"cli", "terminal"})
+"""Who asks at the command line."""
+OFF_TOPIC = 0.25
+"""Confidence under which a question without a near page is about something else; ours."""
 _VALUES = {1: "up", 0: "down", None: "withdrawn"}
 
 
 class SqlStatistics(Store):
     """The `StatisticsStore` port on SQL."""
 
-    async def days(self, since: float) -> tuple[Day, ...]:
+    async def days(self, since: float, within: Within = EVERYTHING) -> tuple[Day, ...]:
         """Return the days since then on which anything happened, oldest first."""
         answers = select(
             AnswerRow.at,
             AnswerRow.route,
             AnswerRow.asker,
             AnswerRow.trace["ms"].as_float().label("ms"),
+            AnswerRow.trace["calls"].as_integer().label("calls"),
             AnswerRow.trace["first_ms"].as_float().label("first"),
             AnswerRow.trace["model_error"].as_string().label("error"),
         )
         votes = select(VoteRow.at, VoteRow.value).where(VoteRow.at >= since, VoteRow.value.is_not(None))
         apart = select(DistinctionRow.at).where(DistinctionRow.at >= since)
+        if within != EVERYTHING:
+            votes = votes.join(AnswerRow, AnswerRow.id == VoteRow.answer_id).where(*_only(within))
+            apart = apart.join(AnswerRow, AnswerRow.id == DistinctionRow.answer_id).where(*_only(within))
+        answers = answers.where(AnswerRow.at >= since, *_only(within))
+        reused: defaultdict[str, float] = defaultdict(float)
+        written: Counter[str] = Counter()
+        written_ms: defaultdict[str, float] = defaultdict(float)
+        calls: Counter[str] = Counter()
         routes: defaultdict[str, Counter[Any]] = defaultdict(Counter)
         values: defaultdict[str, Counter[int]] = defaultdict(Counter)
         people: defaultdict[str, set[str]] = defaultdict(set)
@@ -40,7 +58,7 @@ class SqlStatistics(Store):
         failed: Counter[str] = Counter()
         wrong: Counter[str] = Counter()
         async with self._database.read() as connection:
-            async for rows in parts(await connection.execute(answers.where(AnswerRow.at >= since))):
+            async for rows in parts(await connection.execute(answers)):
                 for row in rows:
                     day = day_of(row.at)
                     routes[day][row.route] += 1
@@ -49,6 +67,12 @@ class SqlStatistics(Store):
                     if row.ms is not None:
                         spent[day].append(row.ms)
                         first[day].append(row.ms if row.first is None else row.first)
+                    if row.route == "reuse":
+                        reused[day] += row.ms or 0.0
+                    elif row.route != "abstain" and row.ms is not None:
+                        written[day] += 1
+                        written_ms[day] += row.ms
+                        calls[day] += row.calls or 0
             async for rows in parts(await connection.execute(votes)):
                 for row in rows:
                     values[day_of(row.at)][row.value] += 1
@@ -66,6 +90,10 @@ class SqlStatistics(Store):
                 _percentile(first[day], 0.95),
                 failed[day],
                 wrong[day],
+                round(reused[day], 1),
+                written[day],
+                round(written_ms[day], 1),
+                calls[day],
             )
             for day in sorted(routes.keys() | values.keys() | wrong.keys())
         )
@@ -80,42 +108,111 @@ class SqlStatistics(Store):
             wrong = (await connection.execute(select(func.count()).select_from(DistinctionRow))).scalar_one()
         return {"routes": by_route, "votes": by_value, "reuse": Counter(wrong=int(wrong))}
 
-    async def unserved(self, since: float, limit: int) -> tuple[Unserved, ...]:
-        """Return public questions that went unanswered or badly answered, newest first, each once."""
-        latest: dict[tuple[str, str], int | None] = {}
-        async with self._database.read() as connection:
-            votes = select(VoteRow.answer_id, VoteRow.voter, VoteRow.value).where(VoteRow.at >= since)
-            async for rows in parts(await connection.execute(votes.order_by(VoteRow.number))):
-                latest.update(((row.answer_id, row.voter), row.value) for row in rows)
-            opinions: Counter[str] = Counter()
-            for (answer_id, _), value in latest.items():
-                if value is not None:
-                    opinions[answer_id] += 1 if value else -1
-            corrected = set(
-                await connection.scalars(select(CorrectionRow.answer_id).where(CorrectionRow.at >= since))
+    async def served(self, since: float) -> tuple[Served, ...]:
+        """Return the answers since then, oldest first."""
+        ms = AnswerRow.trace["ms"].as_float().label("ms")
+        rows = await self._rows(
+            select(AnswerRow.id, AnswerRow.at, AnswerRow.route, ms)
+            .where(AnswerRow.at >= since)
+            .order_by(AnswerRow.at)
+        )
+        return tuple(Served(row.id, row.at, row.route, row.ms) for row in rows)
+
+    async def channels(self, since: float) -> tuple[str, ...]:
+        """Return the public channels (`slack:C1`) where anything was asked, the busiest first."""
+        return tuple(
+            await self._values(
+                select(AnswerRow.channel)
+                .where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC, AnswerRow.channel != "")
+                .group_by(AnswerRow.channel)
+                .order_by(func.count().desc(), AnswerRow.channel)
+                .limit(CHANNELS)
             )
-            put = select(EscalationRow.answer_id).where(EscalationRow.at >= since)
-            escalated = set(await connection.scalars(put))
-            down = {answer_id for answer_id, sum_ in opinions.items() if sum_ < 0}
+        )
+
+    async def cited(self, since: float, within: Within = EVERYTHING) -> tuple[Cited, ...]:
+        """Return the pages that public answers cite, the most cited first."""
+        count: Counter[tuple[str, str, str]] = Counter()
+        votes: defaultdict[tuple[str, str, str], Counter[int]] = defaultdict(Counter)
+        answers = select(AnswerRow.id, AnswerRow.citations).where(
+            AnswerRow.at >= since, AnswerRow.scope == PUBLIC, *_only(within)
+        )
+        async with self._database.read() as connection:
+            opinions = await self._opinions(connection, since)
+            async for rows in parts(await connection.execute(answers), LONG):
+                for row in rows:
+                    pages = {
+                        (str(one.get("title", "")), str(one.get("url", "")), str(one.get("release", "")))
+                        for one in row.citations or ()
+                    }
+                    count.update(pages)
+                    for page in pages:
+                        votes[page].update(opinions.get(row.id, ()))
+        return tuple(Cited(*page, n, votes[page][1], votes[page][0]) for page, n in count.most_common())
+
+    async def _opinions(self, connection: AsyncConnection, since: float) -> dict[str, list[int]]:
+        """Return the votes that stand on each answer."""
+        latest: dict[tuple[str, str], int | None] = {}
+        votes = select(VoteRow.answer_id, VoteRow.voter, VoteRow.value).where(VoteRow.at >= since)
+        async for rows in parts(await connection.execute(votes.order_by(VoteRow.number))):
+            latest.update(((row.answer_id, row.voter), row.value) for row in rows)
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for (answer_id, _), value in latest.items():
+            if value is not None:
+                found[answer_id].append(value)
+        return found
+
+    async def unserved(self, since: float, limit: int, within: Within = EVERYTHING) -> tuple[Unserved, ...]:
+        """Return public questions that went unanswered or badly answered, newest first, each once."""
+        async with self._database.read() as connection:
+            opinions = await self._opinions(connection, since)
+            better = select(CorrectionRow.answer_id, CorrectionRow.pair_id).where(CorrectionRow.at >= since)
+            corrected = {row.answer_id: bool(row.pair_id) for row in await connection.execute(better)}
+            put = select(EscalationRow.answer_id, EscalationRow.resolved_at).where(EscalationRow.at >= since)
+            escalated = {row.answer_id: bool(row.resolved_at) for row in await connection.execute(put)}
+            down = {answer_id for answer_id, given in opinions.items() if 2 * sum(given) < len(given)}
+            well: set[tuple[str, str]] = set()
             answers = select(
                 AnswerRow.id,
                 AnswerRow.at,
                 AnswerRow.question,
                 AnswerRow.release,
                 AnswerRow.route,
+                AnswerRow.text,
+                AnswerRow.confidence,
+                AnswerRow.asker,
+                AnswerRow.channel,
                 AnswerRow.trace,
-            ).where(AnswerRow.at >= since, AnswerRow.scope == PUBLIC, AnswerRow.question != "")
+            ).where(
+                AnswerRow.at >= since, AnswerRow.scope == PUBLIC, AnswerRow.question != "", *_only(within)
+            )
             found: list[Unserved] = []
             newest = answers.order_by(AnswerRow.at.desc(), AnswerRow.id)
             async for rows in parts(await connection.execute(newest), LONG):
                 for row in rows:
+                    if not row.channel and row.asker in TERMINAL:
+                        continue
                     why = _why(row, down, corrected, escalated)
                     if why and len(found) < limit:
-                        found.append(_unserved(row, why))
+                        done = corrected.get(row.id) or escalated.get(row.id)
+                        one = _unserved(row, why)
+                        found.append(replace(one, resolved=done or (one.release, one.topic) in well))
+                    elif not why and row.route != "abstain":  # newest first: it was answered later
+                        known = _unserved(row, "abstained")
+                        well.add((known.release, known.topic))
         return tuple(found)
 
 
-def _why(row: Any, down: set[str], corrected: set[str], escalated: set[str]) -> Failing | None:
+def _only(within: Within) -> list[Any]:
+    """Return the conditions on an answer: of a channel, what is public alone."""
+    release = [AnswerRow.release == within.release] if within.release else []
+    channel = [AnswerRow.channel == within.channel, AnswerRow.scope == PUBLIC] if within.channel else []
+    return [*release, *channel]
+
+
+def _why(
+    row: Any, down: Collection[str], corrected: Collection[str], escalated: Collection[str]
+) -> Failing | None:
     if row.id in corrected:
         return "corrected"
     if row.id in escalated:
@@ -125,7 +222,13 @@ def _why(row: Any, down: set[str], corrected: set[str], escalated: set[str]) -> 
     # without a release the question was about one that does not exist, without evidence pages were still
     # being read: no page is missing for that
     searched = row.release and (row.trace or {}).get("evidence")
-    return "abstained" if row.route == "abstain" and searched else None
+    return "abstained" if row.route == "abstain" and searched and not _is_off_topic(row) else None
+
+
+def _is_off_topic(row: Any) -> bool:
+    """Return True if a question has nothing to do with the documentation: not even a page is near."""
+    confidence = (row.trace or {}).get("confidence")
+    return confidence is not None and confidence < OFF_TOPIC and "\n" not in row.text.strip()
 
 
 def _unserved(row: Any, why: Failing) -> Unserved:
@@ -136,7 +239,7 @@ def _unserved(row: Any, why: Failing) -> Unserved:
     topic = str(queries.get("topic") or queries.get("base") or row.question)
     # a follow-up says little without its thread, its stand-alone form does
     asked = str(queries.get("base") or row.question) if trace.get("rewritten") else row.question
-    return Unserved(row.id, topic, asked, row.release, row.at, why, page)
+    return Unserved(row.id, topic, asked, row.release, row.at, why, page, row.route == "abstain")
 
 
 def _percentile(values: list[float], share: float) -> float:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.domain import Answer, Queries, Question, Scope, Vote
+from core.domain import Answer, Citation, Queries, Question, Scope, Vote
+from core.insights.statistics import Within
 from core.ports.escalations import Ticket
 from core.ports.opinions import Correction, Distinction
 from storage.database.database import Database
@@ -34,15 +35,18 @@ class House:
 
     async def asked(self, key: str, route: str = "documents", release: str = "1.0", **more) -> None:
         scope = more.pop("scope", Scope())
+        asker, channel = more.pop("asker", "slack:U1"), more.pop("channel", "slack:C1")
+        cites = (Citation(1, PAGE["title"], PAGE["url"], release, ""),) if more.pop("cites", False) else ()
         answer = Answer(
             id=key,
-            text="An answer.",
+            text=more.pop("text", "An answer."),
+            citations=cites,
             route=route,
             release=release,
             queries=Queries(base=f"How {key}?", filtered=key, versionless="", topic=f"how {key}"),
             trace={"ms": 12.5, "queries": {"topic": f"how {key}"}, "evidence": [PAGE], **more},
         )
-        await self.memories.save_answer(answer, Question(f"How {key}?", "slack:U1", "slack:C1", scope), None)
+        await self.memories.save_answer(answer, Question(f"How {key}?", asker, channel, scope), None)
 
     async def unserved(self) -> dict[str, str]:
         return {found.answer_id: found.why for found in await self.statistics.unserved(0.0, 10)}
@@ -138,3 +142,39 @@ async def test_totals_count_everything(house):
     assert totals["routes"]["reuse"] == 1 and totals["votes"] == {"up": 1, "down": 1, "withdrawn": 1}
     assert totals["reuse"] == {"wrong": 1}
     assert [day.wrong_reuse for day in await house.statistics.days(0.0)] == [1]
+
+
+async def test_figures_of_one_release_and_of_one_public_channel(house):
+    await house.asked("a1", calls=2, ms=100.0)
+    await house.asked("a2", "reuse", release="2.0", ms=10.0)
+    await house.asked("secret", scope=Scope("private", "slack:C1"))
+    (day,) = await house.statistics.days(0.0, Within("2.0"))
+    assert day.routes == {"reuse": 1} and (day.reuse_ms, day.written) == (10.0, 0)
+    (day,) = await house.statistics.days(0.0, Within(channel="slack:C1"))
+    assert day.routes == {"documents": 1, "reuse": 1}, "what is private is not told by a filter"
+    assert (day.written, day.written_ms, day.calls) == (1, 100.0, 2)
+    assert await house.statistics.channels(0.0) == ("slack:C1",)
+    assert [one.id for one in await house.statistics.served(0.0)] == ["a1", "a2", "secret"]
+
+
+async def test_pages_that_are_cited_and_voted_on(house):
+    for key in ("a1", "a2"):
+        await house.asked(key, cites=True)
+    await house.memories.vote(Vote("a1", "slack:U2", 0), 1.0)
+    (page,) = await house.statistics.cited(0.0)
+    assert (page.title, page.url, page.count, page.up, page.down) == (*PAGE.values(), 2, 0, 1)
+
+
+async def test_gaps_leave_out_what_is_about_something_else_and_mark_what_is_settled(house):
+    await house.asked("cake", "abstain", confidence=0.1, text="I don't know.")
+    await house.asked("near", "abstain", confidence=0.1, text="I don't know.\n\nNearest pages: …")
+    await house.asked("shell", "abstain", asker="cli", channel="")
+    await house.asked("bad")
+    await house.memories.vote(Vote("bad", "slack:U2", 0), 1.0)
+    await house.opinions.correct(
+        Correction("bad", "slack:U3", "Hal", "wrong", "So.", time.time(), pair_id="p1")
+    )
+    found = {one.answer_id: one for one in await house.statistics.unserved(0.0, 10)}
+    assert found.keys() == {"near", "bad"}
+    assert (found["near"].lacks, found["near"].resolved) == (True, False)
+    assert (found["bad"].lacks, found["bad"].resolved) == (False, True)

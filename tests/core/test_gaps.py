@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.insights.gaps import Statistics, grouped
-from core.insights.statistics import Day, Unserved
+from core.insights.statistics import EVERYTHING, Day, Unserved, Within
 from core.memory.scoring.score import Thresholds
 
 
@@ -14,10 +14,10 @@ class Asked:
         self.found = found
         self.since: list[float] = []
 
-    async def days(self, since: float) -> tuple[Day, ...]:
+    async def days(self, since: float, within: Within = EVERYTHING) -> tuple[Day, ...]:
         return ()
 
-    async def unserved(self, since: float, limit: int) -> tuple[Unserved, ...]:
+    async def unserved(self, since: float, limit: int, within: Within = EVERYTHING) -> tuple[Unserved, ...]:
         self.since.append(since)
         return self.found[:limit]
 

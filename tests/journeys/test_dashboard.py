@@ -43,12 +43,14 @@ async def test_the_figures_tell_what_was_asked_and_nothing_private(kettle):
         private = Scope("private", "web:maintainers")
         secret = Question("What is the secret about zebras?", "web:ada", "web:maintainers", private)
         await bot.app.engine.answer(secret)
-        await bot.app.engine.answer(Question("How do I bake a rye bread with zebras?", "web:ada", "web:help"))
+        await bot.app.engine.answer(
+            Question("How do I rotate the log files for zebras?", "web:ada", "web:help")
+        )
         status, _, figures = await get(f"{url}/api/dashboard")
         assert status == 200
         assert sum(figures["days"][-1]["routes"].values()) == 3
-        assert len(figures["days"]) == 30 and figures["days"][0]["routes"] == {}
-        assert [gap["question"] for gap in figures["gaps"]] == ["How do I bake a rye bread with zebras?"]
+        assert len(figures["days"]) == 7, "no empty month on the first day"
+        assert [gap["question"] for gap in figures["gaps"]] == ["How do I rotate the log files for zebras?"]
         assert "secret" not in str(figures)
         assert {release["name"] for release in figures["releases"]} == set(bot.app.research.corpora)
 

@@ -24,7 +24,7 @@ ASKED = (
     "Which port does the dashboard listen on?",
     "On which port is the dashboard listening?",
     "How often is a failed job retried in 1.5?",
-    "How do I bake sourdough bread with zebras?",
+    "How do I rotate the log files for zebras?",
 )
 
 
@@ -79,7 +79,7 @@ def test_every_figure_is_the_databases(page: Page, kettle: Kettle) -> None:
     assert dict(table(page, "routes")) == {names[route]: str(count) for route, count in routes.items()}
     assert page.text("#routes .middle") == str(sum(routes.values()))
     days = table(page, "questions")
-    assert len(days) == 30 and [sum(map(int, day[1:])) for day in days] == [0] * 29 + [sum(routes.values())]
+    assert [sum(map(int, day[1:])) for day in days] == [0] * 6 + [sum(routes.values())]
     ((day,),) = query(kettle, "select date('now')")
     up, down = (query(kettle, f"select count(*) from votes where value = {value}")[0][0] for value in (1, 0))
     assert table(page, "votes")[-1] == [day, str(up), str(down)]
@@ -105,7 +105,7 @@ def texts(page: Page, selector: str) -> list[str]:
 
 def test_nothing_private_is_shown(page: Page) -> None:
     assert "zebras whisper" not in page.driver.page_source
-    assert "sourdough bread with zebras" in page.text("#gaps")
+    assert "log files for zebras" in page.text("#gaps")
 
 
 def test_every_picture_is_one_stop_and_told_by_arrow_keys(page: Page) -> None:

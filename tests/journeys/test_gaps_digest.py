@@ -9,11 +9,12 @@ from bot.commands.command_line import handle
 from bot.operations.alerts import AWAY_SECONDS, Alerts
 from bot.operations.digest import Digest
 from core.domain import Question
+from tests.journeys.fake_stage import FakeStage
 from tests.journeys.house import Bot
 from tests.journeys.stage import EVERYWHERE, ON_EACH_WIRE, Stage, answer, ask, open_stage, told, until
 from tests.ollama_server import Behaviour, OllamaServer
 
-UNKNOWN = "How do I bake a rye bread with zebras?"
+UNKNOWN = "How do I rotate the log files for zebras?"
 SECRET = "How do I hide a treasure from pirates?"
 
 
@@ -21,7 +22,7 @@ async def unserved(stage: Stage) -> None:
     """Ask what nobody knows, twice in public and once where nobody else may hear it."""
     asked = [
         await stage.say("ann", UNKNOWN, to="bot"),
-        await stage.say("ann", "How can I bake a rye bread with zebras?", to="bot"),
+        await stage.say("ann", "How can I rotate the log files for zebras?", to="bot"),
         await stage.say("ann", SECRET, "private", to="bot"),
         await stage.say("ann", SECRET, "direct"),
     ]
@@ -60,7 +61,7 @@ async def test_gaps_are_listed_and_written_as_a_page_for_admins(platform: str, b
         assert "2×" in listed and "nearest page" in listed and "https://kettle.example/" in listed
         await stage.slash("boss", "threadlore", "gaps --markdown")
         page = await told(stage, "boss", "What the Kettle documentation does not answer")
-        assert "Bake a rye bread with zebras" in page and "treasure" not in page
+        assert "Rotate the log files for zebras" in page and "treasure" not in page
 
 
 async def test_the_page_goes_to_a_file_that_forgetting_knows(bot: Bot, tmp_path: Path) -> None:
@@ -74,7 +75,7 @@ async def test_the_page_goes_to_a_file_that_forgetting_knows(bot: Bot, tmp_path:
     await handle(bot.app, {"command": "gaps", "markdown": str(file)}, send)
     assert sent[0]["line"] == f"1 topics are in {file}." and sent[-1] == {"code": 0}
     text = file.read_text()
-    assert f"### 1. {UNKNOWN}" in text and "- Suggested: a section “Bake a rye bread with zebras”" in text
+    assert f"### 1. {UNKNOWN}" in text and "- Suggested: a section “Rotate the log files for zebras”" in text
     assert "- Nearest page: [" in text and "## Kettle 2.0" in text
     assert str(file) in (await bot.app.people.forget("fake:ann")).text, "it still names what was asked"
 
@@ -132,3 +133,14 @@ async def test_a_disk_that_is_nearly_full_is_told_once_a_day(bot: Bot) -> None:
             await alerts.tick()
         (seen,) = stage.desk()
         assert "300 MB left" in seen.text
+
+
+async def test_a_figure_leads_to_public_threads_alone(bot: Bot) -> None:
+    async with FakeStage(bot) as stage:
+        found = []
+        for place in ("public", "private"):
+            [seen] = stage.replies(await stage.say("ann", UNKNOWN, place, to="bot"))
+            found.append(await bot.app.conversations.answer_of(f"fake:{place}:{seen.id}"))
+        thread = await bot.dispatch.thread(found[0])
+        assert thread["question"] == UNKNOWN and thread["link"].startswith("https://fake.example/public/")
+        assert await bot.dispatch.thread(found[1]) == await bot.dispatch.thread("a1") == {}

@@ -24,6 +24,7 @@ FOR_ALL = {
     ("GET", "/dashboard"),
     ("GET", "/api/dashboard"),
     ("GET", "/api/progress"),
+    ("GET", "/api/threads"),
     ("GET", "/{name}"),
 }
 """Routes that do not want the playground's token: they have rules of their own, or are code alone."""

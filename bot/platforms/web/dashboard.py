@@ -1,7 +1,8 @@
 """The dashboard beside the playground, and what machines ask: `/readyz` and `/metrics`.
 
     GET /dashboard               the page
-    GET /api/dashboard           its figures as JSON
+    GET /api/dashboard           its figures as JSON; ?days=7&release=3.1&channel=slack:C1 narrow them
+    GET /api/threads?answers=…   links to the public conversations behind a figure, by answers' ids
     GET /api/progress            the index work that goes on, and how the last of each release ended
     GET /metrics                 the same for Prometheus
     GET /readyz                  200 once a release answers and answers can be kept, else 503 and `why`; and
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from bot.dispatch.dispatch import Dispatch
 
 COOKIE = "threadlore_dashboard"
+DAYS = 90
+"""Days of which figures are shown at most."""
+THREADS = 5
+"""Conversations that are looked up at once."""
 WANTED = "This needs the token: /dashboard?token=…, or an Authorization header."
 
 
@@ -42,6 +47,7 @@ class Dashboard:
         """Add the routes to a server."""
         app.router.add_get("/dashboard", self._show)
         app.router.add_get("/api/dashboard", self._figures)
+        app.router.add_get("/api/threads", self._threads)
         app.router.add_get("/api/progress", self._progress)
         app.router.add_get("/metrics", self._metrics)
         app.router.add_get("/readyz", self._ready)
@@ -54,7 +60,19 @@ class Dashboard:
 
     async def _figures(self, request: web.Request) -> web.Response:
         self._admit(request)
-        return web.json_response(await self._overview().figures())
+        asked = request.query
+        days = asked.get("days", "")
+        span = min(max(int(days), 1), DAYS) if days.isascii() and days.isdigit() and len(days) < 5 else 30
+        figures = await self._overview().figures(span, asked.get("release", ""), asked.get("channel", ""))
+        named = {channel: await self._dispatch.place(channel) for channel in figures.get("channels", ())}
+        return web.json_response({**figures, "channels": named})
+
+    async def _threads(self, request: web.Request) -> web.Response:
+        self._admit(request)
+        wanted = request.query.get("answers", "").split(",")[:THREADS]
+        return web.json_response(
+            [link for one in wanted if one and (link := await self._dispatch.thread(one))]
+        )
 
     async def _progress(self, request: web.Request) -> web.Response:
         self._admit(request)

@@ -120,7 +120,8 @@ export function lines(label, rows, series, { unit = "", filled = true, least = 1
 // A line without axes, for a tile.
 export function spark(values, width = 120, height = 34) {
   const most = Math.max(...values, 1e-9);
-  const points = values.map((value, at) => `${((at / Math.max(values.length - 1, 1)) * width).toFixed(1)},${(height - 2 - (value / most) * (height - 5)).toFixed(1)}`);
+  if (values.length < 2) return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "spark", "aria-hidden": "true" }); // one day is no line
+  const points = values.map((value, at) => `${((at / (values.length - 1)) * width).toFixed(1)},${(height - 2 - (value / most) * (height - 5)).toFixed(1)}`);
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", class: "spark", "aria-hidden": "true" },
     svg("polygon", { points: `0,${height} ${points.join(" ")} ${width},${height}`, class: "area" }),
     svg("polyline", { points: points.join(" "), class: "line" }));

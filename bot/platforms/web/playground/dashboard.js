@@ -2,7 +2,8 @@
 
 import { diverging, lines, ring, stacked } from "./charts.js";
 import { byId, h } from "./dom.js";
-import { ROUTES, errors, gaps, growth, lights, releases, tiles } from "./figures.js";
+import { ROUTES, errors, growth, lights, releases, tiles } from "./figures.js";
+import { gaps, pages } from "./gaps.js";
 import { listen, put } from "./stops.js";
 import { topicMap } from "./topics.js";
 
@@ -60,10 +61,10 @@ function votes(days) {
 function times(days, id, p50, p95) {
   const rows = days.map((day) => ({ day: day.day, half: seconds(day[p50]), most: seconds(day[p95]) }));
   const any = rows.some((row) => row.half !== null);
-  const series = [["second", "all but one in twenty", "most"], ["", "half of the answers", "half"]];
+  const series = [["second", "95th percentile", "most"], ["", "median", "half"]];
   const label = byId(`${id}-title`).textContent;
   put(byId(id), ...(any ? [lines(label, rows, series, { unit: " s", least: 0.1 }, room(id)), legend(series.map(([kind, name]) => [kind, name]).toReversed())] : [empty("Nothing to measure yet.")]));
-  table(id, ["Day", "half of the answers, s", "all but one in twenty, s"], any ? rows.map((row) => [row.day, row.half, row.most]) : []);
+  table(id, ["Day", "median, s", "95th percentile, s"], any ? rows.map((row) => [row.day, row.half, row.most]) : []);
 }
 
 // One colour a release, the newest first; what compares several has the last.
@@ -94,6 +95,9 @@ function draw(figures) {
   topics(figures.topics, figures.releases);
   growth(figures, { room, table, empty });
   gaps(figures, empty);
+  pages(figures, empty);
+  choices("release", figures.releases.map(({ name }) => [name, name]));
+  choices("channel", Object.entries(figures.channels));
   errors(figures, { room, table, empty });
   releases(figures);
 }
@@ -116,10 +120,18 @@ async function follow() {
   setTimeout(follow, latest?.indexing.length ? FOLLOWED : EVERY / 3);
 }
 
+// What can be chosen; what is chosen stays.
+function choices(id, known) {
+  const select = byId(id), chosen = select.value;
+  put(select, h("option", { value: "" }, "all"), ...known.map(([value, name]) => h("option", { value }, name)));
+  select.value = known.some(([value]) => value === chosen) ? chosen : "";
+}
+
 async function read(again = true) {
   const state = byId("state");
   try {
-    const response = await fetch("api/dashboard");
+    const asked = new URLSearchParams(["days", "release", "channel"].map((id) => [id, byId(id).value]));
+    const response = await fetch(`api/dashboard?${asked}`);
     const figures = await response.json();
     if (!response.ok) throw new Error(figures.error);
     draw(figures);
@@ -137,5 +149,6 @@ addEventListener("resize", () => {
   if (latest && innerWidth !== width) draw(latest);
   width = innerWidth;
 });
+byId("filters").addEventListener("change", () => read(false));
 listen();
 read().then(follow);

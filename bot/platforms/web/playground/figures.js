@@ -40,11 +40,11 @@ export function lights(figures) {
   const ready = all.filter((release) => release.ready).length;
   const lamps = [];
   if (figures.paused) lamps.push(light("bad", "Paused", paused(figures.paused)));
-  lamps.push(model ? light(model.ready ? "good" : "bad", "Model", `${model.name} ${model.ready ? "answers" : "is away: answers quote"}`) : light("", "Model", "none: answers quote the pages"));
-  if (breaker) {
-    const told = { closed: `closed, ${breaker.running} under way${breaker.waiting ? `, ${breaker.waiting} waiting` : ""}`, open: `open: tried again in ${Math.ceil(breaker.retry_in)} s`, "half-open": "half open: one call is tried" };
-    lamps.push(light(breaker.state === "closed" ? "good" : breaker.state === "open" ? "bad" : "busy", "Breaker", told[breaker.state]));
-  }
+  lamps.push(model ? light(model.ready ? "good" : "bad", "Model", `${model.name} ${model.ready ? "answers" : "is unreachable; quoting the docs"}`) : light("", "Model", "none; quoting the docs"));
+  if (breaker && breaker.state !== "closed") {
+    const told = { open: `paused after errors; next try in ${Math.ceil(breaker.retry_in)} s`, "half-open": "trying again after errors" };
+    lamps.push(light(breaker.state === "open" ? "bad" : "busy", "Calls", told[breaker.state]));
+  } else if (breaker?.waiting) lamps.push(light("busy", "Calls", `${breaker.running} running, ${breaker.waiting} waiting`));
   const work = indexing[0];
   lamps.push(work ? light("busy", "Index", `reading ${work.release}${work.total ? `, ${percent(work.done, work.total)}` : ""}`) : light(ready === all.length ? "good" : "bad", "Index", `${ready} of ${many(all.length, "release", "releases")} ready`));
   const hours = errors?.hours.reduce((sum, count) => sum + count, 0) ?? 0;
@@ -68,14 +68,19 @@ export function tiles({ days, memory }) {
   const of = (key) => days.reduce((sum, day) => sum + (day.routes[key] || 0), 0);
   const up = days.reduce((sum, day) => sum + day.up, 0), down = days.reduce((sum, day) => sum + day.down, 0);
   const wrong = days.reduce((sum, day) => sum + day.wrong_reuse, 0);
+  const total_ = (key) => days.reduce((sum, day) => sum + (day[key] || 0), 0);
+  const written = total_("written"), reused = of("reuse");
+  const saved = written ? Math.max(0, (reused * total_("written_ms")) / written - total_("reuse_ms")) / 1000 : 0;
+  const calls = written ? Math.round((reused * total_("calls")) / written) : 0;
   const part = (key) => days.map((day) => (day.routes[key] || 0) / Math.max(total(day), 1));
   const tile = (values, value, label) => h("div", { class: "tile" }, spark(values), h("b", {}, value), h("span", {}, label));
   return [
     tile(days.map((day) => day.people), String(Math.max(0, ...days.map((day) => day.people))), "people asked on the busiest day"),
     tile(part("reuse"), percent(of("reuse"), all), `answered from memory${wrong ? `, ${wrong.toLocaleString()} of them wrongly` : ""}`),
+    tile(days.map((day) => day.routes.reuse || 0), saved < 120 ? `${Math.round(saved)} s` : `${Math.round(saved / 60).toLocaleString()} min`, `saved by memory${calls ? `, and ${many(calls, "call", "calls")} of the model` : ""}`),
     tile(part("abstain"), percent(of("abstain"), all), "not answered"),
     tile(days.map((day) => day.up / Math.max(day.up + day.down, 1)), percent(up, up + down), `of ${many(up + down, "vote", "votes")} good`),
-    tile(days.map((day) => day.failed), days.reduce((sum, day) => sum + day.failed, 0).toLocaleString(), "answers that the model failed"),
+    tile(days.map((day) => day.failed), days.reduce((sum, day) => sum + day.failed, 0).toLocaleString(), "answers without the model"),
     tile(memory.growth.map((day) => day.stored), memory.high.toLocaleString(), memory.high === 1 ? "good answer remembered" : "good answers remembered"),
   ];
 }
@@ -119,21 +124,6 @@ function stores(all) {
       h("span", { class: "quiet" }, `${good} good`, bad > 0 && `, ${bad} bad`));
   });
   return h("ul", { class: "stores" }, rows);
-}
-
-function meter(part) {
-  const bar = h("i");
-  bar.style.width = `${100 * part}%`;
-  return h("div", { class: "meter" }, bar);
-}
-
-export function gaps({ gaps: found }, empty) {
-  if (!found.length) return put(byId("gaps"), empty("None: everything was answered, and nobody complained."));
-  const most = found[0].count;
-  const rows = found.map((gap) => h("tr", {},
-    h("td", { class: "number count" }, `${gap.count}×`, meter(gap.count / most)),
-    h("td", {}, gap.question, h("p", { class: "quiet" }, Object.entries(gap.reasons).map(([why, count]) => `${count} ${why}`).join(", "), gap.page[0] && [" · nearest page: ", link(gap.page[0], gap.page[1])]))));
-  return put(byId("gaps"), h("table", { class: "rows" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Asked"), h("th", { scope: "col" }, "For example, and why it is here"))), h("tbody", {}, rows)));
 }
 
 export function errors({ errors: seen, at }, { room, table, empty }) {

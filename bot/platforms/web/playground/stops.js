@@ -41,7 +41,8 @@ export function listen() {
     });
   }
   document.addEventListener("focusout", hide);
-  document.addEventListener("scroll", hide, { capture: true, passive: true });
+  // what the keyboard is on may have been scrolled into view, and is told on
+  document.addEventListener("scroll", () => (current && current === document.activeElement ? show(current) : hide()), { capture: true, passive: true });
   document.addEventListener("keydown", (event) => {
     const stop = stopOf(event);
     if (!stop) return;
