@@ -66,6 +66,8 @@ async def test_a_site_is_added_asked_kept_over_a_restart_and_removed(kettle: Ket
             assert name not in bot.app.engine.ready and name not in await bot.app.corpora.live()
             assert name not in (await command(bot))[0] and not file.exists()
             assert {release for release, _ in bot.app.schedules} == {"1.0", "1.5", "2.0"}
+            with pytest.raises(SourceError, match="was removed"):  # what the schedule had in its hand
+                await bot.app.corpus_manager.reindex(name)
             with pytest.raises(UsageError, match="was not added; nothing was"):
                 await command(bot, action="remove", address="2.0")
             assert (await command(bot, action="list")) == await command(bot)

@@ -172,11 +172,6 @@ def _corpus_manager(
         store=corpora, memories=stores.memories, searcher=searcher, memory=memory, encoders=encoders
     )
 
-    def sources_of(release: str) -> Sequence[Source]:
-        if release not in ground.sources:
-            raise SourceError(f"{release} was removed.")
-        return ground.sources[release]
-
     rules = RulePairs() if settings.pregenerate == "rules" else None
     return CorpusManager(
         product=ground.catalogue.product,
@@ -186,7 +181,7 @@ def _corpus_manager(
             corpora,
             vectors,
             words,
-            sources_of,
+            ground.sources.__getitem__,
             going_live.went_live,
             ground.workers,
             quota=quota,
@@ -254,15 +249,22 @@ def _engine(
     return research, engine
 
 
+class _Opened(dict[str, Sequence[Source]]):
+    """The sources of each release; what was removed while it waited to be read is an error of its own."""
+
+    def __missing__(self, release: str) -> Sequence[Source]:
+        raise SourceError(f"{release} was removed.")
+
+
 def open_sources(
     *, catalogue: Catalogue, settings: Settings, privacy: Privacy, workers: Workers
 ) -> tuple[Sources, LiveChannels]:
     """Build the sources of every release, and what reads live channels for them; nothing is read yet."""
     live = LiveChannels(settings.home, platforms.readers(settings))
-    sources: dict[str, Sequence[Source]] = {
-        release.name: [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)]
+    sources = _Opened(
+        (release.name, [open_source(spec, settings, workers) for spec in catalogue.sources_of(release.name)])
         for release in catalogue.product.releases
-    }
+    )
     left_out = LeftOut(privacy.is_out, privacy.forgotten, privacy.names.of_pages)
     channels = []
     for source in (source for opened in sources.values() for source in opened):
