@@ -78,6 +78,9 @@ class Pigeons:
 
     async def seed_votes(self, ref):
         pass
+
+    async def solve(self, ref):
+        pass
 '''.replace("QUESTION", PORT)
 PERSONAL_DATA = """
 FILES = ("pigeons.txt",)
