@@ -32,7 +32,7 @@ PAGES, MINUTES = 500, 20
 _PACKAGE = re.compile(
     r"(?P<package>[A-Za-z0-9][\w.-]*)==(?P<version>[A-Za-z0-9][^\s:/]*)(?::(?P<path>[^\s]+))?"
 )
-_PROJECT = re.compile(r"https?://pypi\.org/project/(?P<package>[\w.-]+)/?(?P<version>[\w.!+-]*)/?")
+_PROJECT = re.compile(r"https?://pypi\.org/project/(?P<package>[\w.-]++)(?:/(?P<version>[\w.!+-]++))?/?")
 _HOSTED = re.compile(
     r"(?P<host>https://(?:github\.com|gitlab\.com|codeberg\.org))/(?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?"
     r"(?:/(?:-/)?(?:tree|src/branch)/(?P<tree>[^/\s@:]+)(?:/(?P<below>[^\s@:]+?))?)?/?"

@@ -32,17 +32,16 @@ _LEANS = re.compile(
 )
 _DATED = re.compile(r"(?:Changed|Added|New|Deprecated|Removed) in (?:version|release)", re.IGNORECASE)
 _PLACE = re.compile(r"[(\[= ].*", re.DOTALL)
-_OWN = re.compile(
-    r"--?\w[\w-]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:[._]\w+)+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*"
-)
+_OWN = re.compile(r"--?\w[\w-]*+|\w++(?:\.\w++)++|(?=\w+?_\w)\w++|[a-z]++[A-Z]\w*+|[A-Z][a-z]++[A-Z]\w*+")
+_CALL = r"\((?:[^()]|\([^()]*+\))*+\)"
 _KINDS: dict[str, re.Pattern[str] | None] = {
     "setting": re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*"),
-    "variable": re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"),
+    "variable": re.compile(r"(?<!\w)[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++"),
     "option": re.compile(r"--?\w[\w-]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*|[a-z][\w-]*"),
     "flag": re.compile(r"--?\w[\w-]*"),
-    "function": re.compile(r"[\w.]+\(.*\)"),
-    "method": re.compile(r"\w+(?:\.\w+)+\(.*\)"),
-    "class": re.compile(r"(?:[\w.]+\.)?[A-Z][a-z]\w*"),
+    "function": re.compile(rf"(?<![\w.])[\w.]++{_CALL}"),
+    "method": re.compile(rf"(?<![\w.])\w++(?:\.\w++)++{_CALL}"),
+    "class": re.compile(r"(?<![\w.])(?:[\w.]+\.)?[A-Z][a-z]\w*+"),
     "command": None,
     "parameter": None,
     "thing": None,
@@ -78,8 +77,12 @@ _ON = re.compile(
     r"(?:the\s+)?(?P<subject>[^?]+)",
     re.IGNORECASE,
 )
+_IN_RELEASE = re.compile(
+    r"(?<!\s)\s++(?:in|for|of|with)\s++[^\s\d]{0,20}\s?\d{1,4}(?:\.\d{1,4}){0,3}$", re.IGNORECASE
+)
+"""What names the release behind a subject: "in Flask 3.1"."""
 _OF = re.compile(
-    r"\bwhat\s+(?:does|do|is)\s+(?:the\s+)?(?P<subject>.+?)\s+(?:depend\s+on|rely\s+on|require|need|depending\s+on)\b",
+    r"\bwhat\s{1,3}(?:does|do|is)\s{1,3}(?:the\s{1,3})?(?P<subject>.{1,80}?)\s{1,3}(?:depend\s{1,3}on|rely\s{1,3}on|require|need|depending\s{1,3}on)\b",
     re.IGNORECASE,
 )
 
@@ -242,7 +245,7 @@ def _is_signature(text: str) -> bool:
 
 def _subject(text: str, release: str) -> str:
     """Return a subject without what names the release, and without marks at its end."""
-    text = re.sub(r"\s+(?:in|for|of|with)\s+\S*\s?\d+(?:\.\d+)*\s*$", "", text.strip(" ?.!"))
+    text = _IN_RELEASE.sub("", text.strip(" ?.!").rstrip())
     return text.removesuffix(release).strip() if release else text
 
 

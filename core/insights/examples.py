@@ -22,7 +22,7 @@ LOOKED_AT = 30
 TRIED = 8
 """Questions of the catalogue that are tried, and headings as questions."""
 _POINTS = re.compile(
-    r"https?://|www\.|<[@#!]|[\w.+-]+@[\w-]+\.\w|(?<![\w`])@\w|(?<![\w`])#[a-z][\w-]+"
+    r"https?://|www\.|<[@#!]|(?<![\w.+-])[\w.+-]++@[\w-]++\.\w|(?<![\w`])@\w|(?<![\w`])#[a-z][\w-]+"
     r"|\b(?:[Hh]i|[Hh]ey|[Hh]ello|[Hh]allo|[Dd]ear|[Tt]hanks|ask|asked|says?|told)\s++[A-Z][a-z]+\b"
 )
 """A link, an address, a mention, a channel, or a name that is spoken to or of."""

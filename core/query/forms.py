@@ -15,7 +15,7 @@ from core.text.words import COMMON_WORDS, STOP_WORDS, words
 
 _EMPTY = STOP_WORDS | COMMON_WORDS
 _ADDRESS = re.compile(
-    r"\b(?:https?|ftp|wss?)://[^\s<>'\"`]+|\b(?:[\w-]+\.)*example\.(?:com|net|org)\b"
+    r"\b(?:https?|ftp|wss?)://[^\s<>'\"`]+|(?<![\w.-])(?:(?!example\.)[\w-]++\.)*+example\.(?:com|net|org)\b"
     r"|\bFile \"[^\"\n]+\", line \d+",
     re.IGNORECASE,
 )

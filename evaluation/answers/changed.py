@@ -29,7 +29,7 @@ from evaluation.gold import GoldLine, holds_any, is_hit
 CUT = 120
 """Characters of a question, or of what is lost, in the table."""
 Verdict = Literal["breaks", "moved", "look"]
-_NAMES = re.compile(r"<[@#!]|(?<![\w.])@[A-Za-z]|https?://|\b[\w.+-]+@[\w-]+\.\w")
+_NAMES = re.compile(r"<[@#!]|(?<![\w.])@[A-Za-z]|https?://|(?<![\w.+-])[\w.+-]++@[\w-]++\.\w")
 """A ping, a link or an address: nothing to show in a public pull request."""
 
 

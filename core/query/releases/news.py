@@ -192,8 +192,9 @@ _ERRORS = tuple(
 """What interpreters and tools say of a name that is not there."""
 _ASKS = re.compile(
     r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat|\breplac(?:e|ed|es|ement)\b|\brenam"
-    r"|\bdropp?ed\b|\bdisappear|\bno longer\b|\bmissing\b|\bwent away\b|\bhappened to\b|\binstead of\b"
-    r"|\balternatives?\b|\bsuccessor\b"
+    r"|\bdropp?ed\b|\bdisappear|\bvanish|\bno longer\b|\bmissing\b|\bwent away\b|\bobsolete\b"
+    r"|\b(?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b|\bfate of\b|\b(?:got|gotten|get) rid of\b"
+    r"|\bsupersed|\binstead of\b|\balternatives?\b|\bsuccessor\b|\b(?:new name|now called|called now)\b"
     r"|\bwhere (?:is|did|has)\b.{1,80}\b(?:go|gone|moved?)\b|\bdoes(?:n['’]?t| not)? .{1,80}\bexist",
     re.IGNORECASE,
 )
