@@ -146,7 +146,8 @@ def listed(tickets: Sequence[Ticket], now: float) -> str:
             f"“{short(ticket.question, 120)}”" if ticket.scope == "public" else "a question asked in private"
         )
         asked = ", ".join(ticket.people) or "a channel"
-        lines.append(f"- {age}: {what} in {ticket.channel}; asked: {asked}")
+        where = "direct messages" if ticket.scope.startswith("direct") else ticket.channel
+        lines.append(f"- {age}: {what} in {where}; asked: {asked}")
     return f"{len(tickets)} open:\n" + "\n".join(lines)
 
 

@@ -209,8 +209,8 @@ class Reply:
     `calls` names people and roles that a sent message calls by sound, by the platform's own ids (`U1`,
     `S1`, `role:5`); it is the only way in which the bot can ping anybody. `concerns` are the answers and
     remembered pairs whose questions a message quotes, by their ids, apart by spaces.
-    `grows` tells that it is the answer's own words so far, to which more are added at the end.
-    `remembered` says in a line that the answer comes from memory, for platforms that have a place for it.
+    `grows` tells that it is the answer's words so far, to which more are added. `remembered` says in a line
+    that it comes from memory. `has_times`: times (`2026-03-31 14:05 UTC`) are for the reader's zone.
     """
 
     markdown: str
@@ -223,6 +223,7 @@ class Reply:
     concerns: str = ""
     grows: bool = False
     remembered: str = ""
+    has_times: bool = False
 
 
 def unheard() -> None:
@@ -295,7 +296,7 @@ class Chat(Protocol):
         """
 
     async def name_of(self, to: str) -> str:
-        """Return the displayed name of a person or channel (`#help`) by id; empty if unknown."""
+        """Return the displayed name of a person or a public channel (`#help`) by id; empty if unknown."""
 
     def responder(self, address: Mapping[str, Any]) -> Responder | None:
         """Return a responder for somebody whom an earlier process left waiting; None if it is too late."""

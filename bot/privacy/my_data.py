@@ -11,7 +11,7 @@ from typing import Any
 from core.languages import N_, _
 from core.ports import PersonStore
 from core.privacy.names import Privacy
-from core.text.times import iso
+from core.text.times import iso, minute_of, since_epoch
 from core.text.words import shortened
 
 LATEST = 20
@@ -107,7 +107,7 @@ def short(held: Held, whole: str) -> str:
 def _question(row: Mapping[str, Any]) -> str:
     cut = shortened(str(row["question"]), SHOWN) or _("(its words are removed already)")
     where = f" in {row['channel']}" if row["channel"] else ""
-    return f"- {row['at'][:10]}{where}: {cut}"
+    return f"- {minute_of(since_epoch(row['at']))} UTC{where}: {cut}"
 
 
 PRIVACY = N_(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from core.domain import Scope
 from core.memory.community import CommunityMemory
 from core.memory.exchange import written
 from core.memory.partitions.partition_index import EVERY_RELEASE
@@ -23,7 +24,10 @@ def named(pair: Remembered) -> str:
 def meant_for(pair: Remembered) -> str:
     """Say for which release and which channel a pair is."""
     release = "every release" if pair.release == EVERY_RELEASE else pair.release.replace("+", " and ")
-    return release if pair.scope == "public" else f"{release}, {pair.scope}"
+    if pair.scope == "public":
+        return release
+    channel, platform = Scope.parse(pair.scope).channel, pair.scope.partition("@")[2]
+    return f"{release}, only in {channel}" if channel else f"{release}, only on {platform}"
 
 
 def flags(memory: CommunityMemory, pair: Remembered) -> str:

@@ -11,6 +11,7 @@ from core.community.channels import ModeSet, Pause
 from core.errors import ThreadloreError
 from core.ingestion.indexer import Indexed
 from core.ingestion.reading import Progress
+from core.text.times import minute_of
 
 GROWTH_DAYS = 5
 """Days of growth that `status` tells."""
@@ -146,7 +147,7 @@ def at_time(seconds: float) -> str:
 def pause_line(pause: Pause) -> str:
     """Say where, until when, by whom and why questions are not answered."""
     where = f"questions in `{pause.place}`" if pause.place else "all questions"
-    until = f"until {at_time(pause.until)}" if pause.until else "until further notice"
+    until = f"until {minute_of(pause.until)} UTC" if pause.until else "until further notice"
     return f"{where}, {until}, by `{pause.by}`" + (f": {pause.why}" if pause.why else "")
 
 

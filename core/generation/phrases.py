@@ -125,8 +125,8 @@ _WRONG = {
 
 
 _KNOWN = {
-    "high": N_("Memory knows a good answer to “{question}” (similarity {similarity}, score {score})."),
-    "low": N_("Memory knows a bad answer to “{question}” (similarity {similarity}, score {score})."),
+    "high": N_("People liked the answer to a question that is {similarity} similar: “{question}”."),
+    "low": N_("People voted down the answer to a question that is {similarity} similar: “{question}”."),
 }
 
 
@@ -164,10 +164,6 @@ def why(row: Mapping[str, Any]) -> list[str]:
         lines.append(_("It was understood as: {question}").format(question=inert(trace.queries.base)))
     if trace.recalled:
         lines += _recalled(trace.recalled)
-    if support := trace.support:
-        said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
-        score = _("Before any vote its score was {score}; it came from its pages ({parts}).")
-        lines.append(score.format(score=f"{support['prior']:.2f}", parts=said))
     if trace.model_error:
         lines.append(_("The model did not write it: {why}").format(why=trace.model_error))
     return lines + (_found(trace.found) if trace.found else [])
@@ -177,15 +173,13 @@ def _recalled(recalled: RecalledTrace) -> list[str]:
     """Tell what memory knew."""
     near = {"high": recalled.high, "low": recalled.low}
     lines = [
-        _(known).format(
-            question=inert(pair.question), similarity=f"{pair.similarity:.2f}", score=f"{pair.score:.2f}"
-        )
+        _(known).format(question=inert(pair.question), similarity=f"{pair.similarity:.0%}")
         for kind, known in _KNOWN.items()
         for pair in near[kind]
     ]
     lines += [recalled.decided] if recalled.decided else []
     if recalled.guard:
-        lines.append(_("The nearest good one was not reused as it is: {why}").format(why=recalled.guard))
+        lines.append(_("The nearest good one was not reused: {why}").format(why=recalled.guard))
     return lines
 
 
@@ -203,9 +197,9 @@ def _found(found: FoundTrace) -> list[str]:
             ]
         else:
             lines = [_(_PAGES).format(confidence=sure, threshold=needed)]
-    page_line = _("Page {place}: {title} ({release}), score {score}")
+    page_line = _("Page {place}: {title} ({release})")
     lines += [
-        page_line.format(place=place, title=page.title, release=page.release, score=f"{page.score:.2f}")
+        page_line.format(place=place, title=link(page.title.rstrip(": "), page.url), release=page.release)
         for place, page in enumerate(found.evidence, start=1)
     ]
     return lines

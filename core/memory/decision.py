@@ -155,17 +155,17 @@ def how_near(closeness: float, needed: float, next_one: float = 0.0, rewordings:
     """
     if rewordings:
         near = ngettext(
-            "The question is {close} close to the nearest remembered one and its rewording",
-            "The question is {close} close to the nearest remembered one and its {count} rewordings",
+            "The question is {close} similar to the nearest remembered one and its rewording",
+            "The question is {close} similar to the nearest remembered one and its {count} rewordings",
             rewordings,
         )
     else:
-        near = _("The question is {close} close to the nearest remembered one")
-    near = near.format(close=f"{closeness:.2f}", count=rewordings)
+        near = _("The question is {close} similar to the nearest remembered one")
+    near = near.format(close=f"{closeness:.0%}", count=rewordings)
     enough = _("{needed} is needed.")
     if next_one:
-        enough = _("{needed} is needed, as another remembered question is {rival} close.")
-    return f"{near}; {enough.format(needed=f'{needed:.2f}', rival=f'{next_one:.2f}')}"
+        enough = _("{needed} is needed, as another remembered question is {rival} similar.")
+    return f"{near}; {enough.format(needed=f'{needed:.0%}', rival=f'{next_one:.0%}')}"
 
 
 # --- what people told apart -------------------------------------------------------------------

@@ -14,9 +14,9 @@ TYPED = pytest.mark.parametrize("platform", ["fake", "slack", "web"])
 async def test_slacks_mentions_and_links_are_what_they_mean(bot: Bot) -> None:
     async with open_stage("slack", bot) as stage:
         await stage.slash("boss", "threadlore", "forget <@U2|bob>")
-        await told(stage, "boss", "what slack:U2 asked and voted")
+        await told(stage, "boss", "what u2 asked and voted")
         await stage.slash("boss", "threadlore", "mode <#C1|general> questions")
-        await told(stage, "boss", "slack:C1: questions (set by slack:UADMIN")
+        await told(stage, "boss", "#c1: questions (set by uadmin")
         await stage.slash("boss", "threadlore", "mode #general off")
         await told(stage, "boss", "I can't tell which channel #general is")
         await ask(stage, PORT)

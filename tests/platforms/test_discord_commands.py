@@ -102,7 +102,7 @@ async def test_the_callers_roles_are_told_with_a_command(world, recorder):
 
 async def test_answer_this_asks_with_a_message_and_stands_on_it(world, recorder):
     async def answer(command, responder):
-        await responder.reply(Reply("See the docs."))
+        await responder.reply(Reply("See the docs of 1970-01-02 00:01 UTC.", has_times=True))
         await responder.progress(Reply("Shared."))
 
     recorder.on_command = answer
@@ -110,7 +110,7 @@ async def test_answer_this_asks_with_a_message_and_stands_on_it(world, recorder)
     words = "why does **flask run** not find my app?"
     said = await world.bob.send(world.help, words, attachments=trace)
     result = await world.alice.context_menu(world.help, "Answer this", said)
-    assert result.ephemeral and result.response.content == "See the docs."
+    assert result.ephemeral and result.response.content == "See the docs of <t:86460:f>."
     [command] = recorder.of("command")
     assert command.name == "ask"
     assert command.text == f"{words}\n\nError: Could not locate a Flask application."

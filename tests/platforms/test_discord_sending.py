@@ -79,8 +79,8 @@ async def test_in_a_forum_nothing_can_be_said(world, platform):
 
 
 async def test_names(world, platform):
-    asked = [str(world.bob.id), str(world.help.id), "404", "x"]
-    assert [await platform.chat.name_of(to) for to in asked] == ["Bob", "#help", "", ""]
+    asked = [str(world.bob.id), str(world.help.id), str(world.private("layoffs").id), "404", "x"]
+    assert [await platform.chat.name_of(to) for to in asked] == ["Bob", "#help", "", "", ""]
 
 
 @pytest.mark.parametrize("votes", ["buttons", "reactions"])

@@ -34,7 +34,7 @@ async def run(app: Application, given: Given) -> Result:
 
 def text(result: Result) -> Sequence[str]:
     """Say what is used, or why nothing is."""
-    from bot.rendering.status import at_time
+    from core.text.times import minute_of
 
     learnt: dict[str, Any] = result.data
     if learnt["undone"] is not None:
@@ -43,7 +43,7 @@ def text(result: Result) -> Sequence[str]:
     lines = [f"The ranking is {learnt['told']}." if learnt["told"] else "Votes have not changed the ranking."]
     if learnt["why"]:
         lines.append(f"The last time: {learnt['why']}.")
-    when = f"Last tried {at_time(learnt['at'])}" if learnt["at"] and not learnt["off"] else ""
+    when = f"Last tried {minute_of(learnt['at'])} UTC" if learnt["at"] and not learnt["off"] else ""
     every = "" if learnt["off"] or not learnt["every_hours"] else f"every {learnt['every_hours']:g} hours"
     how = "it was undone, and is not learnt again before `learn run`" if learnt["off"] else every
     said = "; ".join(filter(None, (when, how or "not on schedule")))

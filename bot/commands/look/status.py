@@ -28,8 +28,8 @@ def text(result: Result) -> Sequence[str]:
 async def status_of(app: Application) -> dict[str, Any]:
     """Return the library's status with the model's."""
     from bot.rendering.sources import with_next
-    from bot.rendering.status import at_time
     from core.community.channels import EVERYWHERE
+    from core.text.times import minute_of
 
     status = await app.corpus_manager.status()
     status["sources"] = with_next(status["sources"], app.schedules)
@@ -44,7 +44,7 @@ async def status_of(app: Application) -> dict[str, Any]:
     status["pauses"] = [asdict(pause) for pause in await app.pauses.running()]
     status["modes"] = [asdict(given) for given in await app.modes.given()]
     if everywhere := await app.pauses.of(EVERYWHERE):
-        until = f"until {at_time(everywhere.until)}" if everywhere.until else "until further notice"
+        until = f"until {minute_of(everywhere.until)} UTC" if everywhere.until else "until further notice"
         why_ = f": {everywhere.why}" if everywhere.why else ""
         status["problems"].append(f"No new questions are answered {until}{why_}; `resume` ends that.")
     thresholds = app.memory.thresholds

@@ -74,6 +74,9 @@ async def for_admins(
                 f"Near {word} pair {pair_near.pair}: similarity {pair_near.similarity:.2f}, "
                 f"score {pair_near.score:.2f}, “{said}”"
             )
+    if support := trace.support:
+        said = ", ".join(f"{name} {value:.2f}" for name, value in support.items() if name != "prior")
+        lines.append(f"Before any vote its score was {support['prior']:.2f}, from its pages ({said}).")
     if by := trace.written:
         lines.append(f"Model {by.model}, prompts {by.prompts}, temperature {by.temperature}")
     if trace.steps:

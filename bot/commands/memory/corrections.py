@@ -101,7 +101,9 @@ def bursts_text(result: Result) -> Sequence[str]:
 
 def _told(row: Row) -> str:
     burst = row.burst
-    began = time.strftime("%Y-%m-%d %H:%M", time.gmtime(burst.began_at))
+    from core.text.times import minute_of
+
+    began = minute_of(burst.began_at)
     minutes = (burst.ended_at - burst.began_at) / 60
     spent = f"{burst.votes} votes within {minutes:.0f} minutes from {began} UTC"
     if burst.voter:

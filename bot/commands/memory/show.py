@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -75,9 +74,10 @@ def text(result: Result) -> Sequence[str]:
     from bot.rendering.pairs import meant_for, named
     from core.domain import sources
     from core.text.markup import inert
+    from core.text.times import minute_of
 
     pair: Remembered = result.data.pair
-    made = time.strftime("%Y-%m-%d %H:%M", time.gmtime(pair.created_at))
+    made = minute_of(pair.created_at)
     lines = [
         f"Pair {named(pair)}, {meant_for(pair)}, {ORIGINS[pair.origin]} on {made} UTC",
         f"“{pair.question}”",
@@ -91,7 +91,7 @@ def text(result: Result) -> Sequence[str]:
     if result.data.apart:
         lines += ["", "Not its question, as people said (`memory restore ID --question N` takes it back):"]
         lines += [
-            f"{number}. {inert(question)} ({time.strftime('%Y-%m-%d', time.gmtime(at))})"
+            f"{number}. {inert(question)} ({minute_of(at)} UTC)"
             for number, (question, at) in enumerate(result.data.apart, start=1)
         ]
     return ["\n".join(lines)]

@@ -61,7 +61,7 @@ async def dialogue(app: Application, call: Call) -> None:
     sends_files = platform not in saying("SENDS_NO_FILES")
     whole = _(WHOLE if sends_files else WHOLE_BY_ADMIN).format(user=call.person.id)
     files = () if not sends_files or len(held) <= len(("accounts", "opted_out")) else _file(held)
-    await call.responder.reply(Reply(short(held, whole), attachments=files))
+    await call.reply(Reply(short(held, whole), attachments=files))
 
 
 def _file(held: Mapping[str, Any]) -> tuple[Attachment, ...]:

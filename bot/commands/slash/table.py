@@ -8,6 +8,7 @@ from difflib import get_close_matches
 
 from bot.commands.permissions import Permissions
 from bot.commands.slash.confirmations import Confirmations
+from bot.commands.slash.named import with_names
 from bot.commands.slash.words import Option, parsed, words
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
 from bot.ports.chat import Chat, Command, Person, Press, Reply, Responder
@@ -64,8 +65,16 @@ class Call:
         return " ".join([self.name, *kept])
 
     async def tell(self, text: str) -> None:
-        """Answer whoever called."""
-        await self.responder.reply(Reply(text))
+        """Answer whoever called, with people and channels by name and times in the caller's zone."""
+        await self.reply(Reply(text))
+
+    async def reply(self, reply: Reply) -> None:
+        """Do the same with what hangs under it."""
+        said = await self._with_names(reply.markdown)
+        await self.responder.reply(replace(reply, markdown=said, has_times=True))
+
+    async def _with_names(self, text: str) -> str:
+        return await with_names(text, self.chat) if self.chat else text
 
     async def note(self, outcome: str) -> None:
         """Write down what came of it; `FORGOTTEN` is done by somebody whom nobody knows any more."""
@@ -92,13 +101,13 @@ class Call:
                 await self.note(f"failed: {error}")
                 raise
             await self.note(outcome)
-            return said
+            return await self._with_names(said)
 
         button = self.confirmations.button(self.person.id, _(label), pressed)
         again = " ".join(["/threadlore", self.name, *self.words, CONFIRM])
         further = _("Press the button within ten minutes to go on, or write `{command}`.")
         said = f"{told} {further.format(command=again)}"
-        await self.responder.reply(Reply(said, controls=(button,)))
+        await self.reply(Reply(said, controls=(button,)))
         return ASKED
 
 

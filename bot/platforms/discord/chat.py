@@ -114,13 +114,15 @@ class DiscordChat:
         return LateResponder(webhook, address)
 
     async def name_of(self, to: str) -> str:
-        """Return how people know a channel or a person; empty where Discord does not tell."""
+        """Return how people know a public channel or a person; empty where Discord does not tell."""
         try:
             found = await self.places.named(to)
         except (ValueError, discord.DiscordException):
             return ""
         name = getattr(found, "display_name", "")
-        return str(name) if name else f"#{found.name}"
+        if name:
+            return str(name)
+        return f"#{found.name}" if reading.scope(found).kind == "public" else ""
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         """Replace a reply; one that still grows is left as it is when it was edited just now."""

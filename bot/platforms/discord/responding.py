@@ -15,6 +15,7 @@ from bot.platforms.discord.components import modal, view
 from bot.platforms.discord.markdown import messages, without_previews
 from bot.platforms.discord.places import TROUBLE, UNKNOWN_MESSAGE, code_of, words_of
 from bot.ports.chat import Attachment, Control, Form, Reply
+from bot.rendering.times import in_zone
 from core.domain import MessageRef
 from core.errors import PlatformError
 
@@ -122,6 +123,8 @@ class DiscordResponder:
     async def _reply(self, reply: Reply) -> None:
         self._replied = True
         texts = [text or "…" for text in messages(without_previews(reply.markdown))]
+        if reply.has_times:  # a mark is shorter than the time that it stands for
+            texts = [in_zone(text, _moment) for text in texts]
         for place, text in enumerate(texts):
             last = place == len(texts) - 1
             under = view(reply.controls) if last else None
@@ -177,6 +180,11 @@ class DiscordResponder:
                 return
             if not self._replied:
                 await self._reply(Reply("Progress is shown in this channel."))
+
+
+def _moment(seconds: int, written: str) -> str:
+    """Write a time that Discord shows in the reader's zone."""
+    return f"<t:{seconds}:f>"
 
 
 def _file(attached: Attachment) -> discord.File:

@@ -111,11 +111,12 @@ class SlackChat:
         return SlackResponder.late(self._api, self, address)
 
     async def name_of(self, to: str) -> str:
-        """Return a person's name, or a channel's; empty where Slack does not tell it."""
+        """Return a person's name, or a public channel's; empty where Slack does not tell it."""
         if to[:1] in ("U", "W"):
             name = (await self._directory.person(to)).name
             return "" if name == to else name
-        return await self._directory.title(to)
+        is_public = (await self._directory.scope(to)).kind == "public"
+        return await self._directory.title(to) if is_public else ""
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
         """Replace a posted reply; one that is not final is skipped when it comes too soon."""

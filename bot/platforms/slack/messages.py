@@ -214,6 +214,7 @@ class Asides:
                 piece,
                 reply.controls if index == len(pieces) - 1 else (),
                 lambda payload: self._api.call("chat.postEphemeral", **given, **payload),
+                reply.has_times,
             )
 
     async def _directly(self, channel: str, thread: str, user: str, reply: Reply) -> None:

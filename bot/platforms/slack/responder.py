@@ -102,7 +102,7 @@ class SlackResponder:
         pieces = _pieces(reply, left)
         for index, piece in enumerate(pieces):
             controls = reply.controls if index == len(pieces) - 1 else ()
-            if not await self._through_link(piece, controls, index == 0 and self._said):
+            if not await self._through_link(piece, controls, index == 0 and self._said, reply.has_times):
                 if not reply.final:  # it could not be replaced
                     return
                 rest = replace(reply, markdown="\n\n".join(pieces[index:]))
@@ -116,7 +116,9 @@ class SlackResponder:
         shown = view(form, self._where, self._thread, self._link)
         await self._api.call("views.open", quick=True, trigger_id=self._trigger, view=shown)
 
-    async def _through_link(self, markdown: str, controls: Sequence[Control], replaces: bool) -> bool:
+    async def _through_link(
+        self, markdown: str, controls: Sequence[Control], replaces: bool, has_times: bool
+    ) -> bool:
         """Use the response URL; False where it is used up, too old or refused."""
         body: dict[str, Any] = {"response_type": "ephemeral", "replace_original": replaces}
         if thread := self._chat.asides.thread(self._where.channel, self._thread):
@@ -131,7 +133,7 @@ class SlackResponder:
         if not self._link.left(time()):
             return False
         try:
-            await self._chat.composer.send(markdown, controls, send)
+            await self._chat.composer.send(markdown, controls, send, has_times)
         except SlackRefused as error:
             log.info("Slack refuses a response URL, so it is said otherwise: %s", error)
             self._link.spend()

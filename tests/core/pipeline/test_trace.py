@@ -72,6 +72,10 @@ def test_a_record_that_was_shortened_is_explained_as_far_as_it_goes() -> None:
     assert len(why(row)) == 1
     lines = why({"route": "quote", "release": "2.0", "trace": OLD})
     assert any("How long is it?" in line for line in lines) and any("75%" in line for line in lines)
+    assert "People liked the answer to a question that is 70% similar: “How long is it?”." in lines
+    page = {"title": "timer: Set [it]", "url": "https://k.example/timer", "release": "2.0", "score": 1.5}
+    told = why({"route": "quote", "release": "2.0", "trace": OLD | {"evidence": [page, *OLD["evidence"]]}})
+    assert told[-2:] == ["Page 1: [timer: Set (it)](https://k.example/timer) (2.0)", "Page 2: timer (2.0)"]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from bot.platforms.slack.text.mrkdwn import defuse, escape, to_mrkdwn
 from bot.ports.chat import Control
 from bot.rendering.harmless import harmless
 from bot.rendering.splitting import SMALLEST, broken, split
+from bot.rendering.times import in_zone
 from core.text.markup import code
 
 log = logging.getLogger(__name__)
@@ -49,14 +50,19 @@ def cut(markdown: str, limit: int = ROOMY, most: int = TEXT_BYTES) -> list[str]:
     return parts
 
 
-def sections(markdown: str, limit: int = SECTION - 600) -> list[str]:
-    """Cut Markdown to texts of section blocks; a table may take many times its own room."""
+def sections(markdown: str, limit: int = SECTION - 600, has_times: bool = False) -> list[str]:
+    """Cut Markdown to texts of section blocks; a table, or times, may take many times their own room."""
     texts: list[str] = []
     for piece in split(markdown, limit, measure):
-        said = to_mrkdwn(piece)
+        said = in_zone(to_mrkdwn(piece), _date) if has_times else to_mrkdwn(piece)
         fits = len(said) <= SECTION or limit < LEAST
-        texts += [said[:SECTION]] if fits else sections(piece, limit // 2)
+        texts += [said[:SECTION]] if fits else sections(piece, limit // 2, has_times)
     return texts
+
+
+def _date(seconds: int, written: str) -> str:
+    """Write a time that Slack shows in the reader's zone (docs.slack.dev, formatting message text)."""
+    return f"<!date^{seconds}^{{date_num}} {{time}}|{written}>"
 
 
 def without_tags(markdown: str) -> str:
@@ -86,18 +92,21 @@ class Composer:
     def __init__(self) -> None:
         self.markdown_block = True
 
-    async def send(self, markdown: str, controls: Sequence[Control], send: Send) -> Any:
+    async def send(
+        self, markdown: str, controls: Sequence[Control], send: Send, has_times: bool = False
+    ) -> Any:
         """Send one part with what hangs under it, once more as sections when the block is refused.
 
-        Raises SlackRefused.
+        What has times goes as sections at once: the `markdown` block knows none. Raises SlackRefused.
         """
+        has_times = has_times and in_zone(markdown, _date) != markdown
         text, below = to_mrkdwn(markdown), actions(controls)
         if footer := _FOOTER.search(markdown):
             markdown = markdown[: footer.start()]
             said = {"type": "mrkdwn", "text": to_mrkdwn(footer[1])}
             below = [{"type": "context", "elements": [said]}, *below]
         never = False
-        if self.markdown_block:
+        if self.markdown_block and not has_times:
             try:
                 shown = {"type": "markdown", "text": defuse(broken(without_tags(markdown)))}
                 return await send({"text": text, "blocks": [shown, *below]})
@@ -106,7 +115,10 @@ class Composer:
                     raise
                 log.warning("Slack refuses the markdown block, so sections are sent instead: %s", error)
                 never = "unsupported" in error.code + error.detail
-        blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": s}} for s in sections(markdown)]
+        blocks = [
+            {"type": "section", "text": {"type": "mrkdwn", "text": s}}
+            for s in sections(markdown, has_times=has_times)
+        ]
         try:
             answer = await send({"text": text, "blocks": blocks + below})
         except SlackRefused as error:

@@ -1,7 +1,7 @@
 // The panel that explains an answer: route, memory, votes, confidence, pages.
 
 import { h, icon } from "./dom.js";
-import { link, safeUrl } from "./inline.js";
+import { inline, link, safeUrl } from "./inline.js";
 import { markdown } from "./markdown.js";
 import { questionOf, state } from "./store.js";
 
@@ -123,7 +123,7 @@ function pages(trace) {
 function inWords(told, trace) {
   const lines = told.sentences ?? [];
   if (!lines.length) return null;
-  const list = h("ol", { class: "steps" }, lines.map((line) => h("li", {}, line)));
+  const list = h("ol", { class: "steps" }, lines.map((line) => h("li", {}, inline(line))));
   const known = Object.keys(trace).length > 0;
   return h("details", { open: !known }, h("summary", {}, "In words"), list);
 }
