@@ -125,16 +125,16 @@ _WRONG = {
 
 
 _KNOWN = {
-    "high": N_("Memory knows a good answer to “{question}” (similarity {similarity}, score {score})."),
-    "low": N_("Memory knows a bad answer to “{question}” (similarity {similarity}, score {score})."),
+    "high": N_("Memory has a good answer to “{question}” (similarity {similarity}, score {score})."),
+    "low": N_("Memory has a bad answer to “{question}” (similarity {similarity}, score {score})."),
 }
 
 
-_PAGES = N_("The pages looked {confidence} likely to answer the question (at least {threshold} is needed).")
-_QUOTE = N_("The quote looked {confidence} likely to hold the answer ({threshold} or more counts as one).")
+_PAGES = N_("The pages looked {confidence} likely to answer the question ({threshold} is needed).")
+_QUOTE = N_("The quote looked {confidence} likely to hold the answer ({threshold} is needed).")
 _TOO_LITTLE = N_(
-    "What could be quoted looked {confidence} likely to hold the answer ({threshold} or more counts as one):"
-    " too little to show it."
+    "The best quote looked {confidence} likely to hold the answer ({threshold} is needed), "
+    "so I do not show it."
 )
 
 

@@ -181,7 +181,7 @@ async def test_people_are_not_flooded_by_one(bot: Bot) -> None:
         appoint(stage, bot, "hal")
         for _ in range(escalation.OPEN_AT_ONCE + 1):
             await asked(stage)
-        await told(stage, "ann", "You wait for answers to 3 questions already")
+        await told(stage, "ann", "You are already waiting for answers to 3 questions")
         assert len(stage.inbox("hal")) == escalation.OPEN_AT_ONCE
         for seen in stage.inbox("hal"):
             await stage.react("hal", seen, "✅")
