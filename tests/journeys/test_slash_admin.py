@@ -109,7 +109,7 @@ async def test_what_a_private_channel_taught_is_published_from_there_alone(
         await told(stage, "hal", "This shares what was learned")
         assert [pair.scope == "public" for pair in await bot.app.memory.everything()] == [False]
         await stage.press("hal", seen, "confirm")
-        await told(stage, "hal", "1 pairs learnt in")
+        await told(stage, "hal", "1 answer learned in")
         assert [pair.scope for pair in await bot.app.memory.everything()] == ["public"]
 
 
