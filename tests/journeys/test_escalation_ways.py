@@ -266,7 +266,7 @@ async def test_an_answer_that_was_forgotten_is_told_so(bot: Bot) -> None:
         seen = await ask(stage, QUESTION)
         await bot.app.people.forget("fake:ann")
         await stage.press("ann", seen, "person")
-        await told(stage, "ann", "no longer kept")
+        await told(stage, "ann", "no longer stored")
 
 
 async def test_what_was_put_to_a_person_is_a_gap(bot: Bot) -> None:
