@@ -43,7 +43,7 @@ class ThreadloreError(Exception):
 
     retryable = False
     exit_code = 1
-    told = N_("Something went wrong on my side; the people who run me can see what in the log.")
+    told = N_("Something went wrong on my side; my admins can see what in the log.")
 
 
 class ConfigurationError(ThreadloreError):
@@ -87,7 +87,7 @@ class SourceClosed(SourceError):
 class WordsGone(ThreadloreError):
     """Report that somebody was forgotten while an answer was made of their words."""
 
-    told = N_("What this answer was made of has just been removed. Please ask again.")
+    told = N_("The sources of this answer have just been removed. Please ask again.")
 
 
 class TooCostly(SourceError):
@@ -113,7 +113,7 @@ class StorageUnavailable(StorageError):
     """Report that nothing can be written down at present: the disk is full, or the database is away."""
 
     retryable = True
-    told = N_("I cannot write anything down right now, so this could not be done. Please try again later.")
+    told = N_("I cannot save anything right now, so I could not do this. Please try again later.")
 
 
 class OverQuota(StorageError):

@@ -68,7 +68,7 @@ class FakeUpkeep:
             if not scope.remembered:
                 wrong.append(f"{key} comes from a direct message")
             if scope.kind == "private" and pair.channel not in ("", scope.channel):
-                wrong.append(f"{key} is for {scope.channel} alone, but was learnt in {pair.channel}")
+                wrong.append(f"{key} is for {scope.channel} alone, but was learned in {pair.channel}")
         return wrong
 
 

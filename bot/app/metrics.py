@@ -81,7 +81,7 @@ class _Figures(Collector):
         indexing = float(len(figures["indexing"]))
         yield GaugeMetricFamily("threadlore_indexing", "Releases that are being indexed.", value=indexing)
         learnt = float(figures["learnt"]["votes"])
-        yield GaugeMetricFamily("threadlore_learnt_votes", "Votes the ranking learnt from.", value=learnt)
+        yield GaugeMetricFamily("threadlore_learnt_votes", "Votes the ranking learned from.", value=learnt)
         problems = float(len(figures["problems"]))
         yield GaugeMetricFamily("threadlore_problems", "What `status` finds wrong.", value=problems)
 

@@ -18,7 +18,7 @@ KEY = "privacy.key"
 """File of the home that holds it."""
 _BACKUP = "put it back from a backup of the home (docs/running.md, Backups)"
 _WITHOUT = (
-    "Without one nobody who opted out or was forgotten is known any more: to go on all the same, run "
+    "Without one the bot no longer knows who opted out or was forgotten: to go on anyway, run "
     "`DELETE FROM about WHERE name = 'privacy key'; DELETE FROM opt_outs; DELETE FROM forgotten` on the "
     "database and ask people to opt out again."
 )

@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         if options.debug:
             raise
         print(
-            f"threadlore: {type(error).__name__}: {error}. This is a mistake of ours: give the command again "
+            f"threadlore: {type(error).__name__}: {error}. This is a bug: run the command again "
             f"with --debug and report what it shows.",
             file=sys.stderr,
         )

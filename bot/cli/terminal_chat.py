@@ -93,7 +93,7 @@ class Conversation:
         if not chosen:
             return
         if not (chosen.isascii() and chosen.isdigit() and 1 <= int(chosen) <= len(kinds)):
-            print(f"That is no number from 1 to {len(kinds)}; the vote counts all the same.")
+            print(f"That is not a number from 1 to {len(kinds)}; the vote still counts.")
             return
         better = await read("A better answer, if you know one: ")
         await self._about({"command": "wrong", "what": kinds[int(chosen) - 1], "better": better})

@@ -178,12 +178,12 @@ async def wrong(app: Application, request: dict[str, Any], send: Send) -> None:
     """Keep what somebody found wrong with an answer; a helper's better one is remembered."""
     user, what, better = request["user"], request["what"], str(request.get("better") or "").strip()
     if what not in WRONG:
-        raise UsageError(f"'{what}' is nothing that can be wrong; there is: {', '.join(WRONG)}.")
+        raise UsageError(f"'{what}' is not a kind of mistake; choose one of: {', '.join(WRONG)}.")
     said = Correction(request["answer_id"], user, user, what, better, time.time())
     try:
         kept = await app.engine.accepted.correct(said, app.engine.helps(user), "")
     except KeyError:
         raise UsageError(f"There is no answer {request['answer_id']}.") from None
-    told = "Remembered: your answer is told to the next who asks this." if kept.pair_id else "Noted."
+    told = "Remembered: the next person who asks this gets your answer." if kept.pair_id else "Noted."
     await send({"line": told})
     await send({"code": 0})

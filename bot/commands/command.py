@@ -31,9 +31,9 @@ GROUPS: Mapping[str, str] = {
 }
 """What people do with commands, in the order of `--help`, with its title there."""
 FAMILIES: Mapping[str, str] = {
-    "memory": "look after community memory",
-    "glossary": "look after the product's own words",
-    "embedder": "try what turns texts into vectors",
+    "memory": "manage community memory",
+    "glossary": "manage the product's glossary",
+    "embedder": "try another embedding model",
     "finetune": "train a model of your own on good answers",
 }
 """What commands of two words have in common, by the first one."""

@@ -45,7 +45,7 @@ async def _question(app: Application, given: Mapping[str, Any], text: str) -> Qu
 
 async def _ask(app: Application, given: Mapping[str, Any]) -> dict[str, Any]:
     if await app.pauses.of(EVERYWHERE) is not None:
-        raise UsageError("Questions are paused; whoever looks after the bot can resume them.")
+        raise UsageError("Questions are paused; the bot's admins can resume them.")
     question = await _question(app, given, str(given.get("question") or ""))
     answer = await app.engine.answer(question)
     known = shown(answer)
@@ -95,7 +95,7 @@ async def _feedback(app: Application, given: Mapping[str, Any]) -> dict[str, Any
         raise UsageError("vote is `up` or `down`.")
     person = str(given["person"])
     if app.privacy.is_out(person):
-        raise UsageError(f"{person} has opted out, so no votes of theirs are kept.")
+        raise UsageError(f"{person} has opted out, so their votes are not stored.")
     with suppress(KeyError):
         heard = (await app.engine.answer_log.asked_by(answer)).scope
         vote = Vote(answer, person, 1 if value == "up" else 0)

@@ -131,7 +131,7 @@ def served_text(served: Served | Sequence[Served]) -> str:
     if isinstance(served, Served):
         return mode_line(served.channel, served.given, served.configured)
     lines = [f"- {served_text(one)}" for one in served]
-    return "\n".join(lines) or "No channel has a mode of its own: everywhere a mention is needed."
+    return "\n".join(lines) or "No channel has its own mode: the bot answers only when mentioned."
 
 
 def mode_and_channel(said: Sequence[str]) -> tuple[str, str]:

@@ -15,18 +15,21 @@ WHOLE = N_("The file has all of it.")
 WHOLE_BY_ADMIN = N_("An admin can send you all of it: `threadlore my-data --user {user} --json`.")
 """Where all of it is, where the bot can send files and where it cannot."""
 LEAVING = N_(
-    "From then on I keep nothing of yours: no questions, votes or answers, and your words go to no model. "
-    "Ask me and I quote the documentation. What I have kept until now goes, too, for good."
+    "From then on I store nothing about you: no questions, votes or answers. No model sees your words. "
+    "Ask me and I quote the documentation. What I have stored until now is permanently deleted."
 )
-LEFT = N_("You have opted out: from now on nothing of yours is kept. {gone} `/threadlore opt-in` changes it.")
-LEFT_ALREADY = N_("You had opted out before; nothing of yours is kept. `/threadlore opt-in` changes it.")
+LEFT = N_(
+    "You have opted out: from now on I store nothing about you. {gone} `/threadlore opt-in` changes it."
+)
+LEFT_ALREADY = N_("You had already opted out; I store nothing about you. `/threadlore opt-in` changes it.")
 BACK = N_("Welcome back: what you ask me and how you vote is kept again, and answers are written for you.")
-NEVER_LEFT = N_("You have not opted out. `/threadlore my-data` shows what I keep of you.")
+NEVER_LEFT = N_("You have not opted out. `/threadlore my-data` shows what I store about you.")
 REMOVES = (
-    "This removes for good what {who} asked and voted, with the answers and what was remembered of them."
+    "This permanently deletes the questions of {who}, their answers, their votes, "
+    "and anything learned from them."
 )
 REMOVES_YOURS = N_(
-    "This permanently deletes your questions, their answers, your votes, and what was remembered of them."
+    "This permanently deletes your questions, their answers, your votes, and anything learned from them."
 )
 OPT_OUT = N_("Opt out")
 

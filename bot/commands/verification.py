@@ -7,7 +7,7 @@ from collections import Counter
 from bot.operations.application import Application
 from core.ports import Corpus, entries, pairs_collection
 
-RESTART = "start the bot anew: every start brings the indexes in line with the database"
+RESTART = "restart the bot: every start repairs the indexes from the database"
 RESTORE = "the database is damaged: go back to a backup (docs/running.md), then run `threadlore index`"
 TURNS = 3
 """How often a release is looked at again because it changed while it was looked at."""
@@ -49,7 +49,7 @@ async def verified(app: Application) -> tuple[list[str], list[str]]:
     memory = await app.memory.verify() + await app.upkeep.broken()
     wrong += [f"memory: {sentence} Run `threadlore memory rebuild`." for sentence in memory]
     if not memory:
-        told.append(f"Memory: {len(await app.memory.placed())} pairs are placed as the votes say.")
+        told.append(f"Memory: {len(await app.memory.placed())} answers, all match the votes.")
     return told, wrong
 
 

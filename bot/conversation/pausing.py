@@ -76,10 +76,10 @@ PAUSE_SECONDS = 3.0
 MOST_WAITING = 1_000
 """Messages that wait at most; the ones after it are told to ask again."""
 WAIT = N_(
-    "I cannot write anything down right now, so I cannot answer yet. I will answer here as soon as I can; "
-    "the people who run me can see why in the log."
+    "I cannot save anything right now, so I cannot answer yet. I will answer here as soon as I can; "
+    "my admins can see why in the log."
 )
-LATER = N_("I cannot write anything down right now, so I cannot answer. Please ask again later.")
+LATER = N_("I cannot save anything right now, so I cannot answer. Please ask again later.")
 
 
 class Outage:

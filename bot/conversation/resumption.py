@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 RESUME_SECONDS = 600
 """Age up to which a question that a dead process took is answered after a restart."""
 TOO_LATE = N_("I was stopped before I could answer this. Please ask again.")
-TOO_OFTEN = N_("I was stopped twice while I worked on this, so I leave it. Please ask in other words.")
+TOO_OFTEN = N_("I was interrupted twice while working on this, so I gave up. Please ask in other words.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ NOT_THEIRS = N_("This was not asked in public, so only the person who asked can 
 YOURSELF = N_("You are the one who is asked here, so there is nobody else to ask.")
 UNREACHABLE = N_("I could not reach anybody: the message was not delivered. Please ask an admin.")
 TOO_MANY_OPEN = N_(
-    "You wait for answers to {count} questions already. Please wait until one of them is resolved."
+    "You are already waiting for answers to {count} questions. Please wait until one is resolved."
 )
 TOO_MANY = N_("That is a lot of questions for people in one day. Please ask again tomorrow.")
 TOO_BUSY = N_("Many people ask for help right now. Please try again in an hour.")

@@ -81,7 +81,7 @@ def _database(settings: Settings) -> Finding:
         place = f"{address.hostname or 'this machine'}:{address.port or 5432}{address.path}"
     except ValueError:  # a port that is none; who connects is told
         place = address.hostname or "?"
-    said = f"PostgreSQL at {place}, for whoever has its password"
+    said = f"PostgreSQL at {place}, for anybody with its password"
     if (address.hostname or "") in _LOCAL or "sslmode=" in address.query:
         return good("Database", said)
     advice = f"add ?{TLS} to DATABASE_URL, or what is kept may be read on its way there"

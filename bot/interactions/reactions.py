@@ -19,10 +19,8 @@ from core.ports import Claim
 
 log = logging.getLogger(__name__)
 
-NOT_KEPT = N_(
-    "I cannot write anything down right now, so your reaction does not count. Please try again later."
-)
-KEPT_LATER = N_("I cannot write anything down right now. Your reaction counts as soon as I can.")
+NOT_KEPT = N_("I cannot save anything right now, so your reaction does not count. Please try again later.")
+KEPT_LATER = N_("I cannot save anything right now. Your reaction will count as soon as I can.")
 COUNTING_SECONDS = 8.0
 """Time that reactions under way get to be counted when the bot stops: memory may be at work just then."""
 

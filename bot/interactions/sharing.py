@@ -21,7 +21,7 @@ from core.text.words import shortened
 
 log = logging.getLogger(__name__)
 
-FORGOTTEN = N_("This answer is no longer kept, so there is nothing to do with it. Please ask again.")
+FORGOTTEN = N_("This answer is no longer stored. Please ask again.")
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
 _ALONE = ("up", "down", "why", "apart")

@@ -84,7 +84,7 @@ class Alerts:
         if others:
             await self._notices.tell_admins(
                 f"Pages were embedded by {', '.join(sorted(others))}, EMBEDDING_MODEL is {current} now. They "
-                f"go on answering as they are; `threadlore index --rebuild` embeds them anew.",
+                f"go on answering as they are; `threadlore index --rebuild` embeds them again.",
                 f"encoder {current}",
                 7 * AGAIN_SECONDS,
             )

@@ -146,7 +146,7 @@ class Clock:
         try:
             await self._learn()
         except ThreadloreError as error:
-            log.error("nothing could be learnt from votes: %s", error)
+            log.error("nothing could be learned from votes: %s", error)
 
     async def renew(self) -> None:
         """Review a few stale pairs; the rest waits for the next time, in this process or another."""

@@ -27,22 +27,22 @@ NOBODY: Mapping[str, HeldBy] = MappingProxyType({})
 NOTHING = N_("I store nothing about you.")
 _SECTIONS = {
     "questions": N_("questions with their answers"),
-    "remembered": N_("remembered answers to questions of yours"),
-    "answers of theirs": N_("answers of yours that are remembered"),
+    "remembered": N_("remembered answers to your questions"),
+    "answers of theirs": N_("your answers that are remembered"),
     "messages": N_("messages that I answered"),
     "votes": N_("votes"),
     "corrections": N_("corrections of answers"),
-    "told apart": N_("answers that were to another question, as you said"),
+    "told apart": N_("answers that you marked as not for your question"),
     "marks": N_("marks (✅, ❌) on messages"),
-    "asked of people": N_("questions of yours that were put to people"),
+    "asked of people": N_("your questions that were passed to people"),
     "put to people": N_("questions that you put to people"),
-    "resolved": N_("questions of others that you helped with"),
+    "resolved": N_("other people's questions that you helped with"),
     "asked for help": N_("questions that I brought to you"),
     "commands": N_("audit-log entries"),
     "modes set": N_("channels whose mode you set"),
     "pauses set": N_("pauses that you set"),
-    "words elsewhere": N_("questions of others, and answers to them, that hold words of yours"),
-    "events": N_("ids of events, which keep me from answering twice"),
+    "words elsewhere": N_("other people's questions and answers that contain your words"),
+    "events": N_("event ids, so that I do not answer twice"),
     "read in channels": N_("messages in channels that I read as a source"),
 }
 """How each kind of thing is called, in the order in which it is told; others come last, by their names."""
@@ -85,7 +85,7 @@ def as_json(held: Held) -> str:
 
 def short(held: Held, whole: str) -> str:
     """Summarise the counts and the latest questions; `whole` says where to find everything."""
-    out = _("You have opted out: nothing new is kept of you.") if held["opted_out"] else ""
+    out = _("You have opted out: I store nothing new about you.") if held["opted_out"] else ""
     others = {key: key for key, rows in held.items() if isinstance(rows, list) and key not in _SECTIONS}
     names = _SECTIONS | {key: name for key, name in others.items() if key != "accounts"}
     counts = [f"- {len(held[section])} {_(name)}" for section, name in names.items() if held.get(section)]

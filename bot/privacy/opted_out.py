@@ -20,10 +20,10 @@ SO_ANSWERED = N_(
     "this. `/threadlore opt-in` changes it.*"
 )
 NOT_COUNTED = N_(
-    "You have opted out, so I keep no votes or notes of yours and this does not count. `/threadlore opt-in` "
-    "changes that."
+    "You have opted out, so I do not store your votes or notes, and this does not count. "
+    "`/threadlore opt-in` changes that."
 )
-NOT_TOLD = N_("Whoever wrote this message has opted out, so I do not read it. Please ask in your own words.")
+NOT_TOLD = N_("The author of this message has opted out, so I do not read it. Please ask in your own words.")
 ALLOWED = ("delete", "why", "confirm")
 """Controls that work for somebody who opted out: they keep nothing."""
 

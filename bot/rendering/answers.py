@@ -19,7 +19,7 @@ from core.text.words import shortened, stem, words
 _ORIGIN = {
     "reuse": N_("from community memory, up-voted before"),
     "reference": N_("written from the documentation and community memory"),
-    "avoid": N_("written anew, avoiding an answer that was voted down"),
+    "avoid": N_("a new answer, because one was voted down"),
     "documents": N_("written from the documentation"),
     "quote": N_("quoted from the documentation"),
     "abstain": "",

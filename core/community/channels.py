@@ -116,7 +116,7 @@ class ChannelModes:
             known.pop(channel, None)
             return
         if mode not in MODES:
-            raise UsageError(f"There is no mode `{mode}`; there is: {', '.join((*MODES, DEFAULT))}.")
+            raise UsageError(f"There is no mode `{mode}`; choose one of: {', '.join((*MODES, DEFAULT))}.")
         given = ModeSet(channel, mode, by, why, self._clock())
         await self._store.set_mode(given)
         known[channel] = given

@@ -174,6 +174,6 @@ async def refuse_private(link: str) -> None:
         raise UsageError(f"There is no host {host} on the internet; check the address.") from None
     except NotPublic:
         raise UsageError(
-            f"{host} is on this network, not on the internet. Only whoever runs the bot can add it: "
+            f"{host} is on this network, not on the internet. Only the person who runs the bot can add it: "
             "`threadlore sources add ADDRESS --private`, or corpora.toml."
         ) from None

@@ -62,7 +62,7 @@ class CorpusManager:
         if self.pregeneration:
             mended += await self.pregeneration.reconcile()
         if mended:
-            log.warning("mended %d entries of the vector and word indexes from the database", mended)
+            log.warning("repaired %d entries of the vector and word indexes from the database", mended)
         await self._searcher.load()
         await self.going_live.settle(starting=True)
         await self._memory.load(current, by_release)

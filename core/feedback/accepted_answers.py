@@ -21,10 +21,10 @@ from core.ports.opinions import Correction, OpinionStore
 from core.privacy.names import nobody
 from core.query import language
 
-OBJECTED = N_("Its author does not want it to be remembered.")
-OPTED_OUT = N_("Somebody who opted out wrote it, or what it answers, and nothing of theirs is kept.")
+OBJECTED = N_("Its author does not want it remembered.")
+OPTED_OUT = N_("Its author, or the asker, has opted out, so I do not store it.")
 DIRECT = N_("What is said in direct messages is never remembered.")
-EMPTY = N_("There is no text in it that could be remembered.")
+EMPTY = N_("It has no text to remember.")
 
 
 @dataclass(frozen=True, slots=True)

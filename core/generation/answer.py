@@ -249,7 +249,7 @@ class Writer:
         try:
             raw = await self._streamed(fit(self._model, request), None)
         except ModelError as error:
-            log.info("it was not mended: %s", error)
+            log.info("it was not repaired: %s", error)
             return None
         return await self._judged(raw)
 
@@ -276,7 +276,7 @@ class Writer:
             return Cleaned("", repeats=True)
         cleaned = clean(joined(best.told), self._fitted.evidence)
         if not best.is_shown or not cleaned.citations:
-            raise ModelMalformed("What the model wrote does not stand in the pages, so they are quoted.")
+            raise ModelMalformed("What the model wrote is not in the pages, so I quote them.")
         body = cleaned.text
         if best.foreign:
             if best.foreign != self._request.documented:

@@ -130,11 +130,11 @@ _KNOWN = {
 }
 
 
-_PAGES = N_("The pages looked {confidence} likely to answer the question (at least {threshold} is needed).")
-_QUOTE = N_("The quote looked {confidence} likely to hold the answer ({threshold} or more counts as one).")
+_PAGES = N_("The pages looked {confidence} likely to answer the question ({threshold} is needed).")
+_QUOTE = N_("The quote looked {confidence} likely to hold the answer ({threshold} is needed).")
 _TOO_LITTLE = N_(
-    "What could be quoted looked {confidence} likely to hold the answer ({threshold} or more counts as one):"
-    " too little to show it."
+    "The best quote looked {confidence} likely to hold the answer ({threshold} is needed), "
+    "so I do not show it."
 )
 
 

@@ -107,8 +107,8 @@ class Indexer:
             if live and live.encoder != encoder.name and not rebuild:
                 raise EncoderChanged(
                     f"The corpus of {release} was embedded by {live.encoder}, but EMBEDDING_MODEL is now "
-                    f"{encoder.name}. Run `threadlore index --rebuild` to embed it anew; until that is "
-                    f"done the old corpus goes on answering."
+                    f"{encoder.name}. Run `threadlore index --rebuild` to embed it again; until then "
+                    f"the old index keeps answering."
                 )
             return await self._build(release, encoder, progress, report, only, windows)
 

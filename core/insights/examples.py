@@ -143,4 +143,4 @@ def _asked(heading: str) -> str:
     lowered = heading[0].lower() + heading[1:] if heading[1:2].islower() else heading
     if _DOING.match(heading):
         return f"How does {lowered} work?"
-    return f"What can you tell me about {lowered}?"
+    return f"What does the documentation say about {lowered}?"

@@ -108,7 +108,7 @@ class Learnt:
         if not self.weights:
             return ""
         shares = f"first page right {self.before.first:.2f} → {self.after.first:.2f}"
-        return f"learnt from {self.votes} votes on {self.questions} questions: {shares} on those held out"
+        return f"learned from {self.votes} votes on {self.questions} questions: {shares} on those held out"
 
     def fits(self, base: Ranking, encoder: str) -> bool:
         """Return True if it was learnt from this ranking, for this encoder and the features there are."""
@@ -141,7 +141,7 @@ def read_learnt(home: Path) -> Learnt:
     except FileNotFoundError:
         return Learnt()
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        log.warning("%s cannot be used and is learnt anew (%s)", home / FILE, type(error).__name__)
+        log.warning("%s cannot be used and is learned again (%s)", home / FILE, type(error).__name__)
         return Learnt()
 
 

@@ -149,23 +149,23 @@ def _rival(candidate: Candidate, candidates: Sequence[Candidate], topics: Mappin
 
 
 def how_near(closeness: float, needed: float, next_one: float = 0.0, rewordings: int = 0) -> str:
-    """Say in plain words how close a question is to the nearest remembered one, and how close it must be.
+    """Say how similar a question is to the nearest remembered one, and from what similarity it is reused.
 
     `next_one` is how close the next pair on another topic is, where that counts.
     """
     if rewordings:
         near = ngettext(
-            "The question is {close} similar to the nearest remembered one and its rewording",
-            "The question is {close} similar to the nearest remembered one and its {count} rewordings",
+            "{close} similar to a remembered question and its rewording",
+            "{close} similar to a remembered question and its {count} rewordings",
             rewordings,
         )
     else:
-        near = _("The question is {close} similar to the nearest remembered one")
+        near = _("{close} similar to a remembered question")
     near = near.format(close=f"{closeness:.0%}", count=rewordings)
-    enough = _("{needed} is needed.")
+    enough = _("(reused from {needed}).")
     if next_one:
-        enough = _("{needed} is needed, as another remembered question is {rival} similar.")
-    return f"{near}; {enough.format(needed=f'{needed:.0%}', rival=f'{next_one:.0%}')}"
+        enough = _("(reused from {needed}, as another remembered question is {rival} similar).")
+    return f"{near} {enough.format(needed=f'{needed:.0%}', rival=f'{next_one:.0%}')}"
 
 
 # --- what people told apart -------------------------------------------------------------------

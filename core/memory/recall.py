@@ -15,7 +15,7 @@ from core.memory.scoring.score import Thresholds, liked, score_of, vouched
 from core.ports import MemoryStore, Remembered
 from core.text.words import words
 
-APART = N_("Somebody said that the nearest remembered question is another one than this.")
+APART = N_("Somebody said that the nearest remembered question is a different one.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,13 +163,13 @@ class Recaller:
     def _hindrance(self, pair: Remembered, lookup: Lookup) -> str:
         """Return why a close enough pair is not reused, apart from its language; empty if it may be."""
         if pair.stale:
-            return _("What it cites has changed since.")
+            return _("The pages it cites have changed since.")
         voices, needed = vouched(pair), self._thresholds.min_voters
         if lookup.scope.kind == "public" and pair.origin == "answer" and voices < needed:
-            told = _("{voices} of the {needed} people it needs have voted it good.")
+            told = _("{voices} of the {needed} people needed have voted it up.")
             return told.format(voices=voices, needed=needed)
         if self._recognition.rejected(pair.id, lookup.vector, self._thresholds.delta):
-            return _("People voted that answer bad for a question like this one.")
+            return _("People voted that answer down for a question like this one.")
         if lookup.literal and words(lookup.topic) != words(pair.topic):
             return _("Without a model a question in this language is only recognised word for word.")
         return self._guard(lookup.topic, pair.topic)

@@ -249,7 +249,7 @@ class Breaker:
         """Let a call through or raise; tell whether it is the trial of a half-open breaker."""
         status = self.status
         if status.state == "open" or (status.state == "half-open" and self._trying):
-            soon = f" It is tried again in {status.retry_in:.0f} s." if status.retry_in >= 1 else ""
+            soon = f" Next try in {status.retry_in:.0f} s." if status.retry_in >= 1 else ""
             raise ModelUnavailable(f"{self._reason}{soon}")
         return status.state == "half-open"
 

@@ -177,7 +177,7 @@ async def speed(place: Path, folder: Path, models: Path) -> None:
         changed.write_text(changed.read_text(encoding="utf-8") + CHANGED, encoding="utf-8")
         one, took = await _timed(app, Laps())
         print(
-            f"  one page changed        {took:7.2f} s  {len(one.reading.changed)} page read anew, "
+            f"  one page changed        {took:7.2f} s  {len(one.reading.changed)} page read again, "
             f"{one.embedded} passages embedded of {one.corpus.chunks}"
         )
     print(_busy())

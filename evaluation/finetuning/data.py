@@ -128,7 +128,7 @@ def card(halves: Mapping[Half, Sequence[Remembered]], facts: Mapping[str, Any]) 
         "- **Forms**: `*.inst.jsonl` has `text` as `[INST]question[/INST] answer`, `*.chat.jsonl` has"
         " `messages`.",
         "- **Not for**: facts that change. Who opts out or is forgotten later is not in the next export;"
-        " train anew then. The answers quote documentation, whose licence holds for them, too.",
+        " train again then. The answers quote documentation, whose licence holds for them, too.",
     ]
     return "\n\n".join(rows[:2]) + "\n\n" + "\n".join(rows[2:]) + "\n"
 

@@ -146,7 +146,7 @@ async def _ranked(
     fitted = dict(zip(FEATURES, map(float, weights), strict=True))
     return replace(
         start, dense=dense, weights=fitted
-    ), f"learnt from {len(learnt)} questions; on the held-out half {old} → {new}"
+    ), f"learned from {len(learnt)} questions; on the held-out half {old} → {new}"
 
 
 def _worse(new: Quality, old: Quality) -> bool:

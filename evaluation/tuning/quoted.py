@@ -185,7 +185,7 @@ def refitted(scored: Sequence[Scored]) -> tuple[Judgement | None, str]:
     new_judgement = replace(
         QUOTE_JUDGEMENT, coefficients=weights, bias=float(slope[0]) * QUOTE_JUDGEMENT.bias + bias
     )
-    return new_judgement, f"how sure quotes are is learnt from {len(halves[0].scored)} of them: {words}"
+    return new_judgement, f"how sure quotes are is learned from {len(halves[0].scored)} of them: {words}"
 
 
 def _logits(rows: Rows, judgement: Judgement) -> Numbers:

@@ -57,7 +57,7 @@ def _begin(file: Path) -> None:
         what = "is empty" if file.exists() else "is missing"
         raise StorageError(
             f"The database {file} {what}, but the home was used: there is {', '.join(signs)}. {BACKUP} "
-            f"If it was another one, set DATABASE_URL again; to begin anew, name an empty folder with --home."
+            f"If it was another one, set DATABASE_URL again; to start over, name an empty folder with --home."
         )
     os.close(private(str(file), os.O_RDWR | os.O_CREAT))
 

@@ -132,5 +132,5 @@ def _wrong(row: Any) -> list[str]:
     if not scope.remembered:
         wrong.append(f"{row.id} comes from a direct message")
     if scope.kind == "private" and row.channel not in ("", scope.channel):
-        wrong.append(f"{row.id} is for {scope.channel} alone, but was learnt in {row.channel}")
+        wrong.append(f"{row.id} is for {scope.channel} alone, but was learned in {row.channel}")
     return wrong

@@ -139,8 +139,7 @@ class _Beside:
                 self._process.let_go()
                 self._process = None
         raise StorageError(
-            "The vector index ends the process that has it; start the bot anew: then it is rebuilt from the "
-            "database."
+            "The vector index crashes its process. Restart the bot: it rebuilds the index from the database."
         )
 
     def close(self) -> None:

@@ -106,7 +106,7 @@ async def test_a_slack_that_does_not_answer_is_no_fault_of_the_tokens(tmp_path):
         found = [*await slack_doctor.examine(slack(server, tmp_path)), *await slack_doctor.examine(away)]
     trouble = [f for f in found if f.state == "bad"]
     assert [f.what for f in trouble] == ["Slack bot token", "Slack bot token", "Slack app token"]
-    assert all("look at the network" in f.advice and "install" not in f.advice for f in trouble)
+    assert all("check the network" in f.advice and "install" not in f.advice for f in trouble)
 
 
 async def test_half_a_slack_is_told(tmp_path):

@@ -60,7 +60,7 @@ def test_the_files_are_written_and_hold_what_was_answered(tmp_path, capsys):
 
 def test_tokens_can_be_given_later(tmp_path):
     told = init(tmp_path, ask=Person(*WEBSITE, "", "", "y", "", ""), secret=Person("", ""))
-    assert "Still to be put into .env: SLACK_BOT_TOKEN, SLACK_APP_TOKEN." in told and "cd " in told
+    assert "Still missing in .env: SLACK_BOT_TOKEN, SLACK_APP_TOKEN." in told and "cd " in told
     written = (tmp_path / ".env").read_text()
     assert "\nSLACK_BOT_TOKEN=\n" in written and "\nSLACK_APP_TOKEN=\n" in written
     assert "DISCORD" not in written
@@ -141,14 +141,14 @@ def test_what_is_there_is_not_written_over(tmp_path, name):
 
 
 def test_nobody_to_ask_leaves_nothing_behind(tmp_path):
-    with pytest.raises(UsageError, match="nothing was written"):
+    with pytest.raises(UsageError, match="Pass --docs"):
         init(tmp_path / "my-bot", ask=Person("Kettle"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_answers_that_do_not_fit_together_leave_nothing_behind(tmp_path):
     wrong = ["Kettle", "1.0", "https://"]
-    with pytest.raises(UsageError, match=r"do not fit together: .*Nothing was written"):
+    with pytest.raises(UsageError, match=r"contradict each other: .*Nothing was written"):
         init(tmp_path / "my-bot", ask=Person(*wrong, *NO_MODEL, *NOWHERE), secret=Person())
     assert list(tmp_path.iterdir()) == []
 
@@ -171,7 +171,7 @@ def test_with_all_on_the_command_line_nothing_is_asked(tmp_path):
     settings = load_settings(str(tmp_path / "my-bot" / ".env"))
     assert (settings.ollama_host, settings.ollama_model) == ("http://gpu:11434", "qwen3:14b")
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1" and settings.admins == ("slack:U1",)
-    assert "Still to be put into .env: SLACK_APP_TOKEN, DISCORD_TOKEN." in told
+    assert "Still missing in .env: SLACK_APP_TOKEN, DISCORD_TOKEN." in told
     assert (tmp_path / "my-bot" / "slack-manifest.yaml").is_file()
 
 

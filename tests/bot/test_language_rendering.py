@@ -86,6 +86,6 @@ def test_the_bots_own_sources_are_no_part_of_what_it_said(language: str) -> None
 @EVERY
 def test_every_fixed_sentence_survives_slack(language: str) -> None:
     with speaking(language):
-        said = _("You have opted out, so I keep no votes or notes of yours and this does not count. "
+        said = _("You have opted out, so I do not store your votes or notes, and this does not count. "
                  "`/threadlore opt-in` changes that.")  # fmt: skip
         assert "`/threadlore opt-in`" in to_mrkdwn(Reply(said).markdown)

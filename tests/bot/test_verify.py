@@ -57,7 +57,9 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
 
         await app.corpus_manager.reindex()
         code, told = await verified(app)
-        assert code == 0 and "1.0: 2 documents, 2 passages and 2 pairs" in told and "Memory: 0 pairs" in told
+        assert (
+            code == 0 and "1.0: 2 documents, 2 passages and 2 pairs" in told and "Memory: 0 answers" in told
+        )
 
         corpus = (await app.corpora.live())["1.0"]
         first, second = sorted(await app.words.ids(corpus.collection))
@@ -66,8 +68,8 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
         await app.vectors.upsert("corpus-of-nobody", ["a"], np.ones((1, 256), np.float32))
         code, told = await verified(app)
         assert code == 1
-        assert "1.0: the word index lacks 1 of 2 passages; start the bot anew" in told
-        assert "1.0: the vector index holds 1 passages that are not live; start the bot anew" in told
+        assert "1.0: the word index lacks 1 of 2 passages; restart the bot" in told
+        assert "1.0: the vector index holds 1 passages that are not live; restart the bot" in told
         assert "The vector index holds 1 collections of no corpus" in told
 
     async with build(settings, "test", lambda *_: FakeEncoder()) as app:  # a start mends the indexes

@@ -125,7 +125,7 @@ async def test_what_was_learnt_in_a_channel_moves_with_it_and_back(
     assert inside and [entry["pair"] for entry in inside["trace"]["high"]] == ["p1", "p2"]
     assert (outside["scope"], inside["scope"]) == ("public", "private:slack:C1")
     assert await memories.move("slack:C1", "public", "private:slack:C1") == ()
-    assert await upkeep.broken() == ["p3 is for slack:C9 alone, but was learnt in slack:C1"]
+    assert await upkeep.broken() == ["p3 is for slack:C9 alone, but was learned in slack:C1"]
     assert await memories.move("slack:C1", "private:slack:C1", "public") == ("p1",)
     free = await memories.pair("p1")
     assert free == replace(here, channel="")

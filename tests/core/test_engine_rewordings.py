@@ -56,8 +56,8 @@ async def test_why_tells_how_near_it_was_and_how_near_it_had_to_be() -> None:
     second = await asked_and_liked(house, REWORDED)
     third = await house.ask(AGAIN)
     told = [(await house.engine.answer_log.why(answer.id))["sentences"] for answer in (second, third)]
-    assert "The question is 71% similar to the nearest remembered one; 72% is needed." in told[0]
-    assert any("and its rewording; 72% is needed" in line for line in told[1])
+    assert "71% similar to a remembered question (reused from 72%)." in told[0]
+    assert any("and its rewording (reused from 72%)" in line for line in told[1])
 
 
 async def test_the_paper_makes_a_pair_of_every_answer() -> None:

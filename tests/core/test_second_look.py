@@ -40,9 +40,9 @@ async def test_the_model_s_yes_lets_an_answer_be_reused() -> None:
 @pytest.mark.parametrize(
     ("verdict", "said"),
     [
-        ({"difference": "hot, cold", "same": False}, "does not take the two questions for the same"),
-        ({"difference": "none"}, "did not say"),
-        (ModelUnavailable("No answer from Ollama."), "did not say"),
+        ({"difference": "hot, cold", "same": False}, "thinks the two questions differ"),
+        ({"difference": "none"}, "did not answer"),
+        (ModelUnavailable("No answer from Ollama."), "did not answer"),
     ],
 )
 async def test_without_it_the_answer_is_for_reference(verdict: Reply, said: str) -> None:

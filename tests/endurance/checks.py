@@ -80,7 +80,7 @@ async def _rebuilt(process: Process) -> list[str]:
         for key in before.keys() | after.keys()
         if before.get(key) != after.get(key)
     ]
-    return wrong + ([] if "as before" in said[-1] else said)
+    return wrong + ([] if "with the same result" in said[-1] else said)
 
 
 def _placements(kettle: Kettle) -> dict[str, tuple[str, float, str]]:

@@ -171,7 +171,7 @@ async def test_what_took_two_processes_down_is_given_up_with_a_word(bot: Bot) ->
         [seen] = stage.replies(said)
         assert (
             seen.text
-            == "I was stopped twice while I worked on this, so I leave it. Please ask in other words."
+            == "I was interrupted twice while working on this, so I gave up. Please ask in other words."
         )
         [other] = stage.replies(twice)
         assert "stopped" not in other.text and other.finished

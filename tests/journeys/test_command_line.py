@@ -206,7 +206,7 @@ async def test_commands_are_carried_out_by_the_serving_process(kettle: Kettle) -
         second = await run(kettle, "serve")
         assert second.code == 1 and str(child.process.pid) in second.err
         rebuilt = await run(kettle, "memory", "rebuild")
-        assert rebuilt.code == 0 and "as before" in rebuilt.out
+        assert rebuilt.code == 0 and "with the same result" in rebuilt.out
         typed = await run(kettle, "chat", given=f"{PORT}\n/up\n/why\nand in 1.5?\n/quit\n".encode())
         assert typed.code == 0 and PORTS["2.0"] in typed.out and PORTS["1.5"] in typed.out
         assert "Counted: up" in typed.out and not typed.err

@@ -181,7 +181,7 @@ async def test_people_are_not_flooded_by_one(bot: Bot) -> None:
         appoint(stage, bot, "hal")
         for _ in range(escalation.OPEN_AT_ONCE + 1):
             await asked(stage)
-        await told(stage, "ann", "You wait for answers to 3 questions already")
+        await told(stage, "ann", "You are already waiting for answers to 3 questions")
         assert len(stage.inbox("hal")) == escalation.OPEN_AT_ONCE
         for seen in stage.inbox("hal"):
             await stage.react("hal", seen, "✅")
@@ -266,7 +266,7 @@ async def test_an_answer_that_was_forgotten_is_told_so(bot: Bot) -> None:
         seen = await ask(stage, QUESTION)
         await bot.app.people.forget("fake:ann")
         await stage.press("ann", seen, "person")
-        await told(stage, "ann", "no longer kept")
+        await told(stage, "ann", "no longer stored")
 
 
 async def test_what_was_put_to_a_person_is_a_gap(bot: Bot) -> None:

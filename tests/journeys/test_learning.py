@@ -116,7 +116,7 @@ async def test_votes_teach_the_order_of_pages_until_it_is_undone(levers: Kettle)
         await stage.quiet()
         assert bot.app.searcher.ranking == ranking, "ann is no admin"
         await stage.slash("boss", "threadlore", "learn")
-        assert ranking.learnt in await told(stage, "boss", "learnt from")
+        assert ranking.learnt in await told(stage, "boss", "learned from")
         await stage.slash("boss", "threadlore", "learn undo")
         await told(stage, "boss", "is undone")
         assert bot.app.searcher.ranking.weights == DEFAULT_WEIGHTS and await first(bot) == before

@@ -186,7 +186,7 @@ async def test_without_a_terminal_by_flags(newcomer: Newcomer) -> None:
         newcomer.variables = {"SLACK_BOT_TOKEN": slack.bot_token, "SLACK_APP_TOKEN": slack.app_token}
         flags = ["--product", "Kettle", "--docs", "2.0=docs", "--ollama", "http://127.0.0.1:9"]
         code, said = await newcomer.types("init", "my-bot", *flags, inside=False)
-        assert code == 0 and "Still to be put" not in said, said
+        assert code == 0 and "Still missing" not in said, said
         again, said = await newcomer.types("init", "my-bot", *flags, inside=False)
         assert again == 2 and "--force" in said
         newcomer.variables = {"SLACK_API_URL": slack.url, "THREADLORE_PORT": "0"}

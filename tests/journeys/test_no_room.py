@@ -110,7 +110,7 @@ async def test_a_question_asked_while_the_disk_is_full_is_answered_in_its_place_
     async with page(kettle) as (ada, child):
         fill(child, True)
         root = await ada.say(PORT)
-        told = await ada.until(root, "cannot write anything down")
+        told = await ada.until(root, "cannot save anything")
         assert "answer here as soon as I can" in told["text"]
         assert (await ada.ready(503))["why"]
         fill(child, False)
@@ -126,7 +126,7 @@ async def test_an_answer_that_cannot_be_kept_waits_and_says_so(kettle: Kettle) -
         roots = [await ada.say(f"{PORT} ({number})") for number in range(3)]
         fill(child, True)
         late = await ada.say("How do I run a job every night?")
-        await ada.until(late, "cannot write anything down")
+        await ada.until(late, "cannot save anything")
         fill(child, False)
         for root in roots:
             await ada.until(root, PORTS["2.0"])
@@ -150,7 +150,7 @@ async def test_a_vote_that_cannot_be_kept_does_not_stand_there(kettle: Kettle) -
         status, told = await ada.call(
             "POST", "/api/presses", person="ada", message=answer["id"], name="up", value=answer["answer"]
         )
-        assert status == 503 and "cannot write anything down" in told["error"]
+        assert status == 503 and "cannot save anything" in told["error"]
         [shown] = [m for m in await ada.messages() if m["id"] == answer["id"]]
         assert shown["reactions"]["👍"] == []
         fill(child, False)
@@ -167,5 +167,5 @@ async def test_a_command_that_cannot_be_noted_is_refused(kettle: Kettle) -> None
         status, told = await ada.call(
             "POST", "/api/commands", person="ada", channel="help", text=f"/ask {PORT}"
         )
-        assert status == 503 and "cannot write anything down" in told["error"]
+        assert status == 503 and "cannot save anything" in told["error"]
         assert not [m for m in await ada.messages() if m["only"]]

@@ -112,7 +112,9 @@ async def test_why_tells_that_the_nearest_question_is_another_one(bot: Bot) -> N
     await anew(stage, bot)
     again = await bot.app.engine.answer(Question(OTHER, "fake:kim", "fake:public"))
     said = (await bot.app.engine.answer_log.why(again.id))["sentences"]
-    assert any("Somebody said that the nearest remembered question is another one" in line for line in said)
+    assert any(
+        "Somebody said that the nearest remembered question is a different one" in line for line in said
+    )
 
 
 async def test_a_new_answer_that_people_like_is_said_to_its_own_question_only(bot: Bot) -> None:

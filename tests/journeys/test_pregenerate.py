@@ -165,7 +165,7 @@ async def test_what_a_model_invents_is_dropped_and_the_command_says_how_much(ket
     offered, kept, dropped, numbers = map(int, found.groups())
     asked = [pair for pair in pairs if pair.question == "What does this page tell users?"]
     assert kept == len(asked) and kept > 5 and dropped >= 2 * kept
-    assert offered >= kept + dropped and numbers >= kept and "name" in lines[1] and "mended" in lines[1]
+    assert offered >= kept + dropped and numbers >= kept and "name" in lines[1] and "repaired" in lines[1]
 
 
 async def test_what_a_reviewer_refuses_is_gone_and_stays_away(kettle: Kettle, tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ async def refused(stage: Stage, advice: Said) -> None:
     if stage.name == "discord":  # where nothing can be whispered about a reaction
         await stage.quiet()
     else:
-        await told(stage, "hal", "opted out wrote it")
+        await told(stage, "hal", "has opted out, so I do not store it")
 
 
 @EVERYWHERE

@@ -45,7 +45,7 @@ async def test_a_channel_made_private_takes_what_was_learnt_in_it_along(bot: Bot
     near = await ask(bot, C2, text=NEAR)
     assert near.route != "reuse" and [e["pair"] for e in near.trace["high"]] == [first.pair_id]
     assert await told(bot, action="private", channel=C1) == (
-        "1 pairs learnt in slack:C1 are told there alone from now on."
+        "1 answer learned in slack:C1 stay in that channel from now on."
     )
     outside = await ask(bot, C2)
     assert outside.route != "reuse" and outside.trace["high"] == []
@@ -54,20 +54,21 @@ async def test_a_channel_made_private_takes_what_was_learnt_in_it_along(bot: Bot
     )
     inside = await ask(bot, C1, Scope("private", C1))
     assert (inside.route, inside.pair_id) == ("reuse", first.pair_id)
-    assert await told(bot, action="verify") == "All is as the votes say: 1 pairs placed, 1 of them recalled."
+    assert await told(bot, action="verify") == "Memory matches the votes. Answers: 1, in use: 1."
 
 
 async def test_answers_that_nobody_voted_on_are_not_counted_as_learnt(bot: Bot) -> None:
     await ask(bot, C1, text="How do I start the dashboard?")
-    neutral = ", and 1 answers given there that nobody voted on,"
+    neutral = ", and 1 given there that nobody voted on,"
     for learnt_there, more in ((0, neutral), (1, "")):
         if learnt_there:
             await learnt(bot, C1)
         assert await told(bot, action="private", channel=C1) == (
-            f"{learnt_there} pairs learnt in {C1}{more} are told there alone from now on."
+            f"{'1 answer' if learnt_there else '0 answers'} learned in {C1}{more} "
+            "stay in that channel from now on."
         )
     assert await told(bot, action="public", channel=C1) == (
-        f"1 pairs learnt in {C1}{neutral} are told everywhere now."
+        f"1 answer learned in {C1}{neutral} can be used everywhere now."
     )
 
 
@@ -81,9 +82,7 @@ async def test_it_stays_private_unless_an_admin_says_otherwise(kettle: Kettle) -
     async with house(kettle) as bot:
         assert (await ask(bot, C1, Scope("private", C1))).route == "reuse"
         assert (await ask(bot, C2)).route == "reuse", "an admin's word holds"
-        assert (
-            await told(bot, action="verify") == "All is as the votes say: 1 pairs placed, 1 of them recalled."
-        )
+        assert await told(bot, action="verify") == "Memory matches the votes. Answers: 1, in use: 1."
 
 
 async def test_a_change_that_nobody_told_is_noticed_with_the_next_question(bot: Bot) -> None:

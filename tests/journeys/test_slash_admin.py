@@ -85,7 +85,7 @@ async def test_memory_is_looked_into_but_nothing_private_is_shown_elsewhere(
         await stage.slash("boss", "threadlore", f"memory show {public.id}")
         assert PORTS["2.0"] in await told(stage, "boss", "Compared as")
         await stage.slash("boss", "threadlore", f"memory show {private.id}")
-        assert PASSWORD not in await told(stage, "boss", "a private channel: its words are shown there alone")
+        assert PASSWORD not in await told(stage, "boss", "a private channel: its text is shown only there")
         await stage.slash("hal", "threadlore", f"memory show {private.id}", place="private")
         assert PASSWORD in await told(stage, "hal", "Compared as")
         await stage.slash("ann", "threadlore", "memory list")
@@ -104,12 +104,12 @@ async def test_what_a_private_channel_taught_is_published_from_there_alone(
         if platform != "discord":  # there people choose a channel that they see
             key = f"fake:{'private'}" if platform == "fake" else stage.key("private")
             await stage.slash("hal", "threadlore", f"memory public {key}")
-            await told(stage, "hal", "is made public from there alone")
+            await told(stage, "hal", "can only be shared from there")
         await stage.slash("hal", "threadlore", "memory public here", place="private")
-        await told(stage, "hal", "This tells everybody")
+        await told(stage, "hal", "This shares what was learned")
         assert [pair.scope == "public" for pair in await bot.app.memory.everything()] == [False]
         await stage.press("hal", seen, "confirm")
-        await told(stage, "hal", "1 pairs learnt in")
+        await told(stage, "hal", "1 answer learned in")
         assert [pair.scope for pair in await bot.app.memory.everything()] == ["public"]
 
 

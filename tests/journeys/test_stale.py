@@ -65,7 +65,7 @@ async def test_a_page_that_says_it_still_renews_the_pair(bot: Bot) -> None:
     await bot.app.corpus_manager.reindex("2.0")
     again = await asked(bot)
     assert again.route != "reuse", "never silently reused"
-    assert "What it cites has changed since." in again.trace["guard"]
+    assert "The pages it cites have changed since." in again.trace["guard"]
     assert (await bot.counts())["stale"] == 1
     assert await bot.app.stale_review.slice() == 1
     now = await asked(bot)

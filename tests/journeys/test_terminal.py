@@ -34,5 +34,5 @@ async def test_what_was_wrong_and_another_release(kettle: Kettle, helper: bool) 
 async def test_a_slip_at_the_number_leaves_the_vote(kettle: Kettle) -> None:
     async with serving(kettle, THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0"):
         typed = await run(kettle, "chat", given=f"{PORT}\n/down\n7\n/down\n\n/why\n/quit\n".encode())
-    assert "That is no number from 1 to 4" in typed.out and not typed.err
+    assert "That is not a number from 1 to 4" in typed.out and not typed.err
     assert "Remembered" not in typed.out and "Noted" not in typed.out

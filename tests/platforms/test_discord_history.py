@@ -242,7 +242,7 @@ async def test_what_is_not_public_is_refused(world: World, rest: DiscordRest, tm
     private = world.private("maintainers")
     await world.alice.send(private, "A secret?")
     for channel, said in (
-        (private.id, "#maintainers is private, and nothing private"),
+        (private.id, "#maintainers is private, and private messages"),
         (404, "Discord says Unknown Channel of 404"),
     ):
         house = House(rest, tmp_path / str(channel), channel)

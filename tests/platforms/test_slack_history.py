@@ -272,7 +272,7 @@ async def test_a_mark_counts_by_who_made_it(slack: SlackServer, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("channel", "said"),
     [
-        ("G1", "#g1 is private, and nothing private is told in public"),
+        ("G1", "#g1 is private, and private messages are never used in public"),
         ("D1", "D1 are direct messages, which are never read"),
         ("M1", "M1 are direct messages"),
         ("C2", "The bot is not in #c2: type /invite @Threadlore there"),
@@ -472,7 +472,7 @@ async def test_the_doctor_tries_each_channel(slack: SlackServer, tmp_path: Path)
     assert {what: (f.state, f.said) for what, f in found.items()} == {
         "History of slack:C1": ("good", "#c1 can be read"),
         "History of slack:C2": ("bad", "The bot is not in #c2"),
-        "History of slack:G1": ("bad", "#g1 is private, and nothing private is told in public"),
+        "History of slack:G1": ("bad", "#g1 is private, and private messages are never used in public"),
         "History of discord:5": ("bad", "DISCORD_TOKEN is missing"),
         "History of slak:C1": ("bad", "there is no history of slak to read"),
     }

@@ -73,7 +73,7 @@ WRONG = Form(
 COMMANDS = (
     ("/ask", "/ask QUESTION", "ask without anybody seeing it", (), True),
     ("/threadlore status", "/threadlore status", "what is indexed, and what is wrong", (), True),
-    ("/threadlore releases", "/threadlore releases", "which releases there are", (), True),
+    ("/threadlore releases", "/threadlore releases", "list the releases", (), True),
     ("/threadlore mode", "/threadlore mode [off|forum]", "serve", ("off", "forum"), False),
     ("/threadlore help", "/threadlore help", "list these commands", (), True),
 )

@@ -165,10 +165,10 @@ async def test_a_call_that_ends_every_process_is_an_error_that_says_what_to_do(t
             self.gone = True
 
     index = ChromaVectors(tmp_path / "vectors", start=Deadly)
-    with pytest.raises(StorageError, match="start the bot anew"):
+    with pytest.raises(StorageError, match="Restart the bot"):
         await index.search("corpus-a", VECTORS[:1], 1)
     assert Deadly.asked == 3, "it is tried twice"
-    with pytest.raises(StorageError, match="start the bot anew"):
+    with pytest.raises(StorageError, match="Restart the bot"):
         await index.upsert("corpus-a", IDS[:1], VECTORS[:1])
     await asyncio.to_thread(index.close)
     assert not (tmp_path / "vectors.sealed").exists(), "it is checked at the next start"

@@ -110,4 +110,4 @@ def _calibration(settings: Settings) -> tuple[Calibrated | None, str]:
     except UsageError as error:
         aside = set_aside(settings.home / FILE)
         where = f"It is set aside as {aside}, and" if aside else "Until then"
-        return None, f"{error} {where} memory goes by the thresholds that come with Threadlore."
+        return None, f"{error} {where} memory uses the thresholds that come with Threadlore."

@@ -108,11 +108,9 @@ async def examine(settings: Settings) -> list[Finding]:
             found.append(bad(name, str(error), ""))
         except TimeoutError:
             waited = LONGER.get(name, SECONDS)
-            found.append(bad(name, f"no answer for {waited:.0f} s", "look at the network, and try again"))
+            found.append(bad(name, f"no answer for {waited:.0f} s", "check the network, and try again"))
         except Exception as error:  # noqa: BLE001 - the other examinations go on
-            found.append(
-                bad(name, f"{type(error).__name__}: {error}", "report this; it is a mistake of ours")
-            )
+            found.append(bad(name, f"{type(error).__name__}: {error}", "this is a bug: please report it"))
     return found
 
 
@@ -170,7 +168,7 @@ async def _home(settings: Settings, least_disk: int = LEAST_DISK) -> list[Findin
         return [
             bad("Home", f"{home} cannot be written", "set THREADLORE_HOME to a folder that you may write to")
         ]
-    found = [good("Home", f"{home}" + ("" if home.exists() else " (is made at the first start)"))]
+    found = [good("Home", f"{home}" + ("" if home.exists() else " (created at the first start)"))]
     free = shutil.disk_usage(place).free
     said = f"{free / 1e9:.1f} GB free"
     if free < least_disk:

@@ -87,7 +87,7 @@ async def _another(settings: Settings) -> list[Finding]:
         model, first, needs = LARGER_ON_GPU, f"{LARGER_ON_GPU_MB} MB", "more time for every question"
     else:
         return []
-    said = f"{model} would cost {first}, all passages embedded anew, and {needs}"
+    said = f"{model} would cost {first}, embedding all passages again, and {needs}"
     return [good("Larger embedder", f"{said}; `threadlore embedder try {model} GOLD.jsonl` measures it")]
 
 

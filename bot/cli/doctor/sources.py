@@ -49,7 +49,7 @@ async def _tried(name: str, source: RemoteSource, seconds: float) -> Finding:
         return bad(what, *_parts(error))
     except TimeoutError:
         said = f"no answer within {seconds:g} s"
-        return unsure(what, said, "look at the network; what was read before goes on answering")
+        return unsure(what, said, "check the network; what was read before keeps answering")
     return good(what, "is there")
 
 
@@ -105,7 +105,7 @@ async def _channel(key: str, openers: dict[str, OpenReader]) -> Finding:
         async with openers[platform]() as reader:
             channel = await reader.channel(place)
             if not channel.public:
-                told = f"#{channel.name} is private, and nothing private is told in public"
+                told = f"#{channel.name} is private, and private messages are never used in public"
                 return bad(what, told, "name a public channel in corpora.toml")
             if not channel.forum:
                 await reader.page(channel)

@@ -46,4 +46,4 @@ def _on_disk(where: str) -> tuple[str, dict[str, str | None]]:
         return "folder", {"path": str(path)}
     if path.suffix.lower() == ".pdf":
         return "pdf", {"path": str(path)}
-    raise Unclear(f"{path} is no PDF and no folder; name the folder that it is in.")
+    raise Unclear(f"{path} is neither a PDF nor a folder; name the folder it is in.")

@@ -94,7 +94,7 @@ def init(
         if (folder / name).exists() and not force:
             raise UsageError(
                 f"There is a {name} in {folder} already; name another folder (`threadlore init my-bot`), or "
-                f"say --force to write it anew."
+                f"pass --force to overwrite it."
             )
     made = not folder.exists()
     given = given or Given()
@@ -102,7 +102,7 @@ def init(
         is_said = bool(given.product and given.docs)
         plan = _planned(given) if is_said else _asked(folder, given, Asker(ask, secret))
     except EOFError:
-        raise UsageError("There is nobody to ask; nothing was written.") from None
+        raise UsageError("No terminal to prompt on. Pass --docs RELEASE=WHERE.") from None
     try:
         _write(folder, plan)
     except UsageError:
@@ -144,7 +144,7 @@ def _planned(given: Given) -> Plan:
     """Return what the command line says, without a question."""
     docs, links = _pairs(given.docs, "--docs"), _pairs(given.links, "--link")
     if unknown := [release for release in links if release not in docs]:
-        raise UsageError(f"--link names {unknown[0]}, of which there is no --docs.")
+        raise UsageError(f"--link names {unknown[0]}, but there is no --docs for it.")
     try:
         lines = {release: located(where, links.get(release, "")) for release, where in docs.items()}
     except Unclear as error:
@@ -160,7 +160,7 @@ def _pairs(said: Sequence[str], flag: str) -> dict[str, str]:
     for entry in said:
         release, equals, value = entry.partition("=")
         if not (release.strip() and equals and value.strip()):
-            raise UsageError(f"{flag} {entry} names no release and place; write it as {flag} 2.0=…")
+            raise UsageError(f"{flag} {entry} is not RELEASE=WHERE; write it as {flag} 2.0=…")
         found[release.strip()] = value.strip()
     return found
 
@@ -211,7 +211,7 @@ def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
             plan.settings |= tokens
     if plan.platforms:
         such = ", ".join(setup.ACCOUNT for setup in setups().values())
-        asked = f"\nAdmins beside those of the platform, such as {such} [none]: "
+        asked = f"\nExtra admins, such as {such} (Enter for none): "
         plan.settings["THREADLORE_ADMINS"] = ask(asked).strip()
     return plan
 
@@ -227,7 +227,9 @@ def _source(terminal: Asker, release: str) -> str:
             continue
         if 'kind = "website"' in lines:
             return lines
-        link = terminal.ask("   published at, with {page} for a page's path, to cite it [nowhere]: ").strip()
+        link = terminal.ask(
+            "   Public URL for links, e.g. https://docs.example.org/{page}/ (Enter to skip): "
+        ).strip()
         return located(where, link)
 
 
@@ -252,7 +254,7 @@ def _write(folder: Path, plan: Plan) -> None:
         load_catalogue(half, Kinds())
     except ThreadloreError as error:
         half.unlink()
-        raise UsageError(f"These answers do not fit together: {error} Nothing was written.") from None
+        raise UsageError(f"These answers contradict each other: {error} Nothing was written.") from None
     os.replace(half, folder / "corpora.toml")
     lines = ["# Everything else that can be set: .env.example in Threadlore's folder."]
     lines += [f"{name}={value}" for name, value in (_home(folder) | plan.settings).items()]
@@ -284,7 +286,7 @@ def _next(folder: Path, plan: Plan) -> str:
         told.append(f"{names} can be added later: README.md says how.")
     missing = [name for name in _tokens(plan) if not plan.settings.get(name)]
     if missing:
-        told.append(f"Still to be put into .env: {', '.join(missing)}.")
+        told.append(f"Still missing in .env: {', '.join(missing)}.")
     reach = "\n".join(f"  {found.what}: {found.said}" for found in _exposed(folder, plan))
     platforms = "\n".join(told)
     return NEXT.format(folder=folder, files=", ".join(written), go=go, platforms=platforms, exposed=reach)

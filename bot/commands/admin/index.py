@@ -112,13 +112,15 @@ async def dialogue(app: Application, call: Call) -> str:
 COMMAND = Command(
     "index",
     "admin",
-    "read the sources anew; the old pages answer meanwhile",
+    "re-index the documentation; the old index keeps answering until it's done",
     run,
     text,
     (
         Option("release", "One release, such as 2.3; all of them when left out", dashed=True),
         Option("dry-run", "Only say what would change", kind="flag"),
-        Option("rebuild", "Embed anew after EMBEDDING_MODEL was changed", kind="flag", where="terminal"),
+        Option(
+            "rebuild", "Embed everything again after EMBEDDING_MODEL changed", kind="flag", where="terminal"
+        ),
     ),
     changes=True,
     audit=lambda given: (given.get("release"), "--rebuild" if given.get("rebuild") else ""),

@@ -38,14 +38,14 @@ def text(result: Result) -> Sequence[str]:
 
     learnt: dict[str, Any] = result.data
     if learnt["undone"] is not None:
-        was = "What votes taught is undone" if learnt["undone"] else "Nothing was learnt from votes"
+        was = "What votes taught is undone" if learnt["undone"] else "Nothing was learned from votes"
         return [f"{was}: pages are ranked without it, until `learn run`."]
     lines = [f"The ranking is {learnt['told']}." if learnt["told"] else "Votes have not changed the ranking."]
     if learnt["why"]:
         lines.append(f"The last time: {learnt['why']}.")
     when = f"Last tried {minute_of(learnt['at'])} UTC" if learnt["at"] and not learnt["off"] else ""
     every = "" if learnt["off"] or not learnt["every_hours"] else f"every {learnt['every_hours']:g} hours"
-    how = "it was undone, and is not learnt again before `learn run`" if learnt["off"] else every
+    how = "it was undone; `learn run` learns again" if learnt["off"] else every
     said = "; ".join(filter(None, (when, how or "not on schedule")))
     lines.append(f"{said[:1].upper()}{said[1:]}.")
     return lines
@@ -54,7 +54,7 @@ def text(result: Result) -> Sequence[str]:
 COMMAND = Command(
     "learn",
     "admin",
-    "show, renew or undo what votes taught the ranking of pages",
+    "show, update or undo what the page ranking learned from votes",
     run,
     text,
     options=(Option("action", "What to do; status when left out", choices=ACTIONS),),

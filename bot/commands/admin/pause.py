@@ -46,7 +46,7 @@ def text(result: Result) -> Sequence[str]:
 COMMAND = Command(
     "pause",
     "admin",
-    "answer no new questions for a time (`30`, `2h`) or `until further notice`; votes still count",
+    "stop answering new questions for a time (`30`, `2h`) or `until further notice`; votes still count",
     run,
     text,
     options=(
@@ -120,7 +120,7 @@ def mode_text(result: Result) -> Sequence[str]:
 MODE = Command(
     "mode",
     "admin",
-    "show or set what a channel is answered: mentions, questions, every post of a forum, or nothing",
+    "show or set what the bot answers in a channel: mentions, questions, every forum post, or nothing",
     set_mode,
     mode_text,
     options=(

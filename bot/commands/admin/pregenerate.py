@@ -193,7 +193,7 @@ def _keeps(text: str, path: Path) -> dict[tuple[str, str], bool]:
 COMMAND = Command(
     "pregenerate",
     "admin",
-    "make questions and answers of the documents; go on where it stopped",
+    "generate questions and answers from the documentation; resumes where it stopped",
     run,
     text,
     (

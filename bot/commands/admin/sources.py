@@ -90,7 +90,7 @@ async def dialogue(app: Application, call: Call) -> str:
 COMMAND = Command(
     "sources",
     "admin",
-    "where pages come from and what failed; add documentation by its address, or remove it",
+    "list the documentation sources and what failed; add one by its address, or remove it",
     run,
     text,
     (

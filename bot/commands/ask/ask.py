@@ -130,7 +130,7 @@ async def count_vote(app: Application, given: Given) -> Result:
 
     vote = Vote(given["answer_id"], given["user"], VALUES[given["vote"]])
     if app.privacy.is_out(vote.voter):
-        raise UsageError(f"{vote.voter} has opted out, so no votes of theirs are kept.")
+        raise UsageError(f"{vote.voter} has opted out, so their votes are not stored.")
     if not await app.engine.feedback(vote):
         raise UsageError(f"There is no answer {vote.answer_id}; `threadlore ask --json` prints answer_id.")
     return Result({"vote": given["vote"], "user": vote.voter, "answer_id": vote.answer_id})

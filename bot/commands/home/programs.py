@@ -8,10 +8,10 @@ from bot.ports.platforms import setups, titles
 INIT = Command(
     "init",
     "home",
-    "ask what there is to know, and write corpora.toml, .env and Slack's manifest",
+    "set up a bot: asks what it needs, writes corpora.toml, .env and Slack's manifest",
     options=(
-        Option("folder", "Where they go; made if need be (here)", kind="path"),
-        Option("force", "Write them anew where they are there already", kind="flag"),
+        Option("folder", "Folder to write to; created if missing (default: here)", kind="path"),
+        Option("force", "Overwrite files that are already there", kind="flag"),
         Option("product", "Its name; with --docs nothing is asked", named=True),
         Option(
             "docs",
@@ -44,7 +44,7 @@ INIT = Command(
 DOCTOR = Command(
     "doctor",
     "home",
-    "look at everything a working bot needs, and say what to do",
+    "check everything a bot needs, and say how to fix problems",
     options=(Option("fix", "Close files that others on this machine may read", kind="flag", named=True),),
     who="owner",
     where="terminal",
@@ -68,7 +68,7 @@ SERVE = Command(
 MCP = Command(
     "mcp",
     "home",
-    "answer editors by the Model Context Protocol: over standard input and output, or over HTTP",
+    "answer editors over the Model Context Protocol (stdio or HTTP)",
     options=(
         Option(
             "http",
@@ -88,7 +88,7 @@ MCP = Command(
 CHAT = Command(
     "chat",
     "ask",
-    "talk in the terminal as in a channel",
+    "chat with the bot in the terminal",
     who="owner",
     where="terminal",
     program="bot.cli.terminal_chat:chat",

@@ -92,7 +92,7 @@ COMMAND = Command(
     run,
     text,
     (
-        Option("days", f"Of the last days, {DAYS} when left out", kind="number", named=True, most=3650),
+        Option("days", f"Days to look back (default: {DAYS})", kind="number", named=True, most=3650),
         Option("markdown", "As a page for those who document", kind="flag", where="chat"),
         Option(
             "markdown",

@@ -71,7 +71,7 @@ async def proposed(app: Application, given: Given) -> Result:
 PROPOSE = Command(
     "glossary propose",
     "look",
-    "print acronyms that the documentation defines, as TOML for the glossary, to be reviewed",
+    "print the acronyms that the documentation defines, as TOML to review",
     proposed,
     options=(Option("release", "Only from this release", dashed=True),),
     who="owner",

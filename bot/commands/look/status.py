@@ -67,7 +67,7 @@ async def status_of(app: Application) -> dict[str, Any]:
 COMMAND = Command(
     "status",
     "look",
-    "how releases, memory and model are",
+    "show the state of releases, memory and model",
     run,
     text,
     rank=10,
@@ -90,7 +90,7 @@ def releases_said(result: Result) -> Sequence[str]:
 RELEASES = Command(
     "releases",
     "look",
-    "which releases there are",
+    "list the releases",
     list_releases,
     releases_said,
     who="everybody",
@@ -114,7 +114,7 @@ def tickets_text(result: Result) -> Sequence[str]:
 TICKETS = Command(
     "tickets",
     "look",
-    "list the questions that were put to a person and are open",
+    "list open questions that were passed to a person",
     list_tickets,
     tickets_text,
     where="chat",
@@ -143,7 +143,7 @@ _LINES = "How many lines, {} when left out"
 AUDIT = Command(
     "audit",
     "look",
-    "who gave which command, where, and what came of it",
+    "list who ran which command, where, and the result",
     latest_acts,
     acts_text,
     (

@@ -60,8 +60,8 @@ async def verify_memory(app: Application, given: Given) -> Result:
     wrong = tuple(await app.memory.verify() + await app.upkeep.broken())
     stores = (await app.memory.placed()).values()
     data = MemoryVerified(wrong, len(stores), sum(1 for _, is_kept in stores if is_kept))
-    repair = f"`{given.program} memory rebuild` derives every placement from the votes again."
-    notes = (f"{len(wrong)} things are not as the votes say; {repair}",) if wrong else ()
+    repair = f"`{given.program} memory rebuild` recalculates memory from the votes."
+    notes = (f"{len(wrong)} things in memory do not match the votes; {repair}",) if wrong else ()
     return Result(data, notes, code=1 if wrong else 0)
 
 
@@ -70,7 +70,7 @@ def memory_text(result: Result) -> Sequence[str]:
     data: MemoryVerified = result.data
     if data.wrong:
         return data.wrong
-    return [f"All is as the votes say: {data.placed} pairs placed, {data.recalled} of them recalled."]
+    return [f"Memory matches the votes. Answers: {data.placed}, in use: {data.recalled}."]
 
 
 VERIFY_MEMORY = Command(
@@ -88,19 +88,21 @@ async def rebuild(app: Application, given: Given) -> Result:
 
 def rebuilt_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
-    same = "as before" if result.data["as_before"] else "other than before: please report this"
-    return [f"Derived {result.data['placements']} placements from the votes, {same}."]
+    same = (
+        "with the same result" if result.data["as_before"] else "with a different result: please report this"
+    )
+    return [f"Recalculated {result.data['placements']} remembered answers from the votes, {same}."]
 
 
 async def asks_rebuild(app: Application, given: Given) -> str:
     """Say what it does."""
-    return "This derives every placement from the votes again, which takes a while in a large memory."
+    return "This recalculates memory from the votes, which takes a while if memory is large."
 
 
 REBUILD = Command(
     "memory rebuild",
     "admin",
-    "derive every placement from the votes again",
+    "recalculate memory from the votes",
     rebuild,
     rebuilt_text,
     changes=True,

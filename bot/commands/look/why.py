@@ -136,7 +136,7 @@ async def _meant(app: Application, call: Call) -> str:
     claim = await conversations.claimed(ref.key)
     answer_id = await conversations.answer_of(ref.key) or (claim.answer_id if claim else "")
     if not answer_id:
-        raise UsageError("That message is no answer of mine, and no question that I answered.")
+        raise UsageError("That message is neither an answer of mine nor a question I answered.")
     return answer_id
 
 
@@ -156,10 +156,10 @@ COMMAND = Command(
         ANSWER_ID,
     ),
     who="everybody",
-    help_in_chat="what led to an answer: the last one here, or the one of an id or a link",
+    help_in_chat="explain an answer: the last one here, or one by its id or link",
     dialogue=dialogue,
     rank=14,
-    further="one's own answers; admins see all, with the searches, the similar pairs, model and times",
+    further="members see their own answers; admins see all, with searches, similar answers, model and times",
 )
 
 MEMORY_WHY = Command(

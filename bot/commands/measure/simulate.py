@@ -31,7 +31,7 @@ def _number(name: str, default: int, help: str) -> Option:
 COMMAND = Command(
     "simulate",
     "measure",
-    "play a community on labelled questions: what memory saves, what it errs",
+    "simulate a community on labelled questions: how much memory saves and how often it is wrong",
     options=(
         Option(
             "data",
@@ -63,7 +63,7 @@ COMMAND = Command(
         ),
         _number("readers", 3, "People who read an answer"),
         _share("turnout", 0.6, "Probability that a reader votes"),
-        _share("error", 0.05, "Probability that a vote errs"),
+        _share("error", 0.05, "Probability that a vote is wrong"),
         _share("adversaries", 0.0, "Share who vote against the truth"),
         _share("right", 0.85, "Probability that the model answers rightly from documents"),
         _share("right-referred", 0.95, "The same with a right answer to refer to"),

@@ -25,7 +25,7 @@ def channel_in(given: Given) -> str:
     if given.is_chat:
         channel = channel_of(channel, given.channel)
     if not platform_of(channel):
-        raise UsageError(f"'{channel}' names no channel; write platform and id, such as slack:C0123.")
+        raise UsageError(f"'{channel}' is not a channel; write platform and id, such as slack:C0123.")
     return channel
 
 
@@ -38,8 +38,9 @@ async def learnt(app: Application, channel: str, scope: str) -> int:
 def counted(moved: Mapping[str, Any]) -> str:
     """Say what goes along: what was learnt, and answers without a vote, which may still get one."""
     neutral = moved["moved"] - moved["learnt"]
-    also = f", and {neutral} answers given there that nobody voted on," if neutral > 0 else ""
-    return f"{moved['learnt']} pairs learnt in {moved['channel']}{also}"
+    also = f", and {neutral} given there that nobody voted on," if neutral > 0 else ""
+    answers = "1 answer" if moved["learnt"] == 1 else f"{moved['learnt']} answers"
+    return f"{answers} learned in {moved['channel']}{also}"
 
 
 async def make_private(app: Application, given: Given) -> Result:
@@ -52,13 +53,13 @@ async def make_private(app: Application, given: Given) -> Result:
 
 def private_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
-    return [f"{counted(result.data)} are told there alone from now on."]
+    return [f"{counted(result.data)} stay in that channel from now on."]
 
 
 PRIVATE = Command(
     "memory private",
     "admin",
-    "tell what was learnt in a channel there alone: it became private",
+    "keep what was learned in a channel inside it",
     make_private,
     private_text,
     (CHANNEL, CHANNEL_ID),
@@ -76,7 +77,7 @@ def _publishable(given: Given) -> str:
     channel = channel_in(given)
     if not may_hear(given.audience, f"private:{channel}"):
         raise UsageError(
-            f"What was learnt in {channel} is made public from there alone: give the command in that channel."
+            f"What was learned in {channel} can only be shared from there: type the command in that channel."
         )
     return channel
 
@@ -91,18 +92,18 @@ async def publish(app: Application, given: Given) -> Result:
 
 def published_text(result: Result) -> Sequence[str]:
     """Say how many there are."""
-    return [f"{counted(result.data)} are told everywhere now."]
+    return [f"{counted(result.data)} can be used everywhere now."]
 
 
 async def asks_publish(app: Application, given: Given) -> str:
     """Say what it does. Raises UsageError where it is given elsewhere."""
-    return f"This tells everybody what was learnt in {_publishable(given)}."
+    return f"This shares what was learned in {_publishable(given)} with everybody."
 
 
 PUBLIC = Command(
     "memory public",
     "admin",
-    "tell everywhere what was learnt in a private channel; given in that channel",
+    "share what was learned in a private channel everywhere; type it in that channel",
     publish,
     published_text,
     (CHANNEL, CHANNEL_ID),

@@ -37,7 +37,7 @@ def text(result: Result) -> Sequence[str]:
     """Say each in a line."""
     lines = corrections_lines(result.data.shown)
     if hidden := result.data.hidden:
-        lines.append(f"{hidden} more from private channels and direct messages, which are shown there alone")
+        lines.append(f"{hidden} more from private channels and direct messages, shown only there")
     return lines
 
 
@@ -114,7 +114,7 @@ def _told(row: Row) -> str:
 BURSTS = Command(
     "memory bursts",
     "admin",
-    "votes that came close together",
+    "list bursts of votes",
     find_bursts,
     bursts_text,
     is_list=True,

@@ -98,7 +98,7 @@ def import_here(settings: Settings, options: Namespace) -> Sent:
 IMPORT = Command(
     "memory import",
     "admin",
-    "bring questions and answers that are known to be good",
+    "import questions and answers known to be good",
     import_pairs,
     import_text,
     (

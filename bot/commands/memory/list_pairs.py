@@ -1,4 +1,4 @@
-"""`memory list`: what people voted on or brought."""
+"""`memory list`: list answers that people voted on or imported."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def text(result: Result) -> Sequence[str]:
 COMMAND = Command(
     "memory list",
     "admin",
-    "what people voted on or brought",
+    "list answers that people voted on or imported",
     run,
     text,
     (

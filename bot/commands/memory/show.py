@@ -18,7 +18,7 @@ GONE = "(its words are not kept)"
 ORIGINS = {
     "answer": "said by the bot",
     "person": "written by a person",
-    "import": "brought by `memory import`",
+    "import": "imported by `memory import`",
 }
 
 
@@ -59,7 +59,7 @@ async def run(app: Application, given: Given) -> Result:
     if not may_hear(given.audience, pair.scope):
         channel = Scope.parse(pair.scope).channel
         raise UsageError(
-            f"{pair.id} was learnt in {channel}, a private channel: its words are shown there alone. It is "
+            f"{pair.id} was learned in {channel}, a private channel: its text is shown only there. It is "
             f"for {pair.release.replace('+', ' and ')}; now {standing(app.memory, pair)}."
         )
     apart = [
@@ -98,7 +98,7 @@ def text(result: Result) -> Sequence[str]:
 
 
 COMMAND = Command(
-    "memory show", "admin", "one pair: question, answer, pages, votes", run, text, (ID,), rank=31
+    "memory show", "admin", "show one remembered answer: question, pages, votes", run, text, (ID,), rank=31
 )
 
 
@@ -119,15 +119,13 @@ def retired_text(result: Result) -> Sequence[str]:
 async def asks_retire(app: Application, given: Given) -> str:
     """Say what it does. Raises UsageError where there is no such pair."""
     await found(app, given["id"])
-    return (
-        f"This takes {given['id']} out of memory: no vote brings it back, only `/threadlore memory restore`."
-    )
+    return f"This stops reusing {given['id']}, whatever the votes. `/threadlore memory restore` undoes it."
 
 
 RETIRE = Command(
     "memory retire",
     "admin",
-    "take a pair out: no vote brings it back",
+    "stop reusing an answer, whatever the votes",
     retire,
     retired_text,
     (ID,),
@@ -199,7 +197,7 @@ def _numbered(given: Given) -> Sequence[str]:
 RESTORE = Command(
     "memory restore",
     "admin",
-    "let votes decide again on a retired pair, or take back one *Not my question*",
+    "allow a retired answer again if votes support it, or undo one *Not my question*",
     restore,
     restored_text,
     (ID, QUESTION),

@@ -102,7 +102,7 @@ def renewed_text(result: Result) -> Sequence[str]:
 RENEW = Command(
     "memory renew",
     "admin",
-    "let a stale pair be reused again",
+    "allow an answer again whose pages changed",
     renew,
     renewed_text,
     (ID, Option("new", "With what would be answered now", kind="flag")),

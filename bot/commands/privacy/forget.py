@@ -69,7 +69,7 @@ def _account(said: str, admin: Person) -> str:
 COMMAND = Command(
     "forget",
     "admin",
-    "forget a person: questions, answers to them, votes, and what came of them",
+    "delete a person's questions, their answers, votes, and anything learned from them",
     run,
     text,
     options=(
@@ -93,7 +93,8 @@ COMMAND = Command(
     who="everybody",
     changes=True,
     help_in_chat=(
-        "remove for good what you (`me`) asked and voted; admins also name others: `forget slack:U123`"
+        "permanently delete what you asked and voted (`forget me`); admins can name others: "
+        "`forget slack:U123`"
     ),
     dialogue=dialogue,
     logged=True,

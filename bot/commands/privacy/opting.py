@@ -46,13 +46,13 @@ async def opt_out_in_chat(app: Application, call: Call) -> str | None:
 OPT_OUT_COMMAND = Command(
     "opt-out",
     "admin",
-    "keep nothing of a person from now on, and forget them",
+    "store nothing about a person, and delete what there is",
     opt_out,
     opted_out_text,
     options=(SURE, USER),
     who="everybody",
     changes=True,
-    help_in_chat="keep nothing of mine, and forget what there is",
+    help_in_chat="store nothing about me, and delete what there is",
     dialogue=opt_out_in_chat,
     rank=53,
 )
@@ -82,13 +82,13 @@ async def opt_in_in_chat(app: Application, call: Call) -> None:
 OPT_IN_COMMAND = Command(
     "opt-in",
     "admin",
-    "keep what a person asks and votes again",
+    "store a person's questions and votes again",
     opt_in,
     opted_in_text,
     options=(USER,),
     who="everybody",
     changes=True,
-    help_in_chat="keep what I ask and vote again",
+    help_in_chat="store my questions and votes again",
     dialogue=opt_in_in_chat,
     rank=54,
 )

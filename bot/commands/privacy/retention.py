@@ -42,7 +42,7 @@ def text(result: Result) -> Sequence[str]:
 COMMAND = Command(
     "retention",
     "admin",
-    "remove what is older than RETENTION_…_DAYS allows, as happens daily",
+    "delete what is older than RETENTION_…_DAYS (the bot does this daily)",
     run,
     text,
     (Option("dry-run", "Only say how much there is", kind="flag"),),

@@ -239,7 +239,7 @@ async def register(tree: app_commands.CommandTree[Any]) -> None:
     except (discord.DiscordException, OSError) as error:
         log.warning(
             "Discord did not take the slash commands (%s): invite the bot with the scope "
-            "applications.commands and start again. Mentions work all the same.",
+            "applications.commands and start again. Mentions still work.",
             error,
         )
 

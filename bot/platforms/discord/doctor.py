@@ -52,7 +52,7 @@ async def examine(settings: Settings) -> list[Finding]:
             )
         ]
     except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
-        return [bad("Discord", f"it cannot be reached: {error}", "look at the network, and try again")]
+        return [bad("Discord", f"it cannot be reached: {error}", "check the network, and try again")]
     finally:
         await client.close()
         Route.BASE = base

@@ -165,7 +165,7 @@ def failure(error: Exception, what: str, needed: str) -> PlatformError:
     """Say what Discord refused or that it cannot be reached, and what to do about it."""
     if not isinstance(error, discord.HTTPException):
         return PlatformError(
-            f"I cannot {what}: Discord cannot be reached ({words_of(error)}). Look at the network."
+            f"I cannot {what}: Discord cannot be reached ({words_of(error)}). Check the network."
         )
     if error.code == LOCKED:
         return PlatformRejected(f"I cannot {what}: the Discord thread is locked. Unlock it or ask elsewhere.")
@@ -174,7 +174,7 @@ def failure(error: Exception, what: str, needed: str) -> PlatformError:
     if error.code in (UNKNOWN_MESSAGE, UNKNOWN_CHANNEL):
         return PlatformRejected(f"I cannot {what}: the Discord message or channel has been deleted.")
     if error.code == UNKNOWN_USER:
-        return PlatformRejected(f"I cannot {what}: Discord knows no channel and no person of that id.")
+        return PlatformRejected(f"I cannot {what}: Discord has no channel and no person with that id.")
     return PlatformError(
         f"I cannot {what}: Discord says {error.status} {error.text or error}. Try again later."
     )

@@ -169,7 +169,7 @@ class DiscordResponder:
                     self._shown = await self._chat.edit(self._shown, reply)
                     return
                 except PlatformError as error:  # somebody deleted it: the work goes on, and so do the news
-                    log.info("Progress is posted anew: %s", error)
+                    log.info("Progress is posted as a new message: %s", error)
             try:
                 self._shown = await self._chat.post(self.where, reply)
             except PlatformError as error:

@@ -142,7 +142,7 @@ class SlackChat:
                             await self._messages.remove(ref, quick=True)
                     if error.code not in UNEDITABLE:
                         raise
-                    log.warning("A message cannot be changed, so the answer is posted anew: %s", error)
+                    log.warning("A message cannot be changed, so the answer is posted again: %s", error)
                     return await self._anew(parts, reply)
                 log.debug("An edit that is not the last was left out: %s", error)
                 self._paused = self._clock() + max(self._pacing.refused, error.retry_after)

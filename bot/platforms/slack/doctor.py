@@ -139,7 +139,7 @@ async def _channels(api: SlackApi) -> Finding:
 def _unreachable(what: str, error: SlackRefused) -> Finding:
     """Say that Slack did not answer, of which the token is not to blame."""
     said = f"Slack cannot be asked ({error.code}{f': {error.detail}' if error.detail else ''})"
-    return bad(what, said, "look at the network, a proxy and SLACK_API_URL, and try again")
+    return bad(what, said, "check the network, a proxy and SLACK_API_URL, and try again")
 
 
 async def _socket(api: SlackApi) -> Finding:

@@ -129,7 +129,7 @@ class Playground:
         """Serve until `stop`; raises PlatformRejected where the port cannot be had."""
         if not self._server.local:
             log.warning(
-                "the playground listens on %s: whoever has its token can play everybody, admins included",
+                "the playground listens on %s: anybody with its token can play everybody, admins included",
                 self._settings.host,
             )
         watching = asyncio.create_task(watch(self._feed, self._dispatch, WATCH_SECONDS))

@@ -171,7 +171,7 @@ class LiveChannels:
         try:
             channel = await reader.channel(place)
             if not channel.public:
-                told = "and nothing private is told in public: name a public channel"
+                told = "and private messages are never used in public: name a public channel"
                 raise ChannelClosed(f"#{channel.name} is private, {told}")
             self._private.discard(key)
             changed = self._changed.pop(key, set())

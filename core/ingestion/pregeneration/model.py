@@ -157,7 +157,7 @@ class Tally:
         told = [f"the model made {self.kept + lost + self.surplus} pairs: {self.kept} kept"]
         told.append(f"{lost} dropped for what the page does not say ({why})" if lost else "none dropped")
         told += [f"{self.surplus} too many or twice"] if self.surplus else []
-        told += [f"{self.repaired} answers of it were mended"] if self.repaired else []
+        told += [f"{self.repaired} of its answers were repaired"] if self.repaired else []
         told += [f"{self.by_rule} pages left to the rules"] if self.by_rule else []
         return ", ".join(told)
 

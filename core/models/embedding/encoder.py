@@ -80,7 +80,7 @@ def _opened(model: str, cache: Path, device: Device, spare: int, settings: Setti
         except EncoderError:
             raise
         except Exception as error:  # noqa: BLE001 - each library has its own for a file of wrong bytes
-            log.warning("%s cannot be used (%s); it is made anew", folder, type(error).__name__)
+            log.warning("%s cannot be used (%s); it is made again", folder, type(error).__name__)
             clear(folder)
     _prepare(model, folder)
     return _loaded(model, folder, device, spare)

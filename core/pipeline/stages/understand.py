@@ -174,8 +174,8 @@ class RecallPairs:
         )
         if same:
             return recall
-        refused = _("The model, which has to agree, does not take the two questions for the same.")
-        silent = _("The model, which has to agree, did not say.")
+        refused = _("The model has to agree, but thinks the two questions differ.")
+        silent = _("The model has to agree, but did not answer.")
         return replace(recall, route="reference", guard=refused if same is False else silent)
 
 

@@ -186,7 +186,7 @@ def _as_evidence(number: int, pair: QAPair, kept: Remembered) -> Evidence:
     if opinions:
         title = _("Community, {good} of {all} found it good").format(good=good, all=len(opinions))
     if pair.stale:
-        title = _("{title}, pages it rests on have changed").format(title=title)
+        title = _("{title}, its pages have changed").format(title=title)
     url = next((entry.url for entry in pair.citations if not entry.path), "")
     page = f"{one_line(pair.question)}\n\n{uncited(without_introduction(pair.answer))}"
     chunk = ContextChunk(pair.id, "", title, shortened(pair.question, 100), url, page, release=pair.release)

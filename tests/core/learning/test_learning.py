@@ -53,7 +53,7 @@ def test_down_votes_teach_what_the_shipped_weights_have_wrong() -> None:
     learnt = learnt_from(votes(300))
     assert learnt.after.beats(learnt.before) and learnt.votes == 300
     assert right(learnt) > right(Learnt()) + 0.15
-    assert "learnt from 300 votes on 300 questions: first page right 0." in learnt.told
+    assert "learned from 300 votes on 300 questions: first page right 0." in learnt.told
 
 
 def test_bad_votes_do_not_worsen() -> None:

@@ -82,7 +82,7 @@ async def test_a_stale_or_guarded_pair_is_for_reference_with_the_reason() -> Non
         await memory.vote(Vote("a-p1", "u", 1), 1.0)
         found = await recall(memory)
         assert found.route == "reference"
-        assert found.guard == (guard or "What it cites has changed since.")
+        assert found.guard == (guard or "The pages it cites have changed since.")
         assert found.high[0][0].stale == stale
 
 

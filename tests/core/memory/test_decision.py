@@ -99,11 +99,11 @@ def test_what_was_too_far_away_was_not_hindered() -> None:
 def test_the_sentence_says_how_close_it_is_what_is_needed_and_why() -> None:
     found = chosen(candidate("a", 0.67, rewordings=3), candidate("b", 0.62, 90))
     assert found.said == (
-        "The question is 67% similar to the nearest remembered one and its 3 rewordings; 66% is needed, as "
-        "another remembered question is 62% similar."
+        "67% similar to a remembered question and its 3 rewordings (reused from 66%, as "
+        "another remembered question is 62% similar)."
     )
     assert chosen(candidate("a", 0.9), decision=PAPER).said == (
-        "The question is 90% similar to the nearest remembered one; 84% is needed."
+        "90% similar to a remembered question (reused from 84%)."
     )
     assert chosen().said == ""
 

@@ -166,7 +166,7 @@ async def test_an_answer_voted_bad_for_a_question_is_not_given_to_it_again() -> 
     await keep_high(memory, store)
     again = await recall(memory, asked)
     assert again.route == "reference"
-    assert again.guard == "People voted that answer bad for a question like this one."
+    assert again.guard == "People voted that answer down for a question like this one."
     assert (await recall(memory, OWN)).route == "reuse"
 
 

@@ -91,7 +91,7 @@ async def test_it_opens_after_failures_in_a_row_and_then_fails_at_once() -> None
         await fails(breaker, ModelUnavailable)
     assert model.calls == 6
     clock.now += 10
-    assert await fails(breaker, ModelUnavailable) == "No model server. It is tried again in 20 s."
+    assert await fails(breaker, ModelUnavailable) == "No model server. Next try in 20 s."
     assert model.calls == 6
     status = breaker.status
     assert (status.state, status.retry_in, status.failures) == ("open", 20.0, 3)

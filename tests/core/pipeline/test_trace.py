@@ -81,14 +81,14 @@ def test_a_record_that_was_shortened_is_explained_as_far_as_it_goes() -> None:
 @pytest.mark.parametrize(
     ("level", "said"),
     [
-        ("sure", "The quote looked 80% likely to hold the answer (60% or more counts as one)."),
-        ("none", "What could be quoted looked 80% likely to hold the answer (60% or more"),
+        ("sure", "The quote looked 80% likely to hold the answer (60% is needed)."),
+        ("none", "The best quote looked 80% likely to hold the answer (60% is needed)"),
     ],
 )
 def test_why_says_of_what_each_figure_is(level: str, said: str) -> None:
     found = {"confidence": 0.8, "threshold": 0.6, "level": level, "signs": {"sentence": 0.7}, "evidence": []}
     row = {"route": "documents", "release": "2.0", "trace": found}
-    pages = "The pages looked 80% likely to answer the question (at least 60% is needed)."
+    pages = "The pages looked 80% likely to answer the question (60% is needed)."
     assert why(row)[-1] == pages
     quoted = {"route": "quote", "release": "2.0", "trace": found | {"signs": {"found": 0.94, "held": 0.5}}}
     of_pages, of_quote = why(quoted)[-2:]

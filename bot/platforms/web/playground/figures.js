@@ -167,6 +167,6 @@ function freshness(source, now) {
   const bar = h("i");
   bar.style.width = `${100 * (every ? Math.max(0.02, 1 - since / every) : 1)}%`;
   const said = source.failures ? `failed ${source.failures}×, last read ${ago(since)}` : `read ${ago(since)}`;
-  return h("li", {}, h("span", { class: "source-name" }, source.source), h("div", { class: `meter ${source.failures || late ? "bad" : ""}`, title: every ? `read anew every ${every >= DAY_S ? many(Math.round(every / DAY_S), "day", "days") : many(Math.round(every / 3600), "hour", "hours")}` : "read when somebody says so" }, bar),
+  return h("li", {}, h("span", { class: "source-name" }, source.source), h("div", { class: `meter ${source.failures || late ? "bad" : ""}`, title: every ? `re-indexed every ${every >= DAY_S ? many(Math.round(every / DAY_S), "day", "days") : many(Math.round(every / 3600), "hour", "hours")}` : "read when somebody says so" }, bar),
     h("span", { class: source.failures ? "pill bad" : "quiet" }, said));
 }

@@ -7,9 +7,9 @@ import { waits } from "./unread.js";
 const NOUNS = [[/embed|index|chunk|passage/i, "passages"], [/read|parse|fetch|load|crawl|document|download/i, "documents"]];
 const ABOUT = {
   member: "Asks, answers and votes",
-  newcomer: "Asks what others asked before",
+  newcomer: "Asks what others have asked",
   helper: "A helper: ✅ makes an answer remembered, and votes weigh more",
-  admin: "An admin: may delete answers and read the documentation anew",
+  admin: "An admin: can delete answers and re-index the documentation",
 };
 
 const shape = (one) => (one.kind === "private" ? "lock" : one.forum ? "forum" : "hash");

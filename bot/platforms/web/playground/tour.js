@@ -63,7 +63,7 @@ function parts({ step, last, other, voted, asker, missed }, { go, ask, welcomes 
   }
   if (step === 2) {
     const text = `And in ${other.name}?`;
-    return ["Follow up for another release", "The thread knows what you talk about; each answer says which release it is for.",
+    return ["Follow up for another release", "The bot remembers this thread; each answer says which release it is for.",
       [["follow", text, () => ask(text, { channel: last.channel, thread: last.thread })]]];
   }
   if (step === 3) {
@@ -76,7 +76,7 @@ function parts({ step, last, other, voted, asker, missed }, { go, ask, welcomes 
         [["become", `Become ${next.name}`, () => go({ person: next.id, channel: "help", thread: "" })]]];
     }
     const text = inOtherWords(voted, Boolean(missed));
-    const how = missed ? "That was taken for another question, so it was answered anew. Try words nearer to the first ones." : "The same question, as you would put it.";
+    const how = missed ? "That was taken for another question, so it got a new answer. Try words closer to the first ones." : "The same question, as you would put it.";
     return [`You are ${author(state.person).name}: ask it in other words`, how, text ? [["reword", text, () => ask(text)]] : []];
   }
   return ["Answered from memory", "At once, because people found it good: the mark above the answer says how many. That was the tour.", [["end", "Finish", null]]];

@@ -8,7 +8,7 @@ import { questionOf, state } from "./store.js";
 const ROUTES = {
   reuse: "Reused an answer that people voted up",
   reference: "Written with the help of an answer that people voted up",
-  avoid: "Written anew: people voted an earlier answer down",
+  avoid: "A new answer, because people voted down an earlier one",
   documents: "Written from the documentation",
   quote: "Quoted from the documentation",
   abstain: "Not found in the documentation",
@@ -89,7 +89,7 @@ function confidence(trace) {
   if (trace.confidence === undefined) return null;
   const sure = percent(trace.confidence), needed = percent(trace.threshold);
   const quoted = trace.signs?.found !== undefined; // a sign of quotes alone: the figure is that of what is quoted
-  const text = quoted ? `Quote: ${sure} likely to hold the answer; ${needed} or more counts as one`
+  const text = quoted ? `Quote: ${sure} likely to hold the answer; ${needed} is needed`
     : `Pages: ${sure} likely to answer the question; ${needed} is needed`;
   return section("Confidence", h("p", { class: "figures wide" }, meter(trace.confidence, trace.threshold, text), text),
     quoted && h("p", { class: "figures" }, `Pages: ${percent(trace.signs.found)} likely to answer the question`));

@@ -99,7 +99,7 @@ def _read(raw: RawDocument, text: str) -> Mapping[str, Any]:
 
 def _broken(raw: RawDocument, why: str) -> SourceError:
     return SourceError(
-        f"{raw.path} is no notebook that can be read ({why}); save it anew with Jupyter or leave it out"
+        f"{raw.path} is no notebook that can be read ({why}); save it again with Jupyter or leave it out"
         " of the source."
     )
 

@@ -293,7 +293,7 @@ class GitSource:
         try:
             known = names(self._repository, seconds, self._settings())
         except GitAway as error:
-            later = "look at the network; what was read before goes on answering"
+            later = "check the network; what was read before keeps answering"
             raise self._spec.error(f"{self._shown}: {error}; {later}", SourceAway) from None
         except GitError as error:
             raise self._spec.error(f"{error}; correct `repository`, or look at its permissions") from None

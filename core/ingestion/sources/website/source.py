@@ -29,7 +29,7 @@ from core.settings import Settings
 
 STOP_SECONDS = 0.2
 """How often a crawl looks whether it is to end."""
-_LATER = "look at the network; what was read before goes on answering"
+_LATER = "check the network; what was read before keeps answering"
 _PIECE = 256 * 1024
 """Bytes that are decoded in one go, in which no other thread runs."""
 _AHEAD = 32
