@@ -67,14 +67,14 @@ class Settings(BaseSettings):
     slack_streaming: bool = Field(True, alias="SLACK_STREAMING")
     """Whether answers stream by Slack's own methods: smooth for who asked; others see the finished one."""
 
-    slack_votes: Literal["buttons", "reactions", "both"] = Field("buttons", alias="SLACK_VOTES")
+    slack_votes: Literal["buttons", "reactions", "both"] = Field("reactions", alias="SLACK_VOTES")
     """How people vote under an answer: by buttons, or by emoji that the bot puts there."""
 
     # Discord
     discord_token: SecretStr = Field(SecretStr(""), alias="DISCORD_TOKEN")
     discord_api_url: str = Field("https://discord.com/api/v10", alias="DISCORD_API_URL")
     discord_gateway_url: str = Field("wss://gateway.discord.gg/", alias="DISCORD_GATEWAY_URL")
-    discord_votes: Literal["buttons", "reactions", "both"] = Field("buttons", alias="DISCORD_VOTES")
+    discord_votes: Literal["buttons", "reactions", "both"] = Field("reactions", alias="DISCORD_VOTES")
     """The same on Discord."""
 
     # who may do what

@@ -26,7 +26,10 @@ def open_folder() -> Iterator[Path]:
 
 def loose(folder: Path) -> list[str]:
     """Return the files and folders, the folder included, whose modes let anybody but the owner in."""
-    modes = {place: stat.S_IMODE(place.lstat().st_mode) for place in _all(folder)}
+    modes = {}
+    for place in _all(folder):
+        with suppress(FileNotFoundError):  # a database's journal comes and goes
+            modes[place] = stat.S_IMODE(place.lstat().st_mode)
     return [str(place.relative_to(folder.parent)) for place, mode in modes.items() if mode & 0o077]
 
 

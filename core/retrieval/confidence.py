@@ -20,6 +20,8 @@ RIVAL = 0.1
 """Share of the best page's score that a page may be below it and still be as good."""
 PAGES = 8
 """Pages that a search hands on: fewer, of a small corpus, are not the more rivals for it."""
+TELLING = 4
+"""Passages from which on it tells something that none has a word; in fewer most words are missing."""
 QUOTES = Path(__file__).with_name("quotes.json")
 """The weights for quotes and what they were fitted on; `python -m evaluation.tuning.quoted` writes them."""
 
@@ -33,7 +35,8 @@ class Signs:
     the terms' rarities; `agreement` the share of common chunks among the first hits of both retrievers;
     `extension` is 1 where the question names an unknown relative of the product (`flask-login`);
     `sentence` is the best cosine of a window, `joint` the best of cosine and share of terms in one
-    window together, halved; `unknown` the share of the terms' rarity that no page has at all.
+    window together, halved; `unknown` the share of the terms' rarity that no page has at all,
+    less in a corpus of few passages.
     """
 
     cosine: float = 0.0
@@ -157,7 +160,7 @@ def signs(
         float(extension),
         sentence,
         joint / 2.0,
-        sum(rarity[term] for term in terms if rarity[term] > never) / total,
+        sum(rarity[term] for term in terms if rarity[term] > never) / total * min(1.0, chunks / TELLING),
     )
 
 

@@ -73,7 +73,6 @@ def test_what_is_open_is_found(tmp_path: Path) -> None:
     [
         (0o022, "", ("ask", PORT)),
         (0o000, "", ("index", "--release", "2.0")),
-        (0o000, CHEAP, ("status",)),
         (0o022, "", ("doctor",)),
         (0o000, CHEAP, ("memory", "import", "pairs.jsonl")),
         (0o022, CHEAP, ("memory", "export", "out.jsonl")),

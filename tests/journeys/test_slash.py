@@ -43,7 +43,7 @@ async def test_admins_see_what_the_documentation_does_not_answer(platform: str, 
     async with open_stage(platform, bot) as stage:
         await stage.slash("boss", "threadlore", "gaps")
         await until(lambda: any("nobody complained" in text for text in stage.heard("boss")))
-        await ask(stage, "How do I bake sourdough bread?")
+        await ask(stage, "How do I bake sourdough bread with the kettle?")
         await stage.slash("boss", "threadlore", "gaps")
         await until(lambda: any("sourdough" in t and "1 abstained" in t for t in stage.heard("boss")))
 

@@ -34,7 +34,10 @@ def start(binary: str, driver: str, profile: Path) -> webdriver.Chrome:
     for flag in (*FLAGS.split(), f"--user-data-dir={profile}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    chrome = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    # a window that nobody looks at has no focus, and tells its page of none
+    chrome.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
+    return chrome
 
 
 def chromium(profile: Path) -> Iterator[webdriver.Chrome]:
