@@ -243,7 +243,7 @@ async def test_another_encoder_is_refused_at_start_and_on_reindex_and_told_what_
         assert f"2.0 was embedded by {corpus.encoder}, EMBEDDING_MODEL is other@256" in status
         assert "run `threadlore index --rebuild`" in status
         assert PORTS["2.0"] in (await bot.app.engine.answer(Question(PORT))).text, "it goes on answering"
-        with pytest.raises(EncoderChanged, match=r"Run `threadlore index --rebuild`.*old corpus goes on"):
+        with pytest.raises(EncoderChanged, match=r"--rebuild`.*old index keeps answering"):
             await bot.app.corpus_manager.reindex("2.0")
         late = time.time() + 200
         clock = Clock(bot.app.corpora, bot.app.schedules, bot.app.corpus_manager.reindex, now=lambda: late)

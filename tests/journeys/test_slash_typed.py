@@ -14,7 +14,7 @@ TYPED = pytest.mark.parametrize("platform", ["fake", "slack", "web"])
 async def test_slacks_mentions_and_links_are_what_they_mean(bot: Bot) -> None:
     async with open_stage("slack", bot) as stage:
         await stage.slash("boss", "threadlore", "forget <@U2|bob>")
-        await told(stage, "boss", "what u2 asked and voted")
+        await told(stage, "boss", "the questions of u2")
         await stage.slash("boss", "threadlore", "mode <#C1|general> questions")
         await told(stage, "boss", "#c1: questions (set by uadmin")
         await stage.slash("boss", "threadlore", "mode #general off")

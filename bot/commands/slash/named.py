@@ -12,12 +12,17 @@ _CODE = re.compile(r"(?P<fence>```.*?(?:```|\Z))|`(?P<span>[^`\n]+)`", re.DOTALL
 _COMMAND = re.compile(r"/?threadlore\b")
 
 
+def account_on(platform: str) -> re.Pattern[str]:
+    """Return what finds a platform's accounts and channels in a text."""
+    return re.compile(rf"(?<![\w:/.-]){re.escape(platform)}:(\w+)(?!\w|:\w)")
+
+
 async def with_names(text: str, chat: Chat) -> str:
     """Return Markdown with the platform's accounts and channels (`slack:U1`) by their names.
 
     What to type keeps its ids, and so does what the platform does not name to everybody.
     """
-    account = re.compile(rf"(?<![\w:/.-]){re.escape(chat.name)}:(\w+)(?!\w|:\w)")
+    account = account_on(chat.name)
     ids = sorted({found for part in _parts(text) for found in account.findall(part)})
     known = await asyncio.gather(*(chat.name_of(one) for one in ids))
     names = {one: _shown(name) for one, name in zip(ids, known, strict=True) if name}

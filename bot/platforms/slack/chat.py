@@ -30,6 +30,8 @@ _PERMALINK = re.compile(r"https?://[^/\s]+/archives/([A-Z0-9]+)/p(\d{10,})(\d{6}
 _HEARD = 2_000
 """Messages whose authors are remembered: a stream is for the person who is answered."""
 
+_ID = re.compile(r"[A-Z][A-Z0-9]+")
+
 
 class SlackChat:
     """Carries out what dispatch asks; raises SlackRefused where Slack does not."""
@@ -112,6 +114,8 @@ class SlackChat:
 
     async def name_of(self, to: str) -> str:
         """Return a person's name, or a public channel's; empty where Slack does not tell it."""
+        if not _ID.fullmatch(to):
+            return ""  # what somebody typed in an id's place is not asked for, nor told to a log
         if to[:1] in ("U", "W"):
             name = (await self._directory.person(to)).name
             return "" if name == to else name

@@ -311,7 +311,7 @@ async def test_what_stands_nowhere_again_is_left_out() -> None:
 
 
 async def test_an_answer_that_is_mostly_invented_is_not_shown() -> None:
-    with pytest.raises(ModelMalformed, match="quoted"):
+    with pytest.raises(ModelMalformed, match="quote"):
         await write(Told(f"{INVENTED} Then call `open_session_now()` [1]. {GOOD}"), request(), show, every=0)
 
 
