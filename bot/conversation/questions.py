@@ -203,7 +203,7 @@ class Questions:
                 await self._settle(chat, key, parts, told)
                 return
             hint = await self._desk.hint.to(message)
-            if not hint and message.scope.kind == "direct":
+            if not hint and message.scope.kind == "direct" and not asks_nothing(message.text):
                 hint = await self._resolving.passed_on(chat, message)
             if hint := hint or await self._objected(message):
                 await self._settle(chat, key, parts, await chat.post(ref, hint))

@@ -74,12 +74,18 @@ class Resolving:
     # --- an answer in the direct messages of who was asked ------------------------------------
 
     async def passed_on(self, chat: Chat, message: Message) -> Reply | None:
-        """Post in the asker's thread what somebody who was asked writes to the bot; return what to reply.
+        """Post in the asker's thread what somebody who was asked writes under a ticket; return what to reply.
 
-        None for what is no answer to a ticket. It is remembered as a helper's better answer is.
+        It is remembered as a helper's better answer is. What stands elsewhere in the direct messages may be
+        meant for the bot alone, so nothing of it is posted: where it may be an answer, the reply says where
+        answers are written. None for anything else.
         """
-        ticket = await self._answered_directly(chat, message)
-        if ticket is None or not ticket.notice:
+        here = await self._asked_directly(message)
+        ticket = await self._answered(chat, message, here) if here else None
+        if ticket is None:
+            may_answer = bool(here) and not message.ref.thread and not looks_like_question(message.text)
+            return Reply(_(text.UNDER_MINE)) if may_answer else None
+        if not ticket.notice:
             return None
         person = message.author
         by = f"**{_(text.ANSWERS).format(name=text.named(person.name))}**"
@@ -94,29 +100,26 @@ class Resolving:
             await self._engine.accepted.correct(better, True, link)
         return Reply(_(text.PASSED_ON_AT).format(link=link) if link else _(text.PASSED_ON))
 
-    async def _answered_directly(self, chat: Chat, message: Message) -> Ticket | None:
-        """Return the open ticket that a direct message to the bot answers.
-
-        It stands in the thread of the ticket, replies to it, or is no question and the ticket the latest.
-        """
+    async def _asked_directly(self, message: Message) -> list[Ticket]:
+        """Return the open tickets that somebody was sent in the direct messages where they write now."""
         if message.scope.kind != "direct" or not message.text:
-            return None
-        here = [
+            return []
+        return [
             ticket
             for ticket in await self._tickets.waiting()
             if self.is_trusted(ticket, message.author)
             and not self._engine.is_same(ticket.asker, message.author.id)
             and any(part.channel_key == message.ref.channel_key for post in ticket.posts for part in post)
         ]
-        if not here:
-            return None
+
+    async def _answered(self, chat: Chat, message: Message, here: Sequence[Ticket]) -> Ticket | None:
+        """Return the ticket in whose thread a message stands, or to which it replies."""
         above = await chat.question_of(message.ref)
         places = {above.ref.key} if above else set()
         places |= {replace(message.ref, message=message.ref.thread).key} if message.ref.thread else set()
-        for ticket in here:
-            if any(part.key in places for post in ticket.posts for part in post):
-                return ticket
-        return None if places or looks_like_question(message.text) else here[-1]
+        return next(
+            (one for one in here if any(part.key in places for post in one.posts for part in post)), None
+        )
 
     # --- resolved, and opened again -----------------------------------------------------------
 

@@ -48,6 +48,10 @@ NO_NAME = N_("a person")
 THOSE_WHO_HELP = N_("the people who help here")
 NOTICE = N_("I have asked {names} for help. Put ✅ on the answer that helps, and I remember it.")
 NOTICE_DIRECT = N_("I have asked {names} to write to you. Put ✅ on this message when it is settled.")
+UNDER_MINE = N_(
+    "If this answers what you were asked, write it in the thread of my message about it, or reply to that "
+    "message: then I pass it on. If you are asking me, please end with a question mark."
+)
 PASSED_ON = N_("Thank you. I have passed it on to the asker.")
 PASSED_ON_AT = N_("Thank you. I have passed it on to the asker, [here]({link}).")
 ANSWERS = N_("{name} answers:")

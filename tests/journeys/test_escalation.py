@@ -261,9 +261,17 @@ async def test_who_was_asked_answers_in_the_direct_messages(bot: Bot) -> None:
     async with SlackStage(bot) as stage:
         appoint(stage, bot, "hal")
         said, _ = await asked(stage)
-        await ticket(stage)
+        sent = await ticket(stage)
         await until(lambda: "I have asked" in notice(stage, said))
         await stage.say("hal", ADVICE, "hal")
+        await reads(stage, "hal", "in the thread of my message")
+        await stage.quiet()
+        assert not [s for s in stage.replies(said) if ADVICE in squeezed(s.text)], (
+            "it may be for the bot alone"
+        )
+        under = Said(sent.id, "hal", sent.id, sent.text)
+        await stage.say("hal", "thanks!", under=under)
+        await stage.say("hal", ADVICE, under=under)
         await until(lambda: [s for s in stage.replies(said) if ADVICE in squeezed(s.text)])
         assert "passed it on" in await reads(stage, "hal", "passed it on")
         await remembered(bot, 1)
