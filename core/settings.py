@@ -5,6 +5,7 @@ What the product is, its releases, sources and channels stand in `corpora.toml` 
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_vali
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from core.errors import ConfigurationError
+from core.system.origins import origin_of
 
 DIGEST = r"(?i)^(?:off|(?:mon|tue|wed|thu|fri|sat|sun) (?:[01]\d|2[0-3]):[0-5]\d)$"
 """A day of the week and a time of the machine's clock, or `off`."""
@@ -59,6 +61,16 @@ class Settings(BaseSettings):
     # editors
     mcp_tokens: SecretStr = Field(SecretStr(""), alias="MCP_TOKENS")
     """Who may ask over `threadlore mcp --http`: `name:token,other:token`."""
+
+    # the widget on documentation sites
+    widget_origins: Annotated[tuple[str, ...], NoDecode] = Field((), alias="WIDGET_ORIGINS")
+    """Sites whose pages may show it (`https://docs.example.org`); it is off where there are none."""
+    widget_per_minute: float = Field(6.0, alias="WIDGET_PER_MINUTE", gt=0)
+    """Questions from one address."""
+    widget_total_per_minute: float = Field(60.0, alias="WIDGET_TOTAL_PER_MINUTE", gt=0)
+    """Questions of all readers together."""
+    widget_proxies: Annotated[tuple[str, ...], NoDecode] = Field((), alias="WIDGET_PROXIES")
+    """Addresses and networks of proxies that are believed who asks (`X-Forwarded-For`)."""
 
     # Slack
     slack_bot_token: SecretStr = Field(SecretStr(""), alias="SLACK_BOT_TOKEN")
@@ -200,7 +212,11 @@ class Settings(BaseSettings):
         """Return True if the playground is served."""
         return not self.on_platforms if self.playground is None else self.playground
 
-    @field_validator("admins", "helpers", "admin_channels", "allowed_hosts", "model_steps", mode="before")
+    @field_validator(
+        *("admins", "helpers", "admin_channels", "allowed_hosts", "model_steps"),
+        *("widget_origins", "widget_proxies"),
+        mode="before",
+    )
     @classmethod
     def _comma_separated(cls, value: object) -> object:
         if isinstance(value, str):
@@ -220,6 +236,16 @@ class Settings(BaseSettings):
         if not all(re.fullmatch(r"[A-Za-z0-9._-]+", name) for name in value):
             raise ValueError("write names such as bot.example.org, without port, with commas between")
         return value
+
+    @field_validator("widget_origins", mode="after")
+    @classmethod
+    def _origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(origin_of(origin) for origin in value))
+
+    @field_validator("widget_proxies", mode="after")
+    @classmethod
+    def _networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(str(ipaddress.ip_network(proxy, strict=False)) for proxy in value)
 
     @field_validator("ollama_host", mode="after")
     @classmethod

@@ -81,12 +81,16 @@ def calibrate(
 
 
 def fit(
-    table: Numbers, labels: NDArray[np.bool_], strength: float = REGULARISATION, balanced: bool = True
+    table: Numbers,
+    labels: NDArray[np.bool_],
+    strength: float = REGULARISATION,
+    balanced: bool = True,
+    weights: Numbers | None = None,
 ) -> tuple[Numbers, float]:
     """Fit a logistic regression by Newton's method; L2 on standardised columns.
 
-    `table` has shape (n, d), `labels` (n,); both classes weigh the same where it is `balanced`. Returns the
-    weights of the unstandardised columns and the bias.
+    `table` has shape (n, d), `labels` (n,); both classes weigh the same where it is `balanced`, or
+    each row what `weights` of shape (n,) say. Returns the weights of the unstandardised columns and the bias.
     """
     mean, spread = table.mean(axis=0), table.std(axis=0)
     spread = np.where(spread < _SETTLED, 1.0, spread)
@@ -94,18 +98,20 @@ def fit(
     share = np.full(len(labels), 1.0 / len(labels))
     if balanced:
         share = np.where(labels, 0.5 / labels.sum(), 0.5 / (~labels).sum())
+    if weights is not None:
+        share = weights / weights.sum()
     penalty = np.append(np.full(table.shape[1], strength), 0.0)
-    weights = np.zeros(columns.shape[1])
+    found = np.zeros(columns.shape[1])
     for _ in range(_STEPS):
-        said = 1.0 / (1.0 + np.exp(-(columns @ weights)))
-        slope = columns.T @ (share * (said - labels)) + penalty * weights
+        said = 1.0 / (1.0 + np.exp(-(columns @ found)))
+        slope = columns.T @ (share * (said - labels)) + penalty * found
         bend = (columns * (share * said * (1.0 - said))[:, None]).T @ columns + np.diag(penalty)
-        step = np.linalg.solve(bend + _SETTLED * np.eye(len(weights)), slope)
-        weights = weights - step
+        step = np.linalg.solve(bend + _SETTLED * np.eye(len(found)), slope)
+        found = found - step
         if np.abs(step).max() < _SETTLED:
             break
-    scaled = weights[:-1] / spread
-    return scaled, float(weights[-1] - scaled @ mean)
+    scaled = found[:-1] / spread
+    return scaled, float(found[-1] - scaled @ mean)
 
 
 def choose(answerable: Numbers, most_lost: float) -> float:

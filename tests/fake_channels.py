@@ -1,8 +1,9 @@
-"""The `ChannelStore` and `AuditStore` ports in memory."""
+"""The `ChannelStore`, `ReleaseStore` and `AuditStore` ports in memory."""
 
 from __future__ import annotations
 
 from core.community.channels import ModeSet, Pause
+from core.community.releases import ReleaseSet
 from core.ports.about import Act
 
 
@@ -30,6 +31,30 @@ class FakeChannels:
 
     async def resume(self, place: str) -> bool:
         return self._pauses.pop(place, None) is not None
+
+
+class FakeReleases:
+    """Releases in dictionaries."""
+
+    def __init__(self) -> None:
+        self._people: dict[str, str] = {}
+        self._channels: dict[str, ReleaseSet] = {}
+
+    async def of_people(self) -> dict[str, str]:
+        return dict(self._people)
+
+    async def choose(self, person: str, release: str, at: float) -> None:
+        self._people.pop(person, None)
+        if release:
+            self._people[person] = release
+
+    async def of_channels(self) -> tuple[ReleaseSet, ...]:
+        return tuple(given for _, given in sorted(self._channels.items()))
+
+    async def give(self, given: ReleaseSet) -> None:
+        self._channels.pop(given.channel, None)
+        if given.release:
+            self._channels[given.channel] = given
 
 
 class FakeAudit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.domain import STRANGERS
+from core.domain import READER, STRANGERS
 from core.ports import Reworded
 from tests.fakes import FakeMemories
 
@@ -35,7 +35,7 @@ class FakeRewordings:
         """Return what each known person holds up last on this one answer."""
         hands: dict[str, dict[int, tuple[int, float, str]]] = {}
         for number, (vote, _, weight) in enumerate(self._memories.votes):
-            if vote.answer_id != answer_id:
+            if vote.answer_id != answer_id or vote.standing == READER:
                 continue
             held = hands.setdefault(vote.voter, {})
             if vote.value is not None:

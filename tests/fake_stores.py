@@ -13,6 +13,7 @@ import numpy as np
 
 from core.catalogue.tables import next_level
 from core.domain import (
+    READER,
     STRANGERS,
     Answer,
     ChunkedDocument,
@@ -347,7 +348,7 @@ class FakeMemories:
         at = vote.at or datetime.now(UTC)
         self.votes.append((replace(vote, at=at), answer["pair_id"], weight))
         pair = self._pairs.get(answer["pair_id"])
-        if pair is not None and pair.aside == "evicted":
+        if pair is not None and pair.aside == "evicted" and vote.standing != READER:
             self._pairs[pair.id] = replace(pair, aside="")
         return await self.pair(answer["pair_id"])
 
@@ -433,7 +434,7 @@ class FakeMemories:
         """Give a pair its standing opinions: the latest hand of each voter that is still raised."""
         raised: dict[tuple[str, str, int], tuple[int, float, str]] = {}
         for number, (vote, pair_id, weight) in enumerate(self.votes):
-            if pair_id != pair.id:
+            if pair_id != pair.id or vote.standing == READER:
                 continue
             if vote.value is not None:
                 raised[vote.voter, vote.answer_id, vote.value] = (number, weight, vote.standing)

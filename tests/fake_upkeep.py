@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from core.domain import STRANGERS, Citation, Scope
+from core.domain import READER, STRANGERS, Citation, Scope
 from core.ports import Acquaintance, Census, StalePair, Stored, VoteEvent
 from tests.fake_stores import FakeMemories, Mark
 
@@ -85,6 +85,7 @@ class FakeVoters:
             vote
             for vote, pair, _ in self._memories.votes
             if vote.at and pair == pair_id and vote.at.timestamp() >= since and vote.voter not in accounts
+            if vote.standing != READER
         ]
         return Acquaintance(
             min([*asked, *(at for at, _ in own)], default=0.0),
@@ -98,6 +99,8 @@ class FakeVoters:
         pairs: dict[str, set[str]] = {}
         old: set[str] = set()
         for vote, pair, _ in self._memories.votes:
+            if vote.standing == READER:
+                continue
             pairs.setdefault(vote.voter, set()).add(pair)
             if vote.at and vote.at.timestamp() <= before:
                 old.add(vote.voter)

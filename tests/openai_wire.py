@@ -96,6 +96,8 @@ class OpenAIServer:
         self.takes_schema, self.keeps_schema, self.refuses = takes_schema, keeps_schema, set(refuses)
         self.tokens_per_second, self.first_token_delay = tokens_per_second, first_token_delay
         self.reasoning = reasoning
+        self.slots = 4
+        """Calls that llama.cpp says it answers at once."""
         self.thinks = ""
         """What it thinks before each answer."""
         self.lists = True
@@ -185,7 +187,8 @@ class OpenAIServer:
     async def _props(self, request: web.Request) -> web.Response:
         if self.kind != "llamacpp":
             return web.Response(status=404)
-        return web.json_response({"default_generation_settings": {"n_ctx": self.context_length}})
+        settings = {"n_ctx": self.context_length}
+        return web.json_response({"default_generation_settings": settings, "total_slots": self.slots})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         if not self._may(request):

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 BANNED = ROOT / "tests" / "banned_phrases.txt"
 PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "bot/platforms/web/playground/*.html")
-SCRIPTS = "bot/platforms/web/playground/*.js"
+SCRIPTS = ("bot/platforms/web/playground/*.js", "bot/platforms/web/widget/page/*.js")
 CODE = ("bot", "core", "storage", "evaluation")
 NOT_READ = ("core/prompts/", "core/query/", "storage/migrations/")
 """What a model or nobody reads: prompts, words that questions are recognised by, the database's past."""
@@ -61,7 +61,7 @@ def said() -> Iterator[Said]:
             name = path.relative_to(ROOT).as_posix()
             if not name.startswith(NOT_READ):
                 yield from ((name, line, text) for line, text in sentences(path.read_text(encoding="utf-8")))
-    for path in sorted(ROOT.glob(SCRIPTS)):
+    for path in sorted(path for pattern in SCRIPTS for path in ROOT.glob(pattern)):
         text = path.read_text(encoding="utf-8")
         for string in QUOTED.finditer(text):
             yield path.relative_to(ROOT).as_posix(), text.count("\n", 0, string.start()) + 1, string[0]

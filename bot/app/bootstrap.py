@@ -109,7 +109,7 @@ def _schedules(catalogue: Catalogue, sources: Sources) -> dict[tuple[str, str], 
 def _application(ground: Ground, core: Core, around: Around, warning: str, file: AddedFile) -> Application:
     catalogue, stores = ground.catalogue, ground.stores
     examples = Examples(
-        catalogue.product, catalogue.channels, core.memory, stores.memories, stores.corpora, core.research
+        catalogue.product, core.releases, core.memory, stores.memories, stores.corpora, core.research
     )
     schedules = _schedules(catalogue, ground.sources)
     added = AddedSources(
@@ -142,6 +142,8 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         learner=core.learner,
         modes=around.modes,
         pauses=around.pauses,
+        releases=core.releases,
+        given=stores.given,
         audit=stores.audit,
         escalations=stores.escalations,
         privacy=ground.privacy,

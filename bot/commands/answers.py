@@ -91,6 +91,7 @@ async def question_of(app: Application, entry: Mapping[str, Any]) -> Question:
         turns,
         release,
         language=await detect(text),
+        why=entry.get("why") is True,
     )
 
 

@@ -232,7 +232,9 @@ class Answering:
         to_person = self.to_person(message.ref, message.scope)
         reply = compose(answer, self._desk.engine.product.name)
         reply = replace(reply, controls=controls(answer, self._desk.engine.ready, to_person))
-        return await self._desk.opted_out.dressed(reply, message.author.id)
+        asker = message.author.id
+        reply = replace(reply, asker="" if self._desk.opted_out.is_out(asker) else asker)
+        return await self._desk.opted_out.dressed(reply, asker)
 
     async def _open(self, answer: _Answer) -> None:
         """Show a sign of work, in the messages of an earlier reply if there is one."""
@@ -268,6 +270,14 @@ class Answering:
             await self._desk.conversations.posted(key, ())
         await self._desk.conversations.emptied(key)
 
+    async def _as_asked(self, turn: Turn) -> Turn:
+        """Return a question that the bot wrote down for who asked it in a form as that person's words."""
+        if turn.role != "assistant" or not turn.text.startswith(">") or not turn.message:
+            return turn
+        claim = await self._desk.conversations.claimed(turn.message)
+        text = str((claim.payload or {}).get("text") or "") if claim else ""
+        return Turn("user", text, claim.asker, message=turn.message, at=claim.at) if claim and text else turn
+
     async def history(self, chat: Chat, ref: MessageRef) -> tuple[Turn, ...]:
         """Read the conversation before a message, with the release that each answer was for.
 
@@ -286,7 +296,7 @@ class Answering:
             )
             if turn.role == "assistant"
             else turn
-            for turn in desk.opted_out.heard(history)
+            for turn in desk.opted_out.heard([await self._as_asked(turn) for turn in history])
             if of.get(turn.message) not in emptied
         ]
         last = next((n for n in range(len(turns) - 1, -1, -1) if turns[n].role == "assistant"), -1)

@@ -152,16 +152,22 @@ def rounded(seconds: float) -> int:
 
 
 class Limits:
-    """Counts questions by person and by channel."""
+    """Counts questions by person and by channel, which may ask `share` people's worth of questions."""
 
-    def __init__(self, per_minute: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        per_minute: float,
+        clock: Callable[[], float] = time.monotonic,
+        share: float = CHANNEL_SHARE,
+    ) -> None:
         self._per_minute = per_minute
+        self._share = share
         self._clock = clock
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
 
     def wait(self, person: str, channel: str) -> float:
         """Take one question from both buckets; return 0.0, or the seconds until there is one."""
-        wanted = [(f"person {person}", 1.0), (f"channel {channel}", float(CHANNEL_SHARE))]
+        wanted = [(f"person {person}", 1.0), (f"channel {channel}", self._share)]
         waits = [self._missing(name, share) for name, share in wanted]
         if max(waits) > 0:
             return max(waits)

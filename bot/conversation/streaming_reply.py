@@ -27,8 +27,17 @@ class StreamingReply:
     """
 
     def __init__(
-        self, chat: Chat, parts: tuple[MessageRef, ...], product: str, note: Note, where: MessageRef
+        self,
+        chat: Chat,
+        parts: tuple[MessageRef, ...],
+        product: str,
+        note: Note,
+        where: MessageRef,
+        *,
+        after: float = READING_SECONDS,
     ) -> None:
+        """Show pages being read `after` so many seconds in which nothing is written."""
+        self._after = after
         self.parts = parts
         self._where = where
         self._chat = chat
@@ -46,7 +55,7 @@ class StreamingReply:
         """Show which pages are being read, if that lasts."""
         self._release, self._evidence = release, evidence
         if self.parts and self._later is None:
-            self._later = asyncio.get_running_loop().call_later(READING_SECONDS, self._begin)
+            self._later = asyncio.get_running_loop().call_later(self._after, self._begin)
 
     async def text(self, markdown: str) -> None:
         """Show the text so far; text that arrives during an edit is shown by the next one."""

@@ -15,12 +15,14 @@ from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import Answering
 from bot.conversation.pausing import Desk, Limits, LocaleResolver, Outage, Pausing
 from bot.conversation.questions import Questions
+from bot.conversation.readers import Readers
 from bot.conversation.triggers import Hint, Triggers
 from bot.escalation.asking import AN_HOUR, Escalation
 from bot.escalation.resolving import Resolving
 from bot.interactions.handler import InteractionHandler
 from bot.interactions.ledger import Kind
 from bot.interactions.marks import Marks
+from bot.interactions.own_pages import OwnPagesHandler
 from bot.interactions.pages import Pages
 from bot.interactions.presses import Presses
 from bot.interactions.reactions import ReactionHandler
@@ -29,7 +31,8 @@ from bot.operations.application import Application
 from bot.operations.digest import Digest
 from bot.operations.live_history import HistoryUpkeep
 from bot.operations.notices import Notices
-from bot.ports.chat import Chat, Cleared, Command, Message, Press, Reaction, Responder, unheard
+from bot.ports.chat import Chat, Cleared, Command, Message, Person, Press, Reaction, Responder, unheard
+from bot.ports.page import Page
 from bot.ports.platforms import Figures
 from bot.privacy.exports import Holders
 from bot.privacy.opted_out import OptedOut
@@ -74,6 +77,8 @@ class Dispatch:
         chats: Chats,
         history: HistoryUpkeep,
         pages: Pages,
+        readers: Readers,
+        app: Application,
         holders: Holders,
         overview: Figures | None = None,
     ) -> None:
@@ -84,6 +89,8 @@ class Dispatch:
         """Figures for pages and machines, where somebody collects them."""
         self.pages = pages
         """What pages ask beside the conversation."""
+        self.readers = readers
+        """What readers of websites ask."""
         self._history = history
         self.holders = holders
         """Told by platforms that keep messages themselves, for as long as they run."""
@@ -96,7 +103,8 @@ class Dispatch:
         presses = Presses(desk, self._answering, slash.is_admin, escalation)
         triggers = Triggers(desk.conversations, modes, desk.opted_out, desk.unsolicited)
         self._questions = Questions(desk, self._answering, triggers, self._resolving)
-        self._interactions = InteractionHandler(desk, self._answering, slash, presses)
+        self._own_pages = OwnPagesHandler(app, slash, desk.locales.of_person, self._questions.message)
+        self._interactions = InteractionHandler(desk, self._answering, slash, presses, self._own_pages)
         self._reactions = ReactionHandler(desk, marks)
         self._chats = chats
 
@@ -194,6 +202,13 @@ class Dispatch:
 
     # --- what pages ask -----------------------------------------------------------------------
 
+    async def own_page(self, chat: Chat, person: Person, channels: Collection[str], note: str = "") -> Page:
+        """Return somebody's page, with answers of the public channels (`slack:C1`) that they read.
+
+        `note` is what came of what they did there last.
+        """
+        return await self._own_pages.page(chat, person, channels, note)
+
     async def releases(self) -> list[dict[str, Any]]:
         """Return the releases and how ready they are."""
         return await self._corpus_manager.releases()
@@ -273,7 +288,9 @@ def dispatch_of(
         ),
         chats=chats,
         history=app.history,
+        app=app,
         pages=Pages(slash, app.modes, engine.answer_log, app.passages, app.examples),
+        readers=Readers(desk, app.examples, app.catalogue.channels),
         holders=app.holders,
         overview=overview,
     )

@@ -1,4 +1,4 @@
-"""Says who can reach what of this bot: the playground, the dashboard, the database."""
+"""Says who can reach what of this bot: the playground, the dashboard, the widget, the database."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from bot.home.findings import Finding, good, unsure
 from bot.ports.platforms import titles
 from core.settings import Settings
+from core.system.origins import is_readable_on_its_way
 
 ANYBODY = "they can play anybody there, admins included"
 LINK = "the link that `threadlore serve` prints at its start"
@@ -19,8 +20,10 @@ def exposed(settings: Settings) -> list[Finding]:
     """Return who can reach what, in plain words; not good is what may be read on its way."""
     if settings.playground is False:
         pages = [good("Pages", "neither playground nor dashboard (THREADLORE_PLAYGROUND=false)")]
+        pages += [_port(settings)] if settings.widget_origins else []
     else:
         pages = [_port(settings), _playground(settings), _dashboard(settings)]
+    pages += [_widget(settings)] if settings.widget_origins else []
     return [*pages, _database(settings)]
 
 
@@ -68,6 +71,27 @@ def _dashboard(settings: Settings) -> Finding:
     else:
         said = "for nobody, until DASHBOARD_TOKEN is set"
     return good("Dashboard", f"{said}; {machines}")
+
+
+def _widget(settings: Settings) -> Finding:
+    """Say whose readers may ask, and what keeps them from it or shows too much on the way."""
+    sites = settings.widget_origins
+    said = f"readers of {', '.join(sites)} may ask, without a name, and hear what is public (WIDGET_ORIGINS)"
+    open_ = [site for site in sites if is_readable_on_its_way(site)]
+    advice = (
+        [f"serve {', '.join(open_)} over https, or others can change what its readers see"] if open_ else []
+    )
+    if any(not _is_local(urlsplit(site).hostname or "") for site in sites) and not settings.allowed_hosts:
+        advice.append(
+            "put a proxy with TLS in front that passes on /widget.js and /widget/ alone, and name its host "
+            "in THREADLORE_ALLOWED_HOSTS: browsers elsewhere do not reach the bot without it"
+        )
+    if settings.allowed_hosts and not settings.widget_proxies:
+        advice.append(
+            "name the proxy's address in WIDGET_PROXIES, or all readers count as one address "
+            f"({settings.widget_per_minute:g} questions a minute)"
+        )
+    return unsure("Widget", said, "; ".join(advice)) if advice else good("Widget", said)
 
 
 def _database(settings: Settings) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,12 +15,14 @@ from bot.conversation.answering import RESTARTING, Answering
 from bot.conversation.pausing import Desk, paused_text, wait_text
 from bot.home.logs import about
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
+from bot.interactions.own_pages import OwnPagesHandler
 from bot.interactions.presses import APART, ASK_AGAIN, VOTES, Presses
 from bot.interactions.sharing import alone
 from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
 from bot.ports.message_codec import command_of, packed, press_of
 from bot.privacy.opted_out import NOT_TOLD
 from bot.rendering.answers import WORKING
+from bot.rendering.own_page import CONTROLS
 from core.domain import Question
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking, spoken
@@ -29,14 +32,36 @@ log = logging.getLogger(__name__)
 LOST = N_("I was restarted before I could do this. Please try again.")
 
 
+_WHY = re.compile(r"(?:--|[—–])why(?!\S)", re.IGNORECASE)
+"""What asks for the reasoning, too; phones write two hyphens as a dash."""
+
+
+def _asks_why(text: str) -> tuple[bool, str]:
+    """Return whether a question begins or ends with `--why`, and the question."""
+    words = text.split()
+    for at in (0, -1):
+        if words and _WHY.fullmatch(words[at]):
+            rest = text.strip()[len(words[at]) :] if at == 0 else text.strip()[: -len(words[at])]
+            return True, rest.strip()
+    return False, text.strip()
+
+
 class InteractionHandler:
     """Carries out commands and presses, and tells the person the result."""
 
-    def __init__(self, desk: Desk, answering: Answering, slash: SlashCommands, presses: Presses) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        answering: Answering,
+        slash: SlashCommands,
+        presses: Presses,
+        own_pages: OwnPagesHandler,
+    ) -> None:
         self._desk = desk
         self._answering = answering
         self._slash = slash
         self._presses = presses
+        self._own_pages = own_pages
         self._ledger = InteractionLedger(desk.conversations, desk.opted_out)
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -200,6 +225,9 @@ class InteractionHandler:
         if press.name == CONFIRM:
             await self._slash.pressed(press, responder)
             return
+        if press.name in CONTROLS:
+            await self._own_pages.pressed(chat, press, responder)
+            return
         if await self._desk.opted_out.pressed(press, responder):
             return
         answer_id = press.value.partition(" ")[0]
@@ -229,7 +257,8 @@ class InteractionHandler:
         if command.name != "ask":
             await self._slash.run(command, responder, chat)
             return
-        if not command.text.strip():
+        why, text = _asks_why(command.text)
+        if not text:
             said = _("Write your question after the command: `/ask How do I …?`")
             await responder.reply(await self._desk.hint.with_examples(said, command.where, command.scope))
             return
@@ -246,13 +275,14 @@ class InteractionHandler:
         await responder.reply(Reply(_(WORKING), final=False))
         authors = tuple(sorted(await self._authors(command)))
         asked = Question(
-            command.text,
+            text,
             command.person.id,
             where,
             command.scope,
             release=command.release,
             language=spoken(),
             authors=authors,
+            why=why,
         )
         answer = await self._desk.engine.answer(asked)
         reply = alone(answer, self._desk.engine.product.name, command.where, command.scope)

@@ -14,6 +14,7 @@ from core.domain import Scope, sources
 from core.engine import AnswerLog
 from core.insights.examples import Examples
 from core.ports.corpora import PassageStore
+from core.text.code_language import labelled
 
 ASK = {
     "line": "/ask",
@@ -75,7 +76,7 @@ class Pages:
             "url": found.url,
             "release": found.release,
             "path": found.path,
-            "text": "\n\n".join(dict.fromkeys(filter(None, texts))),
+            "text": labelled("\n\n".join(dict.fromkeys(filter(None, texts)))),
         }
 
 

@@ -16,7 +16,14 @@ from bot.interactions.sharing import FORGOTTEN, Sharing, alone
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
 from bot.ports.message_codec import packed, unpacked
 from bot.privacy.visibility import beyond
-from bot.rendering.answers import ASK_WHAT_WAS_WRONG, WORKING, WRONG, wrong_button, wrong_form
+from bot.rendering.answers import (
+    ASK_WHAT_WAS_WRONG,
+    WORKING,
+    WRONG,
+    reasoning,
+    wrong_button,
+    wrong_form,
+)
 from core.domain import Question, Vote
 from core.errors import PlatformError, ThreadloreError
 from core.languages import N_, _, ngettext, spoken
@@ -86,6 +93,9 @@ class Presses:
             await self._ask_anew(chat, press, answer_id, responder)
         elif press.name == "release":
             await self._ask_again(chat, press, answer_id, release, responder)
+        elif press.name == "reasoning":
+            answer, _asked = await self._desk.engine.answer_log.answer(answer_id)
+            await responder.reply(Reply(reasoning(answer) or _(FORGOTTEN)))
         elif press.name == "why":
             sentences = (await self._desk.engine.answer_log.why(answer_id))["sentences"]
             await responder.reply(Reply("\n".join(f"- {sentence}" for sentence in sentences)))

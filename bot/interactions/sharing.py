@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 FORGOTTEN = N_("This answer is no longer stored. Please ask again.")
 SHARED = N_("Shared: everybody here can see it now.")
 ALREADY = N_("This answer is shared already.")
-_ALONE = ("up", "down", "why", "apart")
+_ALONE = ("up", "down", "why", "reasoning", "apart")
 """Controls that also work under an answer which only one person sees."""
 _NAME = 60
 """Characters of a person's name."""

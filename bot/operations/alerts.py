@@ -67,8 +67,7 @@ class Alerts:
                 if not is_build:
                     text = (
                         f"{run.source} of {run.release} failed {run.failures} times in a row: {run.error} "
-                        f"The pages read before go on answering; `/threadlore sources` shows the state of "
-                        f"each."
+                        f"The old pages keep answering; `/threadlore sources` shows the state of each."
                     )
                 # since its last success: another outage is told anew
                 await self._notices.tell_admins(text, key, since=run.succeeded_at)
@@ -84,7 +83,7 @@ class Alerts:
         if others:
             await self._notices.tell_admins(
                 f"Pages were embedded by {', '.join(sorted(others))}, EMBEDDING_MODEL is {current} now. They "
-                f"go on answering as they are; `threadlore index --rebuild` embeds them again.",
+                f"keep answering as they are; `threadlore index --rebuild` embeds them again.",
                 f"encoder {current}",
                 7 * AGAIN_SECONDS,
             )

@@ -11,6 +11,7 @@ from bot.privacy.my_data import MyData
 from core.catalogue import Catalogue
 from core.catalogue.tables import Schedule
 from core.community.channels import ChannelModes, Pauses
+from core.community.releases import DefaultReleases
 from core.community.unsolicited import NoiseStore
 from core.corpora.added import AddedSources
 from core.corpora.manager import CorpusManager
@@ -18,6 +19,7 @@ from core.engine import Engine
 from core.feedback.stale_answers import StaleAnswerReview
 from core.insights.examples import Examples
 from core.insights.gaps import Statistics
+from core.insights.given import GivenStore
 from core.learning.learner import Learner
 from core.memory.community import CommunityMemory
 from core.memory.scoring.vote_weighting import VoteWeighting
@@ -66,6 +68,8 @@ class Application:
     learner: Learner
     modes: ChannelModes
     pauses: Pauses
+    releases: DefaultReleases
+    given: GivenStore
     audit: AuditStore
     escalations: EscalationStore
     privacy: Privacy

@@ -136,7 +136,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A button under a reply, or a menu where it has choices.
+    """A button under a reply, or a menu where it has choices, of which the `chosen` one is shown.
 
     A press comes back as `Press` with the same `name`, and `value` or that of the choice. Platforms keep
     both in the control itself, so that it works after a restart; together they take at most 90 characters.
@@ -146,6 +146,7 @@ class Control:
     label: str
     value: str = ""
     choices: tuple[Choice, ...] = ()
+    chosen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,8 @@ class Reply:
     `S1`, `role:5`); it is the only way in which the bot can ping anybody. `concerns` are the answers and
     remembered pairs whose questions a message quotes, by their ids, apart by spaces.
     `grows` tells that it is the answer's words so far, to which more are added. `remembered` says in a line
-    that it comes from memory. `has_times`: times (`2026-03-31 14:05 UTC`) are for the reader's zone.
+    that it comes from memory. `has_times`: times (`2026-03-31 14:05 UTC`) are for the reader's zone. `asker`
+    may delete the answer; empty where nothing is kept of them.
     """
 
     markdown: str
@@ -224,6 +226,7 @@ class Reply:
     grows: bool = False
     remembered: str = ""
     has_times: bool = False
+    asker: str = ""
 
 
 def unheard() -> None:
@@ -250,10 +253,7 @@ class Chat(Protocol):
         """Post a reply in the conversation of `where`; return the messages it took, in order."""
 
     async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
-        """Replace a posted reply; messages are added or deleted as its length needs.
-
-        Throttled by the platform for replies that are not final: such an edit may be skipped.
-        """
+        """Replace a posted reply in as many messages as it needs; one that is not final may be skipped."""
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
         """Delete a posted reply; a message that is gone already is no error."""

@@ -40,6 +40,8 @@ _SECTIONS = {
     "asked for help": N_("questions that I brought to you"),
     "commands": N_("audit-log entries"),
     "modes set": N_("channels whose mode you set"),
+    "own release": N_("default release"),
+    "releases set": N_("channels whose release you set"),
     "pauses set": N_("pauses that you set"),
     "words elsewhere": N_("other people's questions and answers that contain your words"),
     "events": N_("event ids, so that I do not answer twice"),

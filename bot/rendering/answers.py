@@ -13,6 +13,7 @@ from core.generation.phrases import both
 from core.generation.quotes.blocks import headings
 from core.languages import N_, _, ngettext, translations_of
 from core.prompts.tagged import DONT_KNOW
+from core.text.code_language import labelled
 from core.text.markup import inert, link
 from core.text.words import shortened, stem, words
 
@@ -22,6 +23,7 @@ _ORIGIN = {
     "avoid": N_("a new answer, because one was voted down"),
     "documents": N_("written from the documentation"),
     "quote": N_("quoted from the documentation"),
+    "calculation": "",
     "abstain": "",
 }
 _PERSON = N_("from community memory, answered by a person")
@@ -37,7 +39,7 @@ SOURCES = N_("Sources")
 
 def compose(answer: Answer, product: str) -> Reply:
     """Return the finished reply of an answer."""
-    parts = [answer.text.strip()]
+    parts = [labelled(answer.text.strip())]
     if is_out_of_scope(answer):
         parts.append(_(ABOUT).format(product=product))
     if answer.citations:
@@ -45,13 +47,36 @@ def compose(answer: Answer, product: str) -> Reply:
         # a comparison cites each page once for each release, under the same title
         several = product if len({one.release for one in cited if one.release}) > 1 else ""
         parts.append(f"**{_(SOURCES)}**\n" + "\n".join(source(one, several) for one in cited))
+    if further := Trace.of(answer.trace).further:
+        links = (link(page["title"], page["url"]) for page in further)
+        above = _("See also:")
+        parts.append(f"*{above}* {' · '.join(links)}")
     if other := remembered_question(answer):
         parts.append(
             _("This was an answer to: “{question}”").format(question=inert(shortened(other, _SHOWN)))
         )
-    parts.append(footer(answer, product))
+    parts += [_unreasoned(answer), footer(answer, product)]
     text = "\n\n".join(part for part in parts if part)
     return Reply(text, release=answer.release, answer_id=answer.id, remembered=remembered(answer))
+
+
+_NO_MODEL = N_("There is no language model to reason now, so this is the answer alone.")
+_UNSUPPORTED = N_("The pages do not support the model's reasoning, so I show the answer alone.")
+
+
+def _unreasoned(answer: Answer) -> str:
+    """Return why no reasoning is shown that was asked for; empty where none was, or there is some."""
+    trace = Trace.of(answer.trace)
+    if not trace.why or trace.reasoning or answer.route == "abstain":
+        return ""
+    return f"*{_(_UNSUPPORTED if trace.written and not trace.model_error else _NO_MODEL)}*"
+
+
+def reasoning(answer: Answer) -> str:
+    """Return the reasoning of an answer as Markdown under its heading; empty where it has none to show."""
+    trace = Trace.of(answer.trace)
+    heading = _("Reasoning")
+    return f"**{heading}**\n\n{trace.reasoning}" if trace.why and trace.reasoning else ""
 
 
 def is_out_of_scope(answer: Answer) -> bool:
@@ -184,6 +209,7 @@ def controls(answer: Answer, ready: Sequence[str], to_person: bool = False) -> t
         Control("up", UP, answer.id),
         Control("down", DOWN, answer.id),
         Control("why", _("Why?"), answer.id),
+        *((Control("reasoning", _("Reasoning"), answer.id),) if reasoning(answer) else ()),
         *((Control("apart", _("Not my question"), answer.id),) if remembered_question(answer) else ()),
         *((Control("person", _("Ask a person"), answer.id),) if to_person else ()),
         Control("delete", _("Delete"), answer.id),
@@ -198,7 +224,11 @@ def _others(answer: Answer, ready: Sequence[str]) -> tuple[Choice, ...]:
     """Offer other releases, those with a different answer first; none under a comparison, nor where no
     release would know more.
     """
-    if is_out_of_scope(answer) or (answer.resolution is not None and answer.resolution.comparison):
+    if (
+        is_out_of_scope(answer)
+        or answer.route == "calculation"
+        or (answer.resolution is not None and answer.resolution.comparison)
+    ):
         return ()
     different = [name for name in answer.offers if name in ready]
     names = dict.fromkeys([*different, *ready])

@@ -4,6 +4,7 @@ Imports nothing of the project. Vectors are float32 arrays of shape (dimensions,
 """
 
 from core.domain.conversation import (
+    READER,
     STRANGERS,
     Answer,
     Citation,
@@ -54,6 +55,7 @@ from core.domain.trace import (
 )
 
 __all__ = [
+    "READER",
     "STRANGERS",
     "Answer",
     "ChunkedDocument",

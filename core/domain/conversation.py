@@ -125,6 +125,8 @@ class Question:
     """The release for which the same question was answered, where it is asked again for another one."""
     fresh: bool = False
     """Whether it is answered from the pages alone, because a remembered answer was to another question."""
+    why: bool = False
+    """Whether the reasoning is asked for, too, which only a model has."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", single_spaced(self.text))
@@ -171,7 +173,7 @@ class Evidence:
     matched: tuple[str, ...] = ()
 
 
-Route = Literal["reuse", "reference", "avoid", "documents", "quote", "abstain"]
+Route = Literal["reuse", "reference", "avoid", "documents", "quote", "calculation", "abstain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,10 +261,12 @@ class Answer:
 Vector = NDArray[np.float32]
 """Of shape (dimensions,) and unit length."""
 Store = Literal["high", "low"]
-Standing = Literal["known", "asker", "helper", "early", "new", "flood"]
+Standing = Literal["known", "asker", "helper", "early", "new", "flood", "reader"]
 """What a voter was when they voted; `memory.scoring.vote_weighting` tells it, and what each counts for."""
 STRANGERS: tuple[Standing, ...] = ("early", "new", "flood")
 """Voters who vouch for nothing alone, or not as many of them as come."""
+READER: Standing = "reader"
+"""Somebody without an account, on a website: figures and gaps count their votes, memory never does."""
 
 
 @dataclass(frozen=True, slots=True)

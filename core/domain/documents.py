@@ -189,7 +189,7 @@ class Resolution:
     """
 
     release: str
-    origin: Literal["given", "question", "thread", "channel", "latest"]
+    origin: Literal["given", "question", "thread", "channel", "person", "latest"]
     named: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()

@@ -103,6 +103,8 @@ class Trace:
     written: WrittenTrace | None = None
     reasoning: str | None = None
     """How the model came to its answer, where it was asked to say so."""
+    why: bool | None = None
+    """Whether the reasoning was asked for."""
     false_premise: bool | None = None
     """Whether the question assumes what the evidence contradicts."""
     model_error: str | None = None
@@ -111,6 +113,8 @@ class Trace:
     origin: str | None = None
     """Where a reused answer came from: `answer`, `person`, `import`."""
     offers: Sequence[str] | None = None
+    further: Sequence[Mapping[str, str]] | None = None
+    """Pages beside those that are quoted, by `title`, `url` and `path`."""
     support: Mapping[str, float] | None = None
     """The score before any vote (`prior`) and its parts."""
     first_ms: float | None = None

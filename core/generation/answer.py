@@ -7,12 +7,12 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from core.domain import Evidence
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.raw import plain, polite, unrepeated, worded
+from core.generation.checked.raw import asks, echoes, plain, polite, recites, unrepeated, worded
 from core.generation.checked.statements import (
     Statement,
     attributed,
@@ -20,11 +20,13 @@ from core.generation.checked.statements import (
     drafted,
     ended,
     joined,
+    left_off,
     once,
     statements,
     whole,
     without,
 )
+from core.generation.checked.tellers import tellers
 from core.generation.citations import Cleaned, bracketed, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
 from core.generation.unknown import is_unknown, says_lack
@@ -32,7 +34,7 @@ from core.languages import _, told_name
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, wrong_citations, wrong_language
 
-__all__ = ["ANSWER_TOKENS", "OnText", "Request", "finish", "whole", "write"]
+__all__ = ["ANSWER_TOKENS", "OnText", "Request", "write"]
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +58,13 @@ _MARKS = re.compile(r"\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class _Raw:
-    """What a model wrote, whether room ran out or the stream broke, and what of it was shown."""
+    """What a model wrote, whether room ran out, the stream broke or it ran in a loop, and what was shown."""
 
     text: str
     cut: bool = False
     broken: ModelError | None = None
     shown: str = ""
+    looped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,9 @@ class Writer:
                 last = clock()
                 if (first := unrepeated(raw)) != raw:
                     log.warning("%s repeated itself and was stopped", self._model.name)
-                    return _Raw(first, True, None, shown)
+                    return _Raw(first, True, None, shown, True)
                 told = [] if held else self._told(ended(self._body(settled(without_unfinished(raw)))))
-                held = held or not self._passes(told)
+                held = held or recites(raw) or not self._passes(told)
                 if on_text is None or held or not told:
                     continue
                 cleaned = clean(joined(told), self._fitted.evidence)
@@ -164,19 +167,24 @@ class Writer:
             close = getattr(pieces, "aclose", None)
             if close is not None:
                 await close()
-        return _Raw(
-            unrepeated(raw), getattr(pieces, "finish", "") == "length" or unrepeated(raw) != raw, None, shown
-        )
+        first = unrepeated(raw)
+        looped = first != raw
+        return _Raw(first, looped or getattr(pieces, "finish", "") == "length", None, shown, looped)
 
     def _body(self, raw: str) -> str:
         pages = [item.chunk.text for item in self._request.evidence]
-        return worded(bracketed(_body(raw), self._fitted.evidence), pages)
+        return worded(bracketed(fill(plain(raw)), self._fitted.evidence), pages)
 
     def _told(self, text: str) -> list[Statement]:
-        """Return the statements of an answer that are more than polite, each with the pages that hold it."""
-        return [
-            replace(one, text=self._recited(one.text)) for one in statements(text) if not polite(one.text)
+        """Return the statements of an answer that tell something, each with the pages that hold it."""
+        told = statements(text)
+        asked = (self._request.question, self._request.original)
+        idle = [
+            at
+            for at, one in enumerate(told)
+            if polite(one.text) or asks(one.text) or (one.kind != "code" and echoes(one.text, asked))
         ]
+        return [replace(one, text=self._recited(one.text)) for one in without(told, idle)]
 
     def _recited(self, text: str) -> str:
         if text not in self._cited:
@@ -219,8 +227,10 @@ class Writer:
         faults = [f"Number {number}: {' '.join(some[:2])}" for number, some in enumerate(found.values(), 1)]
         cleaned = clean(joined(kept), self._fitted.evidence)
         cited, there = cites(told), [item.number for item in self._fitted.evidence]
+        if recites(raw.text) or (raw.looped and not cited & {*there}):
+            return _Judged(Cleaned(""), ())  # to ask once more leads into the next loop
         beyond, is_bare = sorted(cited - {*there}), bool(kept) and not cleaned.citations
-        held = attributed(kept, self._checker.holders) if is_bare else kept
+        held = attributed(kept, partial(tellers, self._checker)) if is_bare else kept
         is_clear = self._checker.alike and not found and not cited and len(held) == len(kept)
         if (is_bare and not is_clear and not (found and cited & {*there})) or (found and beyond):
             faults.insert(0, wrong_citations(beyond, there))
@@ -277,18 +287,18 @@ class Writer:
         cleaned = clean(joined(best.told), self._fitted.evidence)
         if not best.is_shown or not cleaned.citations:
             raise ModelMalformed("What the model wrote is not in the pages, so I quote them.")
-        body = cleaned.text
+        said = cleaned.text
         if best.foreign:
             if best.foreign != self._request.documented:
                 raise ModelMalformed("The model wrote in another language, so the pages are quoted.")
             told = _("The model answered in {language}:").format(language=told_name(best.foreign))
-            body = f"{told}\n\n{body}"
+            said = f"{told}\n\n{said}"
         if raw.broken:
             broke_off = _("The model broke off here.")
-            body = f"{body}\n\n*{broke_off}*"
+            said = f"{said}\n\n*{broke_off}*"
         elif raw.cut:
-            body = _left_off(body)
-        return Cleaned(body, cleaned.citations)
+            said = left_off(said)
+        return Cleaned(said, cleaned.citations)
 
 
 async def write(
@@ -305,25 +315,3 @@ async def write(
     ModelErrors, ModelMalformed where nothing is left.
     """
     return await Writer(model, request, on_text, every, objection).written()
-
-
-def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Cleaned:
-    """Turn what a model wrote into an answer: true citations, whole sentences, or the fixed phrase.
-
-    Raises ModelMalformed where nothing is left.
-    """
-    text = _body(raw)
-    if is_unknown(text):
-        return Cleaned(DONT_KNOW)
-    cleaned = clean(whole(text) if cut else text, evidence)
-    if not re.search(r"\w", cleaned.text):
-        raise ModelMalformed("The model wrote nothing that could be shown. Ask again.")
-    return Cleaned(_left_off(cleaned.text) if cut else cleaned.text, cleaned.citations)
-
-
-def _left_off(text: str) -> str:
-    return f"{text}\n…" if text.endswith(("```", "~~~", "|")) else f"{text} …"
-
-
-def _body(raw: str) -> str:
-    return fill(plain(raw))

@@ -21,6 +21,8 @@ SIGNIFICANT_DIGITS: Final = 12
 Number = int | float
 
 _MARKER = re.compile(r"\{\{\s*+calc\s*+:([^{}]{1,400})\}\}", re.IGNORECASE)
+_KEYWORDS = ("and", "else", "for", "if", "in", "is", "not", "or")
+"""What Python reads with a warning where it stands behind a number in one word."""
 _UNFINISHED = re.compile(r"\{\{?[^{}]*\}?$")
 
 _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
@@ -64,6 +66,9 @@ def calculate(expression: str) -> str:
     text = expression.strip()
     if len(text) > MAX_CHARACTERS:
         raise UsageError(f"An expression may have {MAX_CHARACTERS} characters; shorten it.")
+    words = re.findall(r"[\w.]+", text.lower())
+    if any(word[0] in "0123456789." and any(one in word for one in _KEYWORDS) for word in words):
+        raise UsageError(f"{text!r} is not arithmetic.")
     text = text.replace("×", "*").replace("÷", "/").replace("−", "-").replace("^", "**")
     if not re.search(r"[A-Za-z]", text):  # between the values of a function a comma means something else
         text = re.sub(

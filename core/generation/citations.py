@@ -145,6 +145,23 @@ def uncited(text: str) -> str:
     return _outside_code(text, lambda part: _CITED.sub(bare, part)).strip()
 
 
+def following(
+    text: str, citations: Sequence[Citation], before: Sequence[Citation]
+) -> tuple[str, tuple[Citation, ...]]:
+    """Number a cleaned text's citations after those of what stands before it; return it with all of them."""
+    anew = numbered(citations, before)
+    numbers = {was.number: now.number for was, now in zip(citations, anew, strict=True)}
+
+    def other(match: re.Match[str]) -> str:
+        if _is_place(match, _HOLDERS):
+            return match.group()
+        told = "".join(f"[{numbers.get(number, number)}]" for number in _numbers(match.group()))
+        return match.group("space") + told
+
+    kept = (*before, *(one for one in anew if one not in before))
+    return _outside_code(text, lambda part: _CITED.sub(other, part)), kept
+
+
 def bracketed(text: str, evidence: Sequence[Evidence]) -> str:
     """Put citations in words or parentheses into brackets, as `clean` does, and leave the rest as it is."""
     known = {item.number: item for item in evidence}

@@ -24,6 +24,20 @@ _UNTRANSLATED = N_(
 _MAY_HELP = N_("These pages share words with your question:")
 
 
+def calculation(working: str, result: str, facts: Sequence[str]) -> str:
+    """Tell what was worked out, how, and that no documentation is behind it."""
+    told = f"`{working}` = **{result}**" if "`" not in working else f"**{result}**"
+    by = f"{'; '.join(facts)}. " if facts else ""
+    marked = _("This is a calculation. The documentation was not needed.")
+    return f"{told}\n\n*{by}{marked}*"
+
+
+def converted(figure: str, result: str, source: int) -> str:
+    """Tell a figure of a source in another unit."""
+    cited = f"{figure} [{source}]" if source else figure
+    return _("Calculation: {figure} = {result}").format(figure=cited, result=f"**{result}**")
+
+
 def unknown_release(product: Product, resolution: Resolution) -> str:
     """Say that a release does not exist, and which do."""
     latest = _("{release} (latest)").format(release=product.latest.name)
@@ -102,6 +116,7 @@ _ORIGINS = {
     "question": N_("Release {release}: the question names it."),
     "thread": N_("Release {release}: it was named earlier in the thread."),
     "channel": N_("Release {release}: it is this channel's release."),
+    "person": N_("Release {release}: it is the asker's default release."),
     "latest": N_("Release {release}: nothing named one, and it is the latest."),
 }
 _ROUTES = {
@@ -110,6 +125,7 @@ _ROUTES = {
     "avoid": N_("The model wrote it from the pages below, told not to repeat answers that were voted down."),
     "documents": N_("The model wrote it from the pages below."),
     "quote": N_("It quotes the best sentences of the pages below; no model wrote it."),
+    "calculation": N_("It was worked out by a calculator; no page and no model was needed."),
     "abstain": N_("It gives no answer."),
 }
 

@@ -5,18 +5,24 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from core import prompts
+from core.domain import Evidence, sources
 from core.errors import ModelMalformed
-from core.generation.answer import finish, write
-from core.generation.citations import Cleaned
+from core.generation.answer import write
+from core.generation.calculator import fill
+from core.generation.checked.checks import Checker, checker_of
+from core.generation.checked.raw import plain
+from core.generation.checked.statements import joined, left_off, statements, whole
+from core.generation.citations import Cleaned, bracketed, clean
 from core.generation.context.fitting import Request, fit
-from core.generation.unknown import says_unknown
+from core.generation.unknown import is_unknown, says_unknown
 from core.ports import LanguageModel, Prompt
 from core.prompts import DONT_KNOW, REASONING, REASONING_SCHEMA
+from core.text.markup import link
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +67,47 @@ async def reason(model: LanguageModel, request: Request, notes: str = "") -> Rea
         log.info("%s The answer is written without reasoning.", error)
         summed = await _summed_up(model, request.question, error.said)
         return Reasoned(finish(summed, fitted.evidence) if summed else await write(model, request))
+
+
+async def reason_openly(
+    model: LanguageModel, request: Request, plainly: Callable[[], Awaitable[Cleaned]]
+) -> Reasoned:
+    """Answer with reasoning that is to be shown: of both only what passes the checks of any answer.
+
+    `plainly` writes the answer as ever, which it does where that of the reasoning does not pass whole. Raises
+    what that raises.
+    """
+    roomy = replace(request, max_tokens=request.max_tokens + REASONING_TOKENS)
+    fitted = fit(model, roomy, REASONING)
+    try:
+        fields = parse(await model.structured(fitted.prompts, REASONING_SCHEMA, max_tokens=fitted.max_tokens))
+    except ModelMalformed as error:
+        log.info("%s The answer is written without reasoning.", error)
+        fields = None
+    if fields is None:
+        return Reasoned(await plainly())
+    if (not fields["answerable"] and not fields["false_premise"]) or says_unknown(fields["answer"]):
+        return Reasoned(Cleaned(DONT_KNOW))
+    checker = checker_of(request)
+    reasoning, _lost = _supported(checker, fields["reasoning"], fitted.evidence)
+    answer, lost = _supported(checker, fields["answer"], fitted.evidence)
+    written = answer if answer.citations and not lost else await plainly()
+    return Reasoned(written, _with_sources(reasoning), fields["false_premise"])
+
+
+def _supported(checker: Checker, text: str, evidence: tuple[Evidence, ...]) -> tuple[Cleaned, int]:
+    """Return of a text the statements that the evidence bears, cited, and how many it does not."""
+    told = [replace(one, text=checker.recited(one.text)) for one in statements(bracketed(text, evidence))]
+    kept = [one for one in told if not checker.faults(one.text)]
+    return clean(joined(kept), evidence), len(told) - len(kept)
+
+
+def _with_sources(reasoning: Cleaned) -> str:
+    """Return reasoning with its own list of sources, as it is shown apart from the answer."""
+    if not reasoning.citations:  # what cites nothing may be anybody's thought
+        return ""
+    lines = [f"[{one.number}] {link(one.title, one.url)}" for one in sources(reasoning.citations)]
+    return "\n\n".join((reasoning.text, "\n".join(lines)))
 
 
 async def _summed_up(model: LanguageModel, question: str, said: str) -> str:
@@ -121,3 +168,17 @@ def _is_true(value: object, default: bool) -> bool:
     if isinstance(value, str):
         return value.strip().lower() in ("true", "yes", "1")
     return value if isinstance(value, bool) else default
+
+
+def finish(raw: str, evidence: tuple[Evidence, ...], *, cut: bool = False) -> Cleaned:
+    """Turn what a model wrote at once into an answer: true citations, whole sentences, or the fixed phrase.
+
+    Raises ModelMalformed where nothing is left.
+    """
+    text = fill(plain(raw))
+    if is_unknown(text):
+        return Cleaned(DONT_KNOW)
+    cleaned = clean(whole(text) if cut else text, evidence)
+    if not re.search(r"\w", cleaned.text):
+        raise ModelMalformed("The model wrote nothing that could be shown. Ask again.")
+    return Cleaned(left_off(cleaned.text) if cut else cleaned.text, cleaned.citations)

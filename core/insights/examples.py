@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.catalogue import ChannelSettings
+from core.community.releases import DefaultReleases
 from core.domain import Product, Question, Scope
 from core.memory.community import CommunityMemory
 from core.memory.partitions.partition_index import OTHER_LANGUAGE, platform_of
@@ -45,14 +45,14 @@ class Examples:
     def __init__(
         self,
         product: Product,
-        channels: Mapping[str, ChannelSettings],
+        releases: DefaultReleases,
         memory: CommunityMemory,
         pairs: MemoryStore,
         corpora: CorpusStore,
         research: Research,
     ) -> None:
         self._product = product
-        self._channels = channels
+        self._releases = releases
         self._memory = memory
         self._pairs = pairs
         self._corpora = corpora
@@ -64,7 +64,7 @@ class Examples:
 
         Only what was asked in public is shown, also in a private channel.
         """
-        release = self._channels.get(channel, ChannelSettings()).release or self._product.latest.name
+        release = await self._releases.of_channel(channel) or self._product.latest.name
         found = await self._remembered(release, Scope(platform=platform_of(channel)))
         if len(found) < SHOWN:
             found = (*found, *map(Example, await self._from_pages(release)))

@@ -78,6 +78,8 @@ class Writer(ABC):
         """The server's URL without credentials."""
         self.context_tokens = context_tokens
         """Tokens of context: what was asked for, or what the model takes where that is less."""
+        self.slots: int | None = None
+        """Calls that the server answers at once; None where it does not say."""
         self._tries = tries
         self._tokens = TokenCount()
         self._leaks = False

@@ -94,7 +94,9 @@ class QueryContext:
     recall: Recall = field(default_factory=lambda: Recall("avoid"))
     found: Found | None = None
     gone: tuple[Told, ...] = ()
-    """What release notes tell of names that the question believes to be gone."""
+    """What release notes tell of names that the question believes to be gone, or to be there."""
+    false_premise: bool = False
+    """Whether the question takes for there what ended before its release: all of `gone` tells of that."""
     by_part: dict[str, Found] = field(default_factory=dict)
     groups: tuple[frozenset[str], ...] = ()
     texts: Mapping[int, str] | None = None

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from core.catalogue import Catalogue
+from core.catalogue import Catalogue, ChannelSettings
+from core.community.releases import DefaultReleases
 from core.domain import Product
 from core.errors import ModelBusy, ModelError, ModelMissing, ModelUnavailable
 from core.generation.context.by_rule import KEPT
@@ -167,6 +168,15 @@ class Resources:
 
     attributes: Attributes = field(default_factory=shipped)
     """What tells whether a question is about what changes soon."""
+
+    releases: DefaultReleases | None = None
+    """The releases that people and channels chose, where they can."""
+
+    async def defaults(self, channel: str, asker: str) -> tuple[str, str]:
+        """Return the releases of a channel and of who asks there; empty where nobody says so."""
+        if self.releases is None:
+            return self.catalogue.channels.get(channel, ChannelSettings()).release, ""
+        return await self.releases.of_channel(channel), await self.releases.of_person(asker)
 
     @property
     def product(self) -> Product:

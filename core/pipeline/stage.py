@@ -237,7 +237,7 @@ class AnswerKeeper:
 
 def _is_new(context: QueryContext, answer: Answer) -> bool:
     """Return True if votes may promote an answer: it is made of pages, and may be remembered."""
-    return answer.route not in ("reuse", "abstain") and context.question.scope.remembered
+    return answer.route not in ("reuse", "calculation", "abstain") and context.question.scope.remembered
 
 
 def _pair(context: QueryContext, answer: Answer) -> Remembered:

@@ -11,7 +11,9 @@ What the paper leaves out or has no need of, and how it is filled:
   its data set, and types it does not predict.
 - It ranks the chunks of five pages by cosine; here they are those of a release. How many it keeps it does not
   say: eight pages.
-- Expressions are asked for once, up to five, and worked out by our own arithmetic, not by `eval`.
+- Expressions are asked for once, up to five, and worked out by our own arithmetic, not by `eval`. Plain ones
+  are proposed by rules, which the paper has not: what needs no page is answered before anything is read, and
+  a cited figure is told in the unit that is asked for.
 - There is no knowledge graph to query (its mock API; section 4.5).
 - A false premise is corrected in the answer, not called "invalid question".
 - The answer cites its pages. Without a model pages are quoted if they are enough, a release that does not
@@ -24,10 +26,12 @@ from dataclasses import replace
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
+from core.pipeline.stages.calculation import Convert, WorkOut
 from core.pipeline.stages.papers import AskModel, Calculate, OnlyFresh, Reason
-from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.quote import Cite, Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
+from core.pipeline.stages.write import Ground
 
 STEPS = ("understand", "attributes", "calculate", "knowledge")
 """What the model does before it answers; `attributes` only for an encoder that the SVM is not for."""
@@ -42,6 +46,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     parts = replace(parts, budget=parts.budget.letting(STEPS, SECONDS))
     retrieve = Retrieve(parts, parts.searcher.by_cosine(KEPT))
     return (
+        WorkOut(),
         Understand(parts),
         Refuse(parts),
         OnlyIfSure(parts, retrieve),
@@ -53,6 +58,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
         Reason(parts, is_new=True),
         Judge(parts),
         Quote(parts),
+        Convert(),
         Cite(parts),
         Ground(parts),
     )

@@ -18,10 +18,10 @@ from dataclasses import replace
 
 from core.pipeline.resources import STEPS, Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.quote import Cite, Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, Select
 from core.pipeline.stages.understand import Understand
-from core.pipeline.stages.write import Write
+from core.pipeline.stages.write import Ground, Write
 
 KEPT = 3
 """Reduced pages that the answer is written from (section IV-E, table II)."""

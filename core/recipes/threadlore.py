@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.quote import Cite, Ground, Quote
+from core.pipeline.stages.calculation import Convert, WorkOut
+from core.pipeline.stages.quote import Cite, Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, Select
 from core.pipeline.stages.understand import RecallPairs, Reuse, Understand
-from core.pipeline.stages.write import Temper, Write
+from core.pipeline.stages.write import Ground, Temper, Write
 
 
 def recipe(parts: Resources) -> tuple[Stage, ...]:
@@ -19,6 +20,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
     retrieve = Retrieve(parts)
     read: tuple[Stage, ...] = (Reduce(parts), Select(parts), Temper()) if parts.model else ()
     return (
+        WorkOut(),
         Understand(parts),
         Refuse(parts),
         RecallPairs(parts),
@@ -31,6 +33,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
         Write(parts),
         Reuse(parts, foreign="fallback"),
         Quote(parts),
+        Convert(),
         Cite(parts),
         Ground(parts),
     )

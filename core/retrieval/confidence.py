@@ -22,6 +22,8 @@ PAGES = 8
 """Pages that a search hands on: fewer, of a small corpus, are not the more rivals for it."""
 TELLING = 4
 """Passages from which on it tells something that none has a word; in fewer most words are missing."""
+JUDGED = Path(__file__).with_name("pages.json")
+"""The weights for pages and what they were fitted on; `python -m evaluation.tuning.judged` writes them."""
 QUOTES = Path(__file__).with_name("quotes.json")
 """The weights for quotes and what they were fitted on; `python -m evaluation.tuning.quoted` writes them."""
 
@@ -102,26 +104,19 @@ PLAIN_JUDGEMENT = Judgement(
     {"cosine": 8.65, "coverage": 3.75, "words": 1.98, "agreement": 1.25, "extension": -4.25}, -5.41
 )
 """By the signs that need no second look at pages: for baselines."""
-DEFAULT_JUDGEMENT = Judgement(
-    {"joint": 2.98, "coverage": 1.87, "words": 0.62, "agreement": 1.2, "extension": -0.97, "unknown": -2.38},
-    -0.14,
-    0.77,
-    0.6,
-)
-"""Fitted with L2 on five products, each counted alike: the `tune` halves of Flask and Click, all of Invoke,
-marshmallow and pip; the bias takes .83 of the questions for answerable. Fitted on four of them and judged on
-the fifth it loses .019 of the answerable below `close` (docs/evaluation.md)."""
 
 
-def read_quotes(path: Path = QUOTES) -> Judgement:
-    """Read the judgement of quotes, as it is shipped; blocking."""
+def read_judgement(path: Path) -> Judgement:
+    """Read a judgement as it is shipped; blocking."""
     kept = json.loads(path.read_text("utf-8"))
     return Judgement(
         kept["coefficients"], *(float(kept[name]) for name in ("bias", "enough", "close", "most"))
     )
 
 
-QUOTE_JUDGEMENT = read_quotes()
+DEFAULT_JUDGEMENT = read_judgement(JUDGED)
+"""By the signs of the pages that were found: whether they answer."""
+QUOTE_JUDGEMENT = read_judgement(QUOTES)
 """By what is quoted: whether it holds the answer. A quote below `close` is not shown."""
 
 

@@ -11,6 +11,9 @@ from core.retrieval.features import is_name, is_of_making
 from core.retrieval.release_notes.notes import Note, notes_of
 from core.text.version_order import version_key
 
+UNDER = 8
+"""Sections inside of a section that are known of it at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Live:
@@ -19,7 +22,8 @@ class Live:
 
     `reference` tells how far each document is an API reference: the share of its pages that are named
     after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
-    that a page is only a part of, in order. `making` are documents on how the product is made.
+    that a page is only a part of, in order, `under` the first pages of the sections inside of it. `making`
+    are documents on how the product is made.
     """
 
     corpus: Corpus
@@ -30,6 +34,7 @@ class Live:
     reference: dict[str, float]
     notes: tuple[Note, ...] = ()
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    under: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     making: frozenset[str] = frozenset()
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
@@ -65,5 +70,21 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
         {document: sum(pages.values()) / len(pages) for document, pages in named.items()},
         notes_of({row.context_id: row.title for row in rows}.items()),
         {page: tuple(pages) for pages in sections.values() if len(pages) > 1 for page in pages},
+        _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
     )
+
+
+def _under(sections: Mapping[tuple[str, str], Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
+    """Return the first pages of the sections inside of the one that a page is of, in reading order."""
+    told = list(sections.items())
+    found: dict[str, tuple[str, ...]] = {}
+    for at, ((document, title), pages) in enumerate(told):
+        inside: list[str] = []
+        for (other, below), more in told[at + 1 : at + 1 + UNDER]:
+            if other != document or not below.startswith(f"{title} > "):
+                break
+            inside.append(next(iter(more)))
+        if inside:
+            found |= dict.fromkeys(pages, tuple(inside))
+    return found

@@ -229,10 +229,10 @@ class Look:
         hits = await self.hits()
         if scores is None:
             scores = -np.arange(len(pool.keys), dtype=np.float64)
-        places = pool.best(scores, self.wanted)
+        places = pool.best(scores, 2 * self.wanted)
         chunks = await self.sources.pages.chunks([pool.keys[at] for at in places])
         # a page may be gone that was there a moment ago: then another corpus is live, and is searched again
-        there = [at for at in places if pool.keys[at] in chunks]
+        there = _once(chunks, pool.keys, places)[: self.wanted]
         evidence = tuple(
             Evidence(number, chunks[key], float(scores[at]), pool.passages[key])
             for number, at in enumerate(there, start=1)
@@ -255,3 +255,17 @@ class Look:
         named = {name: found for name, (_, found) in zip(names, hits.lists, strict=False)}
         ranks = ranks_of(evidence, self.live, named)
         return Found(evidence, read, hits.rarity, ranks, self.ranking.judgement)
+
+
+def _once(chunks: Mapping[str, ContextChunk], keys: Sequence[str], places: Sequence[int]) -> list[int]:
+    """Leave out pages that say under their heading what one before them does, as a changelog that two
+    documents include.
+    """
+    said: set[tuple[str, str]] = set()
+    kept = []
+    for at in places:
+        if page := chunks.get(keys[at]):
+            if (page.heading, page.page) not in said:
+                kept.append(at)
+            said.add((page.heading, page.page))
+    return kept

@@ -7,6 +7,7 @@ import copy
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
 from core.errors import EncoderError
@@ -31,6 +32,7 @@ from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
+from core.text.spelling import mended
 from core.text.words import query_terms, windows
 
 log = logging.getLogger(__name__)
@@ -219,6 +221,33 @@ class Searcher:
         whole = {page: some for page, some in parts.items() if all(key in pages for key in some)}
         return {item.chunk.id: (item.chunk,) for item in evidence} | {
             page: tuple(pages[key] for key in some) for page, some in whole.items()
+        }
+
+    async def mended(
+        self, words: Sequence[str], release: str, tokens: Callable[[str], int]
+    ) -> dict[str, str]:
+        """Return what words were meant to be that no page of a release has (`core.text.spelling`)."""
+        live = self._live[release]
+        rarity = partial(self._words.rarity, live.corpus.collection)
+        return await mended(words, rarity, live.corpus.chunks, tokens)
+
+    async def under(self, evidence: Sequence[Evidence]) -> dict[str, tuple[Evidence, ...]]:
+        """Return the first page of each section inside of the one that a page is of, by the page's id.
+
+        They have the page's score: nobody searched for them.
+        """
+        inside = {
+            item.chunk.id: live.under[item.chunk.id]
+            for item in evidence
+            if (live := self._live.get(item.chunk.release)) and item.chunk.id in live.under
+        }
+        pages = await self._pages.chunks(list(dict.fromkeys(key for some in inside.values() for key in some)))
+        return {
+            item.chunk.id: tuple(
+                Evidence(item.number, pages[key], item.score) for key in some if key in pages
+            )
+            for item in evidence
+            if (some := inside.get(item.chunk.id))
         }
 
     async def pages_of(self, release: str) -> tuple[ContextChunk, ...]:

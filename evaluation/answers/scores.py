@@ -31,6 +31,7 @@ COLUMNS = (
     ("code", "code"),
     ("page", "page"),
     ("section", "section"),
+    ("linked", "or linked"),
     ("unsupported", "unsupported"),
     ("characters", "characters"),
     ("ece", "ECE"),
@@ -48,7 +49,8 @@ class Scored:
     """One answer and what it was found to be; of a refused one only `refused` counts.
 
     `missing` are entries of `must` that it lacks, `forbidden` those of `must_not` that it has. `begins` and
-    `ends` say what is wrong there. `page` and `section`: whether its first source is one of the line's.
+    `ends` say what is wrong there. `page` and `section`: whether its first source is one of the line's;
+    `linked`: whether one of its `links` to further pages leads to a section of the line.
     `signs` are those that its confidence is read off.
     """
 
@@ -70,6 +72,8 @@ class Scored:
     ends: str = ""
     page: bool = False
     section: bool = False
+    linked: bool = False
+    links: int = 0
     sources: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     ms: float = 0.0
@@ -123,6 +127,7 @@ def score(line: Expected, answer: Answer, pages: Sequence[str], ms: float = 0.0)
     firsts = [citation.path for citation in answer.citations[:1]]
     refused = answer.route == "abstain"
     is_quote = answer.route == "quote"
+    further = answer.trace.get("further") or ()
     return Scored(
         id=line.id,
         product=line.product,
@@ -141,7 +146,9 @@ def score(line: Expected, answer: Answer, pages: Sequence[str], ms: float = 0.0)
         begins="" if refused else begins(answer.text, pages, is_quote, line.product),
         ends="" if refused else ends(answer.text, pages, is_quote),
         page=any(section.page == first for section in line.sections for first in firsts),
-        section=_is_from(line, answer),
+        section=any(_is_from(line, one.path, one.title) for one in answer.citations[:1]),
+        linked=any(_is_from(line, page["path"], page["title"]) for page in further),
+        links=len(further),
         sources=sources,
         unsupported=() if refused else unsupported(answer.text, known),
         ms=round(ms, 1),
@@ -150,14 +157,11 @@ def score(line: Expected, answer: Answer, pages: Sequence[str], ms: float = 0.0)
     )
 
 
-def _is_from(line: Expected, answer: Answer) -> bool:
-    """Return True if the first source is a section that the line names, or one inside of it."""
-    if not answer.citations:
-        return False
-    first = answer.citations[0]
-    headings = [Said.of(part).plain for part in first.title.split(" › ")]
+def _is_from(line: Expected, path: str, title: str) -> bool:
+    """Return True if a title under a page is a section that the line names, or one inside of it."""
+    parts = [Said.of(part).plain for part in title.split(" › ")]
     return any(
-        section.page == first.path and (not section.heading or Said.of(section.heading).plain in headings)
+        section.page == path and (not section.heading or Said.of(section.heading).plain in parts)
         for section in line.sections
     )
 
@@ -181,6 +185,7 @@ def figures(scored: Sequence[Scored]) -> dict[str, Any]:
         "code": _share([one.shows_code for one in asked if one.has_code]),
         "page": _share([one.page for one in told]),
         "section": _share([one.section for one in told]),
+        "linked": _share([one.right or one.linked for one in asked]),
         "unsupported": sum(bool(one.unsupported) for one in said),
         "characters": round(median([len(one.text) for one in told])) if told else None,
         "ece": measured["ece"],

@@ -11,11 +11,11 @@ from typing import Any, Literal
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.domain import Answer, Question, Vote
+from core.domain import READER, Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
 from core.system.offload import aside
 from storage.database.database import Database, Store, slices
-from storage.memory.pair_rows import load_pairs, pair_values, raised, standing
+from storage.memory.pair_rows import COUNTS, load_pairs, pair_values, raised, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
@@ -146,9 +146,7 @@ class SqlMemories(Store):
         None where the answer is unknown or has no pair.
         """
         async with self._database.write() as connection:
-            pair_id = (
-                await connection.execute(select(AnswerRow.pair_id).where(AnswerRow.id == vote.answer_id))
-            ).scalar()
+            pair_id = await connection.scalar(select(AnswerRow.pair_id).where(AnswerRow.id == vote.answer_id))
             if pair_id is None:
                 return None
             if veils := self._veils(vote.voter, pair_id or vote.answer_id):
@@ -169,7 +167,8 @@ class SqlMemories(Store):
                 )
             )
             back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
-            await connection.execute(back.values(aside=""))
+            if vote.standing != READER:
+                await connection.execute(back.values(aside=""))
             found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
 
@@ -219,7 +218,7 @@ class SqlMemories(Store):
 
     async def voted(self) -> tuple[Remembered, ...]:
         """Return every pair that has a standing vote or was brought by people, in order of id."""
-        voted = select(VoteRow.pair_id).distinct()
+        voted = select(VoteRow.pair_id).where(COUNTS).distinct()
         statement = select(PairRow.id).where(PairRow.id.in_(voted) | (PairRow.origin != "answer"))
         async with self._database.read() as connection:
             ids = await every(await connection.execute(statement.order_by(PairRow.id)), lambda row: row.id)

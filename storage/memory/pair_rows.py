@@ -8,13 +8,15 @@ from typing import Any
 
 from sqlalchemy import Select, distinct, func, select, update
 
-from core.domain import STRANGERS, Citation
+from core.domain import READER, STRANGERS, Citation
 from core.ports import Acquaintance, Remembered, Reworded, VoteEvent
 from core.system.offload import aside
 from storage.database.database import Store, slices
 from storage.tables import AnswerRow, PairRow, VoteRow
 from storage.tables.columns import every, made
 
+COUNTS = VoteRow.standing != READER
+"""Votes that memory looks at."""
 AT_ONCE = 200
 """Rows of pairs and votes that are read at once: a pair takes 20 µs."""
 
@@ -50,7 +52,7 @@ async def load_pairs(connection: Any, statement: Select[Any]) -> list[Remembered
     wanted = statement.with_only_columns(PairRow.id).order_by(None)
     votes = await every(
         await connection.execute(
-            select(VoteRow.__table__).where(VoteRow.pair_id.in_(wanted)).order_by(VoteRow.number)
+            select(VoteRow.__table__).where(VoteRow.pair_id.in_(wanted), COUNTS).order_by(VoteRow.number)
         ),
         lambda row: row,
     )
@@ -111,7 +113,9 @@ class SqlRewordings(Store):
         async with self._database.read() as connection:
             for part in slices(ids):
                 votes = await connection.execute(
-                    select(VoteRow.__table__).where(VoteRow.pair_id.in_(part)).order_by(VoteRow.number)
+                    select(VoteRow.__table__)
+                    .where(VoteRow.pair_id.in_(part), COUNTS)
+                    .order_by(VoteRow.number)
                 )
                 opinions = _opinions(votes)
                 columns = (AnswerRow.id, AnswerRow.pair_id, AnswerRow.asker, AnswerRow.at, topic)
@@ -144,7 +148,9 @@ class SqlVoters(Store):
     async def acquaintance(self, accounts: Collection[str], pair_id: str, since: float) -> Acquaintance:
         """Return what is known of the person behind the accounts; `since` begins the last hour."""
         asks, own, late = AnswerRow.asker.in_(accounts), VoteRow.voter.in_(accounts), VoteRow.at >= since
-        people = select(func.count(distinct(VoteRow.voter))).where(VoteRow.pair_id == pair_id, late, ~own)
+        people = select(func.count(distinct(VoteRow.voter))).where(
+            VoteRow.pair_id == pair_id, late, ~own, COUNTS
+        )
         # all in one statement, for somebody waits for their vote to be counted
         told = (
             select(func.min(AnswerRow.at)).where(asks),
@@ -163,7 +169,7 @@ class SqlVoters(Store):
 
     async def anybody_known(self, before: float, contributions: int) -> bool:
         """Return True if anybody was seen before that time and voted on so many pairs."""
-        old = select(VoteRow.voter).where(VoteRow.at <= before)
+        old = select(VoteRow.voter).where(VoteRow.at <= before, COUNTS)
         voters = select(VoteRow.voter).where(VoteRow.voter.in_(old)).group_by(VoteRow.voter).limit(1)
         known = voters.having(func.count(distinct(VoteRow.pair_id)) >= contributions)
         return await self._row(known) is not None

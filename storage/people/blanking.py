@@ -89,7 +89,7 @@ async def blank_traces(connection: AsyncConnection, ids: Collection[str]) -> Non
             there |= set(await connection.scalars(select(PairRow.id).where(PairRow.id.in_(some))))
         changes = []
         for row in rows:
-            trace = {**row.trace, "guard": ""}
+            trace = {**row.trace, "guard": ""} | ({"reasoning": ""} if row.trace.get("reasoning") else {})
             for kind in NEAR:
                 trace[kind] = [entry for entry in trace.get(kind) or () if entry["pair"] in there]
             trace["evidence"] = [{**entry, "title": ""} for entry in trace.get("evidence") or ()]

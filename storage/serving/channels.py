@@ -11,10 +11,19 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.community.channels import ModeSet, Pause
+from core.community.releases import ReleaseSet
 from core.community.unsolicited import Heard
 from storage.database.database import Store
 from storage.memory.pair_rows import standing
-from storage.tables import AnswerRow, ChannelModeRow, PauseRow, UnaskedRow, VoteRow
+from storage.tables import (
+    AnswerRow,
+    ChannelModeRow,
+    ChannelReleaseRow,
+    OwnReleaseRow,
+    PauseRow,
+    UnaskedRow,
+    VoteRow,
+)
 
 
 class SqlChannels(Store):
@@ -53,6 +62,35 @@ class SqlChannels(Store):
         async with self._database.write() as connection:
             gone = await connection.execute(delete(PauseRow).where(PauseRow.place == place))
             return bool(gone.rowcount)
+
+
+class SqlReleases(Store):
+    """The `ReleaseStore` port on SQL."""
+
+    async def of_people(self) -> dict[str, str]:
+        """Return the release that each person uses, by account."""
+        rows = await self._rows(select(OwnReleaseRow.person, OwnReleaseRow.release))
+        return {row.person: row.release for row in rows}
+
+    async def choose(self, person: str, release: str, at: float) -> None:
+        """Keep the release that a person uses; an empty one forgets it."""
+        async with self._database.write() as connection:
+            await connection.execute(delete(OwnReleaseRow).where(OwnReleaseRow.person == person))
+            if release:
+                await self._database.add(connection, OwnReleaseRow, person=person, release=release, at=at)
+
+    async def of_channels(self) -> tuple[ReleaseSet, ...]:
+        """Return the releases that channels were given, in order of channel."""
+        statement = select(ChannelReleaseRow.__table__).order_by(ChannelReleaseRow.channel)
+        return tuple(ReleaseSet(**row._mapping) for row in await self._rows(statement))
+
+    async def give(self, given: ReleaseSet) -> None:
+        """Keep a channel's release in place of the one before; an empty one forgets it."""
+        async with self._database.write() as connection:
+            gone = delete(ChannelReleaseRow).where(ChannelReleaseRow.channel == given.channel)
+            await connection.execute(gone)
+            if given.release:
+                await self._database.add(connection, ChannelReleaseRow, **asdict(given))
 
 
 class SqlNoise(Store):

@@ -69,7 +69,7 @@ class SqlStatistics(Store):
                         first[day].append(row.ms if row.first is None else row.first)
                     if row.route == "reuse":
                         reused[day] += row.ms or 0.0
-                    elif row.route != "abstain" and row.ms is not None:
+                    elif row.route not in ("calculation", "abstain") and row.ms is not None:
                         written[day] += 1
                         written_ms[day] += row.ms
                         calls[day] += row.calls or 0

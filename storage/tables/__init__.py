@@ -40,9 +40,11 @@ from storage.tables.serving import (
     AboutRow,
     ActRow,
     ChannelModeRow,
+    ChannelReleaseRow,
     ForgottenRow,
     NoticeRow,
     OptOutRow,
+    OwnReleaseRow,
     PauseRow,
 )
 
@@ -53,6 +55,7 @@ __all__ = [
     "AuthorRow",
     "Base",
     "ChannelModeRow",
+    "ChannelReleaseRow",
     "ClaimRow",
     "ContextRow",
     "CorpusDocumentRow",
@@ -67,6 +70,7 @@ __all__ = [
     "MarkRow",
     "NoticeRow",
     "OptOutRow",
+    "OwnReleaseRow",
     "PageViewRow",
     "PairRow",
     "PauseRow",

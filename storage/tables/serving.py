@@ -19,6 +19,25 @@ class ChannelModeRow(Base):
     at: Mapped[float] = mapped_column(Float)
 
 
+class OwnReleaseRow(Base):
+    """The release that somebody uses: for their questions that name none."""
+
+    __tablename__ = "own_releases"
+    person: Mapped[str] = mapped_column(KEY, primary_key=True)
+    release: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float)
+
+
+class ChannelReleaseRow(Base):
+    """The release of a channel by what was said while the bot ran, in place of `corpora.toml`."""
+
+    __tablename__ = "channel_releases"
+    channel: Mapped[str] = mapped_column(KEY, primary_key=True)
+    release: Mapped[str] = mapped_column(KEY)
+    by: Mapped[str] = mapped_column(KEY)
+    at: Mapped[float] = mapped_column(Float)
+
+
 class PauseRow(Base):
     """Where no new questions are answered: a channel, or everywhere (`place` is empty)."""
 

@@ -25,6 +25,7 @@ from core.ports import Prompt
 from core.settings import Settings, load_settings
 from tests.journeys.house import new_kettle
 from tests.ollama_server import OllamaServer
+from tests.openai_wire import OpenAIServer
 from tests.platforms.discord_server import TOKEN, discord_server
 from tests.platforms.slack_server import SlackServer
 
@@ -242,6 +243,17 @@ async def test_whether_the_server_keeps_to_a_schema_is_told(tmp_path):
             await writer.close()
             warm = of(await doctor_models.model(given))["JSON schema"]
             assert warm[0] == state and said in warm[1]
+
+
+async def test_more_calls_at_once_than_a_server_answers_are_told(tmp_path):
+    async with OpenAIServer(kind="llamacpp") as server:
+        given = {"ollama_host": "off", "model_server": server.url}
+        assert "Calls" not in of(await doctor_models.model(settings(tmp_path, **given)))
+        server.slots = 2
+        state, said = of(await doctor_models.model(settings(tmp_path, **given)))["Calls"]
+        assert state == "unsure" and "sends 4" in said and "answers 2" in said
+        fewer = settings(tmp_path, **given, model_parallel=2)
+        assert "Calls" not in of(await doctor_models.model(fewer))
 
 
 async def test_a_context_too_small_for_the_prompts_is_told(tmp_path):

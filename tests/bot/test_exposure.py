@@ -13,6 +13,11 @@ from bot.cli.setup.wizard import Given, init
 from bot.home.exposure import exposed
 from core.settings import Settings, load_settings
 
+WIDGET = {
+    "widget_origins": "https://docs.example.org",
+    "allowed_hosts": "bot.example.org",
+    "widget_proxies": "127.0.0.1",
+}
 SLACK = {"slack_bot_token": "xoxb-1", "slack_app_token": "xapp-1"}
 
 
@@ -39,6 +44,18 @@ def settings(tmp_path: Path, **given: object) -> Settings:
         ({"allowed_hosts": "bot.example.org"}, "Playground", "good", ["the link that"]),
         ({"allowed_hosts": "bot.example.org"}, "Dashboard", "good", ["nobody, until DASHBOARD_TOKEN"]),
         ({"playground": False}, "Pages", "good", ["neither playground nor dashboard"]),
+        (
+            WIDGET,
+            "Widget",
+            "good",
+            ["readers of https://docs.example.org", "without a name", "WIDGET_ORIGINS"],
+        ),
+        (WIDGET | {"playground": False}, "Widget", "good", ["https://docs.example.org"]),
+        (WIDGET | {"playground": False}, "Reach", "good", ["reaches bot.example.org"]),
+        (WIDGET | {"allowed_hosts": ""}, "Widget", "unsure", ["https://docs.example.org"]),
+        (WIDGET | {"widget_proxies": ""}, "Widget", "unsure", ["https://docs.example.org"]),
+        (WIDGET | {"widget_origins": "http://docs.example.org"}, "Widget", "unsure", ["http://docs"]),
+        ({"widget_origins": "http://localhost:8000"}, "Widget", "good", ["http://localhost:8000"]),
         (
             {"database_url": "postgresql://u:hunter2@db.example/bot"},
             "Database",
@@ -87,3 +104,19 @@ def test_init_says_who_will_reach_what(tmp_path: Path, slack: bool, word: str) -
     reach = told[told.index("Who can reach what") :]
     assert word in reach and "Dashboard: for everybody on this machine" in reach
     assert str(tmp_path / "my-bot" / "home") in reach
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ({"widget_origins": "http://docs.example.org"}, ["over https", "http://docs.example.org"]),
+        ({"allowed_hosts": ""}, ["THREADLORE_ALLOWED_HOSTS", "/widget.js and /widget/"]),
+        ({"widget_proxies": ""}, ["WIDGET_PROXIES", "6 questions a minute"]),
+    ],
+)
+def test_what_keeps_readers_from_the_widget_is_said(
+    tmp_path: Path, given: dict[str, str], advice: list[str]
+) -> None:
+    found = {finding.what: finding for finding in exposed(settings(tmp_path, **{**WIDGET, **given}))}
+    assert all(words in found["Widget"].advice for words in advice)
+    assert "Widget" not in {finding.what for finding in exposed(settings(tmp_path))}

@@ -27,6 +27,18 @@ def test_what_an_answer_said_has_neither_its_sources_nor_the_line_under_them() -
     assert said("Look into the **Sources** of it.") == "Look into the **Sources** of it."
 
 
+def test_further_sections_stand_under_the_sources_as_links() -> None:
+    pages = [
+        {"title": "Config › [all]", "url": "https://docs.example/config/#all", "path": "config.rst"},
+        {"title": "Logging", "url": "https://docs.example/logging/", "path": "logging.rst"},
+    ]
+    answer = Answer("a1", "Set it. [1]", "quote", "2.3", (CITATION,), trace={"further": pages})
+    text = compose(answer, "Flask").markdown
+    linked = "*See also:* [Config › (all)](https://docs.example/config/#all) · [Logging](https://docs.example/logging/)"
+    assert f"#DEBUG)\n\n{linked}\n\n*Flask 2.3" in text
+    assert said(text) == "Set it. [1]"
+
+
 def test_two_pieces_of_one_section_are_one_source_under_both_titles() -> None:
     url = "https://docs.example/templates/#context"
     pieces = tuple(Citation(1, f"Templates › {name}", url, "2.3", "t.rst", name) for name in ("g", "request"))

@@ -70,7 +70,7 @@ async def test_a_text_has_one_vector_alone_or_among_many_in_order(encoder: Encod
     for place in (0, 6, 39, 41):
         (alone,) = await encoder.encode([texts[place]])
         assert alone @ together[place] == pytest.approx(1, abs=1e-4)
-        assert int(np.argmax(together @ alone)) == place % 40
+        assert int(np.argmax(together @ alone)) % 40 == place % 40
 
 
 async def test_only_the_first_tokens_count(encoder: Encoder) -> None:

@@ -116,3 +116,30 @@ async def test_linked_accounts_are_one_voter_also_for_votes_from_before(
     one = await memories.pair("p1")
     assert one is not None and one.opinions == ((0, 1.0),), "the last of them counts"
     assert await voters.link({"ann": ["slack:U1", "discord:2"]}) == 0
+
+
+async def test_a_reader_without_an_account_moves_nothing_and_makes_nobody_known_or_unknown(
+    memories: MemoryStore, voters: VoterStore
+) -> None:
+    for key in ("p1", "p2", "p3"):
+        await keep(memories, pair(key), f"a-{key}")
+        for number in range(40):
+            await memories.vote(vote(f"a-{key}", f"widget:{number}", 9, standing="reader"), 0.0)
+    await memories.vote(vote("a-p1", "widget:0", 0.01, standing="reader"), 0.0)
+    for key in ("p1", "p2"):
+        found = await memories.pair(key)
+        assert found is not None and (found.opinions, found.strangers) == ((), ())
+    assert await memories.voted() == ()
+    assert await memories.opinion("a-p1", "widget:3") == 1
+    assert (await voters.acquaintance(["ann"], "p1", NOW - 3600)).voters == 0
+    assert not await voters.anybody_known(NOW - 8 * DAY, 3)
+    assert await voters.by_strangers(NOW - 10 * DAY) == ()
+
+
+async def test_a_reader_brings_nothing_back_that_was_evicted(memories: MemoryStore) -> None:
+    await keep(memories, pair("p1"), "a1")
+    await memories.set_aside(["p1"], "evicted")
+    found = await memories.vote(vote("a1", "widget:1", standing="reader"), 0.0)
+    assert found is not None and found.aside == "evicted"
+    found = await memories.vote(vote("a1", "ann"), 1.0)
+    assert found is not None and not found.aside and len(found.opinions) == 1

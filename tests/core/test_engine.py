@@ -361,6 +361,7 @@ async def test_asked_again_for_a_release_it_says_what_is_the_same_and_what_diffe
     bot = await house()
     same = await bot.ask("and in 1.5?", ASKED)
     assert same.text.startswith("The same in 1.5: [timer](") and same.release == "1.5"
+    assert "further" not in same.trace, "what is the same needs no other page"
     assert same.citations[0].release == "1.5" and "```" not in same.text
     differs = await bot.ask("and in 1.0?", ASKED)
     assert differs.text.startswith(
@@ -418,3 +419,23 @@ async def test_the_trace_tells_how_each_page_was_found() -> None:
     answer = await (await house()).ask(TIMER)
     first = answer.trace["evidence"][0]
     assert first["matched"] and first["ranks"]["dense"] == first["ranks"]["words"] == 1
+
+
+async def test_a_cited_figure_is_also_told_in_the_unit_that_is_asked_for() -> None:
+    lived = await house()
+    asked = TIMER.replace("How many minutes", "How many hours")
+    answer = await lived.ask(asked)
+    assert answer.route == "quote" and "45 minutes" in answer.text
+    assert answer.text.endswith("Calculation: 45 minutes [1] = **0.75 hours**")
+    assert "Calculation" not in (await lived.ask(TIMER)).text
+
+
+async def test_a_plain_calculation_asks_no_page_and_is_remembered_by_nobody() -> None:
+    model = FakeModel("Written [1].")
+    lived = await house(model)
+    answer = await lived.ask("what is 16 MiB in bytes?")
+    assert (answer.route, answer.citations, answer.pair_id) == ("calculation", (), "")
+    assert "**16777216 bytes**" in answer.text and not model.calls
+    assert "calculator" in " ".join((await lived.engine.answer_log.why(answer.id))["sentences"])
+    unasked = await lived.ask("what is 16 MiB in bytes?", unasked=True)
+    assert unasked.route != "calculation"

@@ -20,7 +20,7 @@ def test_the_catalogues_questions_are_shown_until_the_latest_release_is_read(
 ) -> None:
     product = Product("Kettle", releases=(Release("1.0"), Release("2.0")), questions=ASKED)
     research: Any = SimpleNamespace(corpora=dict.fromkeys(read))
-    assert Examples(product, {}, NOTHING, NOTHING, NOTHING, research).untried == shown
+    assert Examples(product, NOTHING, NOTHING, NOTHING, NOTHING, research).untried == shown
 
 
 @pytest.mark.parametrize(

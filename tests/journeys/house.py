@@ -119,18 +119,18 @@ class Kettle:
         }
 
 
-def new_folder(folder: Path, encoder_cache: Path) -> Kettle:
+def new_folder(folder: Path, encoder_cache: Path, url: str = "") -> Kettle:
     """Write Kettle's documentation, with a home in which nothing is indexed."""
-    write_kettle(folder)
+    write_kettle(folder, url)
     kettle = Kettle(folder, encoder_cache)
     kettle.home.mkdir()
     (kettle.home / "models").symlink_to(encoder_cache)
     return kettle
 
 
-async def new_kettle(folder: Path, encoder_cache: Path, *releases: str) -> Kettle:
-    """Write Kettle's documentation and index the named releases, or all."""
-    kettle = new_folder(folder, encoder_cache)
+async def new_kettle(folder: Path, encoder_cache: Path, *releases: str, url: str = "") -> Kettle:
+    """Write Kettle's documentation, whose pages are at `url`, and index the named releases, or all."""
+    kettle = new_folder(folder, encoder_cache, url)
     async with build(kettle.settings(), "index") as app:
         for release in releases or [""]:
             await app.corpus_manager.reindex(release)

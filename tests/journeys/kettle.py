@@ -133,8 +133,11 @@ url = "https://kettle.example/{name}/{{page}}"
 """
 
 
-def write_kettle(folder: Path) -> Path:
-    """Write the documentation and the `corpora.toml` that names it; return that file."""
+def write_kettle(folder: Path, url: str = "") -> Path:
+    """Write the documentation and the `corpora.toml` that names it; return that file.
+
+    `url` is where its pages are on the web, with `{release}` and `{page}`, where that is not kettle.example.
+    """
     for name in RELEASES:
         pages = folder / "docs" / name
         pages.mkdir(parents=True)
@@ -147,6 +150,10 @@ def write_kettle(folder: Path) -> Path:
     (folder / "docs" / "all").mkdir()
     (folder / "docs" / "all" / "faq.md").write_text(_FAQ)
     releases = "".join(_RELEASE.format(name=name, latest=str(name == "2.0").lower()) for name in RELEASES)
+    if url:
+        for name in RELEASES:
+            usual = f"https://kettle.example/{name}/{{page}}"
+            releases = releases.replace(usual, url.replace("{release}", name))
     config = folder / "corpora.toml"
     config.write_text(CORPORA.format(releases=releases))
     return config

@@ -115,11 +115,12 @@ class Stage(Protocol):
         """Wait until nothing is under way."""
 
 
-async def until(condition: Callable[[], Any], what: str = "") -> Any:
-    """Wait until a condition holds and return its value."""
+async def until(condition: Callable[[], Any], what: str | Callable[[], str] = "") -> Any:
+    """Wait until a condition holds and return its value; `what` may tell how things stand at the end."""
     end = asyncio.get_running_loop().time() + PATIENCE
     while not (value := condition()):
-        assert asyncio.get_running_loop().time() < end, f"this did not happen: {what or condition}"
+        if asyncio.get_running_loop().time() >= end:
+            raise AssertionError(f"this did not happen: {what() if callable(what) else what or condition}")
         await asyncio.sleep(0.01)
     return value
 
@@ -131,7 +132,7 @@ async def answer(stage: Stage, said: Said, count: int = 1) -> Seen:
         done = [seen for seen in stage.replies(said) if seen.finished]
         return done[count - 1] if len(done) >= count and len(done[count - 1].seeds) == 2 else None
 
-    return await until(found, f"{count} finished in {stage.replies(said)}")
+    return await until(found, lambda: f"{count} finished in {stage.replies(said)}")
 
 
 async def ask(stage: Stage, text: str, place: str = "public", who: str = "ann") -> Seen:
@@ -145,7 +146,7 @@ async def told(stage: Stage, who: str, part: str) -> str:
     def found() -> str:
         return next((text for text in stage.heard(who) if part in squeezed(text)), "")
 
-    return str(await until(found, f"{part!r} told to {who}: {stage.heard(who)}"))
+    return str(await until(found, lambda: f"{part!r} told to {who}: {stage.heard(who)}"))
 
 
 def address(mentions: dict[str, str], text: str, to: str) -> str:

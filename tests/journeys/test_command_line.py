@@ -67,6 +67,8 @@ async def walk(kettle: Kettle) -> None:
     ended = await run(kettle, "ask", PORT)
     assert ended.code == 0 and not ended.err
     assert PORTS["2.0"] in ended.out and "https://kettle.example/2.0/dashboard" in ended.out
+    reasoned = await run(kettle, "ask", PORT, "--why")
+    assert "There is no language model to reason now" in reasoned.out and PORTS["2.0"] in reasoned.out
     first = await asked(kettle, PORT, "--user", "slack:U1")
     fixed = await asked(kettle, PORT, "--release", "1.5")
     direct = await asked(kettle, "What does the dashboard show?", "--channel", "fake:old")

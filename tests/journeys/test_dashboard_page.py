@@ -128,6 +128,18 @@ def test_every_picture_is_one_stop_and_told_by_arrow_keys(page: Page) -> None:
     page.gone(".tip")
 
 
+def test_what_has_no_colour_of_its_own_has_the_accent(page: Page) -> None:
+    colours = """const [key, shown] = ["key", ""].map((name) => {
+            const made = document.body.appendChild(document.createElement("i"));
+            made.className = name;
+            return made;
+        });
+        shown.style.backgroundColor = "var(--accent)";
+        return [key, shown].map((one) => getComputedStyle(one).backgroundColor)"""
+    key, accent = page.js(colours)
+    assert key == accent, "and not that of marked sentences"
+
+
 def test_a_chart_says_its_numbers_as_a_table(page: Page) -> None:
     page.click("#questions ~ .numbers summary")
     assert page.text("#questions ~ .numbers th", "quoted") == "quoted"

@@ -60,8 +60,10 @@ async def test_a_quote_shows_what_a_page_says_and_links_to_the_page_alone(kind: 
     assert found.route == "quote" and found.citations[0].path.startswith(kind)
     said = compose(found, "Kettle").markdown
     pages = {citation.url for citation in found.citations}
+    offered = {page["url"] for page in found.trace.get("further", ())}
+    assert all(url.startswith("https://kettle.example/") for url in pages | offered)
     for read in read_everywhere(said):
-        assert not read.acts and {target for _, target in read.masked} <= pages
+        assert not read.acts and {target for _, target in read.masked} <= pages | offered
     assert words(f"valve is opened by {LOOKS} in the morning") in words(read_everywhere(said)[0].seen)
     assert any(target in pages for _, target in read_everywhere(said)[0].links), "its sources are links"
 

@@ -151,3 +151,34 @@ async def test_when_something_went_is_told_by_the_notes_that_tell_of_it(
         text = (await ask(FakeStage(bot), "When was kettle schedule removed?")).text
         assert text.index("Remove the command") < text.index(LINK.format("2.0"))
         assert "2.0.0" in text and "pauses" not in text
+
+
+@EVERYWHERE
+async def test_a_question_that_takes_a_removed_name_for_there_is_corrected_first(
+    platform: str, noted: Kettle, tmp_path: Path
+) -> None:
+    async with house(noted.copy(tmp_path / "kettle")) as bot, open_stage(platform, bot) as stage:
+        text = (await ask(stage, "How do I use clear_all in 2.0?")).text
+        ended = "`clear_all` was deprecated in 1.5 [2] and removed in 2.0 [1]. Kettle 2.0 does not have it."
+        assert text.startswith(f"{ended} Use `kettle.drain` instead [1].")
+        assert LINK.format("2.0") in text
+        for true in ("How do I use clear_all in 1.0?", "How do I use retry_limit in 2.0?"):
+            assert "does not have it" not in (await ask(stage, true)).text
+
+
+async def test_what_the_model_writes_to_a_false_premise_comes_after_the_correction(
+    noted: Kettle, tmp_path: Path, ollama: OllamaServer
+) -> None:
+    async with house(noted.copy(tmp_path / "kettle"), ollama_host=ollama.url) as bot:
+        stage = FakeStage(bot)
+        ollama.say("The `kettle.clear_all` function was removed; use `kettle.drain` [1].")
+        text = (await ask(stage, "Why does clear_all forget a job in 2.0?")).text
+        assert text.startswith("`clear_all` was deprecated in 1.5 [2] and removed in 2.0 [1].")
+        _said, _, rest = text.partition("\n\n")
+        assert rest.startswith("The `kettle.clear_all` function was removed; use `kettle.drain` [1].")
+        assert text.count("[1] [") == 1, "both lean on the same page, which is one source"
+        ollama.say("I don't know.")
+        text = (await ask(stage, "Since when does clear_all keep jobs in 2.0?")).text
+        assert text.startswith("`clear_all` was deprecated in 1.5"), (
+            "what notes tell is known whatever it says"
+        )

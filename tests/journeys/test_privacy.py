@@ -455,6 +455,8 @@ async def leave_everything(bot: Bot) -> None:
         await app.audit.note(Act(1.0, who, "slack:C1", what, "done"))
     await app.modes.set_mode("slack:C7", "off", ANN, "")
     await app.pauses.begin("slack:C7", 0.0, ANN, "")
+    await app.releases.choose(ANN, "1.5")
+    await app.releases.give("slack:C7", "1.5", ANN)
     own = Ticket("slack:C1:1", first.id, "slack:C1:1", "slack:C1", "public", ANN, ANN, PORT_OF, "2.0", 1.0)
     other = replace(own, message="slack:C1:2", asker=BOB, by=BOB, question="and?", told=(PORT_OF,))
     for ticket in (own, replace(other, people=(ANN,), names="Ann", resolver=ANN, resolver_name="Ann")):

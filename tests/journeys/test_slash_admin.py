@@ -126,8 +126,9 @@ async def test_retiring_waits_for_the_button(platform: str, bot: Bot) -> None:
         await stage.press("boss", seen, "confirm")
         await told(stage, "boss", f"Retired {pair.id}")
         assert (await bot.app.memory.everything())[0].aside == "retired"
-        await stage.press("boss", seen, "confirm")
-        await told(stage, "boss", "This was done already")
+        if platform != "web":  # there the button goes after use
+            await stage.press("boss", seen, "confirm")
+            await told(stage, "boss", "This was done already")
         await stage.slash("ann", "threadlore", f"memory restore {pair.id}")
         await told(stage, "ann", "Only admins")
         await stage.slash("boss", "threadlore", f"memory restore {pair.id}")

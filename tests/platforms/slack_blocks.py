@@ -36,9 +36,24 @@ ELEMENTS = {
             "placeholder",
         )
     },
+    "conversations_select": {
+        *(
+            "action_id",
+            "initial_conversation",
+            "default_to_current_conversation",
+            "confirm",
+            "response_url_enabled",
+            "filter",
+            "focus_on_load",
+            "placeholder",
+        )
+    },
 }
 """What may stand in an interactive element beside its `type`."""
+_KINDS = {"im", "mpim", "private", "public"}
 MESSAGE_BLOCKS = 50
+VIEW_BLOCKS = 100
+"""Blocks of a modal or a Home tab, in which there are no `markdown` and `context_actions` blocks."""
 ALL_MARKDOWN = 12_000
 WHOLE = 13_200
 """Characters of all blocks as JSON from which a message is refused (bolt-js, issue 2509)."""
@@ -77,6 +92,19 @@ def check_blocks(given: Any, refuses_markdown: bool = False) -> list[dict[str, A
     for index, block in enumerate(blocks):
         _check(block, f"/blocks/{index}", refuses_markdown)
     return blocks
+
+
+def check_view_blocks(blocks: Any) -> None:
+    """Check the blocks of a Home tab as Slack does."""
+    refuse(not isinstance(blocks, list), "must be an array", "/view/blocks")
+    refuse(len(blocks) > VIEW_BLOCKS, f"no more than {VIEW_BLOCKS} items allowed", "/view/blocks")
+    ids = [block["block_id"] for block in blocks if block.get("block_id")]
+    refuse(len(set(ids)) != len(ids), "`block_id` already exists", "/view/blocks")
+    for index, block in enumerate(blocks):
+        refuse(
+            block.get("type") in ("markdown", "context_actions"), "unsupported type", f"/view/blocks/{index}"
+        )
+        _check(block, f"/view/blocks/{index}", refuses_markdown=True)
 
 
 def _check(block: dict[str, Any], where: str, refuses_markdown: bool) -> None:
@@ -150,10 +178,24 @@ def _check_element(element: dict[str, Any], where: str) -> None:
         check_text(element.get("text"), 75, where)
         refuse(not 1 <= len(element.get("value", "x")) <= 2_000, "must be less than 2001 characters", where)
         refuse(len(element.get("url") or "") > 3_000, "must be less than 3001 characters", where)
+        refuse("url" in element and not element["url"].startswith("http"), "invalid url", where)
         refuse(element.get("style") not in (None, "primary", "danger"), "style", where)
+    elif kind == "conversations_select":
+        check_text(element.get("placeholder"), 150, where)
+        _check_filter(element.get("filter"), where)
     else:
         check_text(element.get("placeholder"), 150, where)
         check_options(element, where)
+
+
+def _check_filter(given: Any, where: str) -> None:
+    """Check which conversations a menu lists."""
+    if given is None:
+        return
+    known = {"include", "exclude_bot_users", "exclude_external_shared_channels"}
+    refuse(not given or bool(given.keys() - known), "filter needs one of its fields, and no other", where)
+    include = given.get("include", ["public"])
+    refuse(not include or not set(include) <= _KINDS, "include: im, mpim, private, public", where)
 
 
 def check_options(element: dict[str, Any], where: str = "") -> None:
@@ -167,6 +209,8 @@ def check_options(element: dict[str, Any], where: str = "") -> None:
         refuse(not 1 <= len(option.get("value") or "") <= 150, "must be less than 151 characters", where)
     values = [option["value"] for option in options]
     refuse(len(set(values)) != len(values), "values must be unique", where)
+    first = element.get("initial_option")
+    refuse(first is not None and first not in options, "initial_option must be one of the options", where)
 
 
 def check_text(text: Any, limit: int, where: str = "", kinds: tuple[str, ...] = ("plain_text",)) -> None:

@@ -1,16 +1,19 @@
 """A bot for the loopback Slack whose dispatch writes down what it is told."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.platforms.slack.api.errors import PACING, Pacing
 from bot.platforms.slack.workspace import Slack
-from bot.ports.chat import Chat, Command, Message, Press, Reaction, Responder, unheard
+from bot.ports.chat import Chat, Command, Message, Person, Press, Reaction, Responder, unheard
+from bot.ports.page import Page, Part
+from bot.privacy.exports import Holders
 from core.domain import MessageRef
 from core.settings import Settings, load_settings
 from tests.platforms.slack_server import SlackServer
@@ -32,6 +35,9 @@ class Recorder:
     noted: list[tuple[str, str, str, str]] = field(default_factory=list)
     private: list[str] = field(default_factory=list)
     resumed: list[str] = field(default_factory=list)
+    pages: list[tuple[Person, Collection[str], str]] = field(default_factory=list)
+    on_page: Callable[[], Page] = lambda: (Part("A page"),)
+    holders: Holders = field(default_factory=lambda: Holders(Path(), {}))
     chat: Chat | None = None
     on_message: Callable[[Chat, Message], Any] | None = None
     before_taken: Callable[[], Any] | None = None
@@ -47,6 +53,10 @@ class Recorder:
         taken()
         if self.on_message:
             await self.on_message(chat, message)
+
+    async def own_page(self, chat: Chat, person: Person, channels: Collection[str], note: str = "") -> Page:
+        self.pages.append((person, channels, note))
+        return self.on_page()
 
     async def take(
         self,

@@ -113,7 +113,7 @@ def press(
     if message.get("thread_ts"):
         container["thread_ts"] = message["thread_ts"]
     key = server.ephemeral.new_url(channel, user, message)
-    payload = _common(server, user) | {
+    payload = common(server, user) | {
         "type": "block_actions",
         "container": container,
         "channel": {"id": channel, "name": server.channels[channel]["name"]},
@@ -128,7 +128,7 @@ def press(
 
 def shortcut(server: SlackServer, user: str, channel: str, message: dict[str, Any], callback_id: str) -> None:
     """Send the `message_action` payload of an app's entry in the menu of a message."""
-    payload = _common(server, user) | {
+    payload = common(server, user) | {
         "type": "message_action",
         "callback_id": callback_id,
         "action_ts": server.tick(),
@@ -162,10 +162,11 @@ def submit(server: SlackServer, user: str, view: dict[str, Any], fields: dict[st
     assert not fields, f"the modal has no {fields}"
     shown = view | {"state": {"values": values}}
     payload = {"type": "view_submission", "view": shown, "response_urls": []}
-    server.interact(_common(server, user) | payload)
+    server.interact(common(server, user) | payload)
 
 
-def _common(server: SlackServer, user: str) -> dict[str, Any]:
+def common(server: SlackServer, user: str) -> dict[str, Any]:
+    """Return what every payload says of who did something, and where."""
     return {
         "team": {"id": server.team, "domain": "fake"},
         "user": {"id": user, "username": user.lower(), "name": user.lower(), "team_id": server.team},

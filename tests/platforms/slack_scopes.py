@@ -1,7 +1,8 @@
 """What the loopback Slack lets the app do: the scopes and events of docs/slack-manifest.yaml, and their uses.
 
 From docs.slack.dev: "Required scopes" of each method and event. `conversations.*` and `message` need that of
-the channel's kind; `auth.test`, `views.open` and `chat.getPermalink` need none.
+the channel's kind; `auth.test`, `views.open`, `views.publish` and `chat.getPermalink` need none, nor does
+`app_home_opened`. A Home tab is there where the manifest switches it on.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tests.platforms.slack_blocks import SlackError
 _MANIFEST = yaml.safe_load((Path(__file__).parents[2] / "docs/slack-manifest.yaml").read_text("utf-8"))
 SCOPES: tuple[str, ...] = tuple(_MANIFEST["oauth_config"]["scopes"]["bot"])
 EVENTS = frozenset(_MANIFEST["settings"]["event_subscriptions"]["bot_events"])
+HOME = bool(_MANIFEST["features"]["app_home"]["home_tab_enabled"])
 KINDS = {"channel": "channels", "group": "groups", "im": "im", "mpim": "mpim"}
 """What scopes and events call the kinds of channels."""
 _WRITES = ("postMessage", "postEphemeral", "update", "delete", "startStream", "appendStream", "stopStream")
@@ -30,6 +32,7 @@ _METHODS = {
     "conversations.replies": "{kind}:history",
 }
 _HEARING = {
+    "app_home_opened": "",
     "app_mention": "app_mentions:read",
     "reaction_added": "reactions:read",
     "reaction_removed": "reactions:read",
@@ -56,4 +59,4 @@ def hears(
     kind, name = KINDS[channel["kind"]], str(event["type"])
     listed = f"message.{kind}" if name == "message" else name
     needed = _HEARING.get(name, "{kind}:read").format(kind=kind)
-    return listed in subscribed and needed in granted.split(",")
+    return listed in subscribed and (not needed or needed in granted.split(","))

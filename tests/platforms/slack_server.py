@@ -20,6 +20,7 @@ from collections import defaultdict
 from typing import Any
 
 from tests.platforms import slack_interactive as interactive
+from tests.platforms.slack_home import HomeTabs
 from tests.platforms.slack_scopes import hears
 from tests.platforms.slack_streams import Streaming
 from tests.platforms.slack_web import WebApi
@@ -33,6 +34,7 @@ class SlackServer(Wire):
     def __init__(self) -> None:
         super().__init__()
         self.ephemeral = Whispers(self)
+        self.home = HomeTabs(self)
         self.views: dict[str, dict[str, Any]] = {}
         """The modal that is open for each person."""
         self.triggers: dict[str, tuple[str, float]] = {}

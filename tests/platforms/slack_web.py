@@ -63,12 +63,21 @@ class WebApi:
         for kind in sorted(wanted):
             if (needed := f"{KINDS[kind]}:read") not in self.server.scopes.split(","):
                 raise SlackError("missing_scope", needed=needed, provided=self.server.scopes)
+        both = {self.server.bot_user, str(given.get("user") or self.server.bot_user)}
         mine = [
-            {"id": channel["id"], "name": channel["name"]}
+            {
+                "id": channel["id"],
+                "name": channel["name"],
+                "is_private": channel["kind"] != "channel",
+                "is_ext_shared": channel["shared"],
+            }
             for channel in self.server.channels.values()
-            if channel["kind"] in wanted and self.server.bot_user in channel["members"]
+            if channel["kind"] in wanted and both <= channel["members"]
+            if not (channel["archived"] and _is_true(given.get("exclude_archived")))
         ]
-        return {"channels": mine, "response_metadata": {"next_cursor": ""}}
+        most, begin = int(given.get("limit") or 100), int(given.get("cursor") or 0)
+        following = str(begin + most) if len(mine) > begin + most else ""
+        return {"channels": mine[begin : begin + most], "response_metadata": {"next_cursor": following}}
 
     def _users_info(self, given: Arguments) -> dict[str, Any]:
         if (user := self.server.users.get(str(given.get("user")))) is None:
@@ -193,6 +202,10 @@ class WebApi:
         self.server.views[user] = kept
         return {"view": kept}
 
+    def _views_publish(self, given: Arguments) -> dict[str, Any]:
+        view = json.loads(given["view"]) if isinstance(given.get("view"), str) else given.get("view")
+        return {"view": self.server.home.publish(str(given["user_id"]), view, str(given.get("hash") or ""))}
+
     def _chat_start_stream(self, given: Arguments) -> dict[str, Any]:
         return self.server.streaming.start(self._mine(given), given)
 
@@ -259,3 +272,7 @@ class WebApi:
         if len(text) > LONGEST:  # cut without a word (docs.slack.dev, changelog 2018-04)
             self.server.problems.append(f"Slack cuts this text: {text[:60]}")
         return text[:LONGEST], blocks
+
+
+def _is_true(given: Any) -> bool:
+    return given in (True, 1, "1", "true", "True")

@@ -225,3 +225,12 @@ async def test_releases_are_offered_while_one_types(world, recorder, platform):
     await ann.slash(world.help, "ask", question="How do I start?", release="9.9")
     told = [(command.text, command.release) for command in recorder.of("command")]
     assert told == [("How do I start?", "1.0"), ("How do I start? (9.9)", "")]
+
+
+async def test_releases_are_offered_for_ones_own_and_a_channels_too(world, recorder, platform):
+    for command in ("me", "default-release"):
+        offered = await world.alice.autocomplete(world.help, f"threadlore {command}", "release", "2")
+        assert [choice["value"] for choice in offered] == ["2.0"]
+    await world.alice.slash(world.help, "threadlore me", release="1.0")
+    await world.alice.slash(world.help, "threadlore default-release", release="1.0")
+    assert [c.text for c in recorder.of("command")] == ["me 1.0", "default-release --release 1.0"]

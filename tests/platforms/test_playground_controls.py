@@ -85,17 +85,19 @@ def test_what_is_said_to_one_person_stands_under_the_message_for_them_alone(
 ) -> None:
     page.play("ben")
     page.click("#messages .thread-link")
-    page.click("#thread .control-delete")
-    page.click("#confirm button", "Keep it")
-    page.gone("#confirm[open]")
-    assert dispatch.presses == []
-    page.click("#thread .control-delete")
-    page.click("#confirm button", "Delete")
-    assert "Only Ada" in page.text("#thread .from-bot .note")
+    page.find("#thread .vote.up")
+    assert page.all("#thread .control-delete") == [], "who may not delete sees no Delete"
+    for _ in range(2):
+        page.click("#thread .vote.up")
+    assert "It is taken back." in page.text("#thread .from-bot .note")
     assert page.text("#thread .day").startswith("1 reply")
     page.play("ada")
     page.find("#thread .footer")
     assert page.all("#thread .note") == []
+    page.click("#thread .control-delete")
+    page.click("#confirm button", "Keep it")
+    page.gone("#confirm[open]")
+    assert [press.name for press in dispatch.presses] == ["up", "up"]
     page.click("#thread .control-delete")
     page.click("#confirm button", "Delete")
     page.gone("#thread .from-bot")

@@ -71,7 +71,12 @@ def of_slack(message: dict[str, Any], only: str = "") -> Spoken:
             rows.append(tuple(_slack_piece(element) for element in block["elements"]))
     body = "".join(parts) or _MARKDOWN.render(message["text"])
     votes = bool(message.get("reactions"))
-    return Spoken(BOT, body, tuple(rows), votes, only)
+    return Spoken(BOT, body, _one_row_of_votes(rows, votes), votes, only)
+
+
+def _one_row_of_votes(rows: Sequence[tuple[Piece, ...]], votes: bool) -> tuple[tuple[Piece, ...], ...]:
+    """Leave out the buttons of 👍 and 👎 where they are reactions: only tests have both."""
+    return tuple(tuple(one for one in row if not (votes and one.label in ("👍", "👎"))) for row in rows)
 
 
 def _slack_piece(element: dict[str, Any]) -> Piece:
@@ -111,7 +116,7 @@ def of_discord(content: str, rows: Sequence[Sequence[dict[str, Any]]], votes: bo
         f'<p class="small">{_MARKDOWN.renderInline(lines[at].removeprefix("-# "))}</p>' for at in small
     )
     rest = "\n".join(line for at, line in enumerate(lines) if at not in small)
-    return Spoken(BOT, _MARKDOWN.render(rest) + notes, drawn, votes, only)
+    return Spoken(BOT, _MARKDOWN.render(rest) + notes, _one_row_of_votes(drawn, votes), votes, only)
 
 
 # --- the page ---------------------------------------------------------------------------------

@@ -24,22 +24,22 @@ MENU = {
 
 
 def test_a_slack_message_is_drawn_block_by_block() -> None:
-    drawn = of_slack(
-        {
-            "text": "not shown",
-            "blocks": [
-                {"type": "markdown", "text": "Set `x` [1].\n\n| a | b |\n|---|---|\n| 1 | 2 |"},
-                {"type": "section", "text": {"type": "mrkdwn", "text": "*bold* <https://a.b|link>"}},
-                {"type": "context", "elements": [{"type": "mrkdwn", "text": "Kettle 2.0"}]},
-                {"type": "actions", "elements": [BUTTON, MENU]},
-            ],
-            "reactions": {"+1": ["UBOT"]},
-        }
-    )
+    message = {
+        "text": "not shown",
+        "blocks": [
+            {"type": "markdown", "text": "Set `x` [1].\n\n| a | b |\n|---|---|\n| 1 | 2 |"},
+            {"type": "section", "text": {"type": "mrkdwn", "text": "*bold* <https://a.b|link>"}},
+            {"type": "context", "elements": [{"type": "mrkdwn", "text": "Kettle 2.0"}]},
+            {"type": "actions", "elements": [BUTTON, MENU]},
+        ],
+    }
+    drawn = of_slack(message)
     assert "<code>x</code>" in drawn.body and "<td>2</td>" in drawn.body
     assert '<b>bold</b> <a href="https://a.b">link</a>' in drawn.body
     assert '<p class="small">Kettle 2.0</p>' in drawn.body and "not shown" not in drawn.body
-    assert drawn.rows == ((Piece("👍"), Piece("Another release", menu=True)),) and drawn.votes
+    assert drawn.rows == ((Piece("👍"), Piece("Another release", menu=True)),) and not drawn.votes
+    voted = of_slack(message | {"reactions": {"+1": ["UBOT"]}})
+    assert voted.rows == ((Piece("Another release", menu=True),),) and voted.votes, "one row of votes"
 
 
 def test_what_streams_is_drawn_from_its_text() -> None:

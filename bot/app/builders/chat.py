@@ -49,7 +49,7 @@ def build_around(ground: Ground, core: Core) -> Around:
         home=ground.home,
         overwrite=stores.overwrite,
         reload=core.searcher.load,
-        before=(modes.unname,),
+        before=(modes.unname, core.releases.unname),
         after=(pauses.reread, history.person_gone),
         holders=holders,
     )

@@ -14,6 +14,7 @@ from bot.app.builders.storage import Stores
 from bot.operations.live_history import Sources
 from bot.ports import platforms
 from core.catalogue import Catalogue
+from core.community.releases import DefaultReleases
 from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
 from core.errors import SourceError
@@ -39,6 +40,7 @@ from core.ports import LeftOut, PeoplesSource, Source, Workers
 from core.privacy.names import Privacy
 from core.query.attributes import FILE as ATTRIBUTES
 from core.query.attributes import load as load_attributes
+from core.query.releases.resolve import lookup
 from core.recipes import recipe_of
 from core.retrieval.retrievers import retriever_of
 from core.retrieval.search import Searcher
@@ -79,6 +81,7 @@ class Core:
     searcher: Searcher
     research: Research
     vote_weighting: VoteWeighting
+    releases: DefaultReleases
     stale_review: StaleAnswerReview
     learner: Learner
 
@@ -97,7 +100,10 @@ async def build_core(ground: Ground) -> Core:
     )
     searcher = await _searcher(ground)
     corpus_manager = _corpus_manager(ground, memory, searcher, vote_weighting)
-    research, engine = _engine(ground, memory, searcher, vote_weighting)
+    releases = DefaultReleases(
+        stores.releases, catalogue.channels, catalogue.product, ground.privacy.names, lookup
+    )
+    research, engine = _engine(ground, memory, searcher, vote_weighting, releases)
     await corpus_manager.open()
     return Core(
         engine=engine,
@@ -106,6 +112,7 @@ async def build_core(ground: Ground) -> Core:
         searcher=searcher,
         research=research,
         vote_weighting=vote_weighting,
+        releases=releases,
         stale_review=StaleAnswerReview(
             stores.upkeep, stores.corpora, models.encoders, engine.draft, models.writer is not None
         ),
@@ -210,7 +217,11 @@ _OF_MODELS = frozenset({"llm", "model_server", "ollama_host", "ollama_model"})
 
 
 def _engine(
-    ground: Ground, memory: CommunityMemory, searcher: Searcher, vote_weighting: VoteWeighting
+    ground: Ground,
+    memory: CommunityMemory,
+    searcher: Searcher,
+    vote_weighting: VoteWeighting,
+    releases: DefaultReleases,
 ) -> tuple[Research, Engine]:
     """Return what answers a question, and the part of it that finds what to answer from."""
     settings, stores, models, privacy = ground.settings, ground.stores, ground.models, ground.privacy
@@ -237,6 +248,7 @@ def _engine(
         stores.opinions,
         bool(_OF_MODELS & settings.model_fields_set),
         attributes,
+        releases,
     )
     research = Research(parts)
     engine = Engine(

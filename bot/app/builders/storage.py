@@ -12,8 +12,10 @@ from pathlib import Path
 
 from bot.app.privacy_key import key_of
 from core.community.channels import ChannelStore
+from core.community.releases import ReleaseStore
 from core.community.unsolicited import NoiseStore
 from core.errors import DatabaseBusy, StorageError
+from core.insights.given import GivenStore
 from core.insights.statistics import StatisticsStore
 from core.ports import (
     AboutStore,
@@ -51,9 +53,10 @@ from storage.memory.upkeep import SqlUpkeep
 from storage.people.forgetting import SqlOptOuts, SqlPeople
 from storage.people.retention import SqlRetention
 from storage.serving.about import SqlAbout, SqlAudit, SqlHealth, SqlNotices
-from storage.serving.channels import SqlChannels, SqlNoise
+from storage.serving.channels import SqlChannels, SqlNoise, SqlReleases
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
+from storage.serving.given import SqlGiven
 from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from storage.vectors.files import empty_room, overwrite
@@ -75,6 +78,7 @@ class Stores:
     corpora: CorpusStore
     distinctions: DistinctionStore
     escalations: EscalationStore
+    given: GivenStore
     health: StorageHealth
     memories: MemoryStore
     names: Names
@@ -86,6 +90,7 @@ class Stores:
     passages: PassageStore
     people: PersonStore
     pregenerated: PregeneratedStore
+    releases: ReleaseStore
     retention: RetentionStore
     rewordings: RewordingStore
     statistics: StatisticsStore
@@ -170,6 +175,7 @@ def _stores(
         corpora=SqlCorpora(database),
         distinctions=SqlDistinctions(database),
         escalations=SqlEscalations(database),
+        given=SqlGiven(database, names.veils),
         health=SqlHealth(database, free),
         memories=SqlMemories(database, names.veils),
         names=names,
@@ -180,6 +186,7 @@ def _stores(
         passages=SqlPassages(database),
         people=persons,
         pregenerated=SqlPregenerated(database),
+        releases=SqlReleases(database),
         retention=SqlRetention(database, names),
         rewordings=SqlRewordings(database),
         statistics=SqlStatistics(database),

@@ -136,7 +136,7 @@ async def _server(settings: Settings, host: str, is_one_of_several: bool) -> lis
         by = f"Ollama {health.version}" if isinstance(writer, Ollama) else health.version or "a server"
         found = [good("Model", f"{health.model} by {by} at {writer.address}"), _context(settings, writer)]
         if not isinstance(writer, Ollama):
-            return [*found, await _schema(writer)]
+            return [*found, *_at_once(settings, writer), await _schema(writer)]
         size, on_gpu = await writer.placement()
         found.append(await _schema(writer) if size else good("JSON schema", _NOT_YET))
         if size and on_gpu < WHOLE * size:
@@ -148,6 +148,15 @@ async def _server(settings: Settings, host: str, is_one_of_several: bool) -> lis
         return found
     finally:
         await writer.close()
+
+
+def _at_once(settings: Settings, writer: Writer) -> list[Finding]:
+    """Compare the calls that are sent at once with those that the server says it answers at once."""
+    sent, slots = settings.model_parallel, writer.slots
+    if not slots or sent <= slots:
+        return []
+    said = f"MODEL_PARALLEL sends {sent} at once, and the server answers {slots}: the others' time runs there"
+    return [unsure("Calls", said, f"set MODEL_PARALLEL={slots}, or start the server with --parallel {sent}")]
 
 
 async def _schema(writer: Writer) -> Finding:

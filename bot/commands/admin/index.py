@@ -104,7 +104,7 @@ async def dialogue(app: Application, call: Call) -> str:
         await call.tell(plan_text(found, {"hears": call.scope.key}))
         return "shown"
     what = f"{app.corpus_manager.product.name} {release}" if release else "every release"
-    await call.tell(f"Reindexing {what}. The pages there are go on answering.")
+    await call.tell(f"Reindexing {what}. The old pages keep answering until it is done.")
     begin(app, release, what, call)
     return "begun"
 

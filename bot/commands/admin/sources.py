@@ -78,7 +78,7 @@ async def dialogue(app: Application, call: Call) -> str:
         return result.outcome or "done"
     await call.responder.reply(Reply(f"Looking at {address} …", final=False))
     name = await app.added.add(address)
-    await call.tell(f"Reading {name}. The releases that are ready go on answering.")
+    await call.tell(f"Reading {name}. The other releases keep answering.")
 
     async def read(hear: Report) -> tuple[str, str]:
         return read_text(await app.added.read(name, hear)), "done"

@@ -49,10 +49,12 @@ async def run(app: Application, given: Given) -> Result:
 
 def text(result: Result) -> Sequence[str]:
     """Say the answer, with its id."""
-    from bot.rendering.answers import compose
+    from bot.rendering.answers import compose, reasoning
 
     found: Answered = result.data
-    return [compose(found.answer, found.product).markdown + f"\n\n(answer {found.answer.id})"]
+    folded = reasoning(found.answer)
+    told = compose(found.answer, found.product).markdown + (f"\n\n---\n\n{folded}" if folded else "")
+    return [f"{told}\n\n(answer {found.answer.id})"]
 
 
 def here(settings: Settings, options: Namespace) -> Sent | None:
@@ -103,6 +105,7 @@ COMMAND = Command(
         Option("question", "The question"),
         Option("release", "Answer for this release", named=True),
         Option("channel", "Ask as if in this channel, such as slack:C0123", named=True),
+        Option("why", "Also show how the model reasoned", kind="flag"),
         Option("user", "Ask as this person, such as slack:U1", named=True, default="cli"),
         Option(
             "batch",

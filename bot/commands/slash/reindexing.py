@@ -41,7 +41,7 @@ def begin(app: Application, release: str, what: str, call: Call) -> None:
         text = "\n".join(filter(None, (done_text(done), failed_text(failed))))
         if not failed:
             return text or f"{what} is up to date.", "done"
-        told = f"Reindexing {what} failed; the pages there were go on answering.\n{text}"
+        told = f"Reindexing {what} failed; the old pages keep answering.\n{text}"
         return told, f"failed: {failed[0][1]}"
 
     begin_reading(read, f"Reindexing {what}", call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -88,6 +89,7 @@ class DiscordChat:
             sent = await self._send(target, _parts(reply, votes=self._votes), reference)
         except TROUBLE as error:
             raise failure(error, "post an answer", "Send Messages and Send Messages in Threads") from error
+        await self._tag_release(where, reply)
         return sent  # the first edit may follow at once: it shows which pages are read
 
     async def send(self, to: str, reply: Reply) -> tuple[MessageRef, ...]:
@@ -142,6 +144,7 @@ class DiscordChat:
         except TROUBLE as error:
             raise failure(error, "edit an answer", "Send Messages in Threads") from error
         await self.delete(parts[len(wanted) :])
+        await self._tag_release(parts[0], reply)
         return parts[: len(wanted)] + added
 
     async def delete(self, parts: tuple[MessageRef, ...]) -> None:
@@ -181,10 +184,27 @@ class DiscordChat:
         except TROUBLE as error:
             log.info("a thread cannot be marked as solved: %s", words_of(error))
 
+    async def _tag_release(self, where: MessageRef, reply: Reply) -> None:
+        """Put a forum's tag for the release of an answer on its post, where that has none for a release."""
+        if not (reply.final and reply.answer_id and reply.release and where.thread):
+            return
+        try:
+            forum = await self.places.known(where.channel)
+            if not isinstance(forum, discord.ForumChannel):
+                return
+            post = await self.places.known(where.thread)
+            if not any(re.search(r"\d", tag.name) for tag in post.applied_tags):
+                await self._tag(post, forum, reading.tags_of(reply.release, forum))
+        except TROUBLE as error:
+            log.info("a post gets no tag for its release: %s", words_of(error))
+
     async def _tag(self, post: discord.Thread, forum: discord.ForumChannel, names: Collection[str]) -> None:
         """Put a tag of a forum on a post, where the forum has it and the post has room for it."""
         tag = next((tag for tag in forum.available_tags if tag.name.casefold() in names), None)
         if tag is None or tag in post.applied_tags or len(post.applied_tags) >= TAGS:
+            return
+        if not post.permissions_for(forum.guild.me).manage_threads:
+            self._tell_once(forum.id, "Manage Threads", f"put the tag “{tag.name}” on a post")
             return
         await post.add_tags(tag, reason="answered")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -39,6 +39,9 @@ GROUPS = {"memory": "Look into what the community has taught the bot"}
 HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
 Take = Callable[[Literal["command", "press"], discord.Interaction, DiscordResponder], Awaitable[bool]]
 """Notes an interaction before it is acknowledged; tells whether it is to be dealt with."""
+Like = Callable[[discord.Interaction[Any], str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
+RELEASE = "release"
+"""The field of a command that takes a release."""
 Releases = Callable[[], Awaitable[list[dict[str, Any]]]]
 """Returns the releases and how ready they are."""
 Short = app_commands.Range[str, 1, 100]
@@ -123,17 +126,25 @@ def build_tree(
             question, release = f"{question} ({release})", None
         await commands.called(interaction, "ask", question, release or "")
 
-    @ask.autocomplete("release")
-    async def releases_like(interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
-        found = [name for name in await _names(releases) if current.casefold() in name.casefold()]
-        return [app_commands.Choice(name=name, value=name) for name in found[:CHOICES]]
+    like = _offering(releases)
+    ask.autocomplete("release")(like)
 
     @tree.context_menu(name=ANSWER_THIS)
     async def answer_this(interaction: discord.Interaction, message: discord.Message) -> None:
         await commands.answer_this(interaction, message)
 
-    tree.add_command(_threadlore(commands, table))
+    tree.add_command(_threadlore(commands, table, like))
     return tree
+
+
+def _offering(releases: Releases) -> Like:
+    """Return what offers the releases that answer while one types."""
+
+    async def like(interaction: discord.Interaction[Any], current: str) -> list[app_commands.Choice[str]]:
+        found = [name for name in await _names(releases) if current.casefold() in name.casefold()]
+        return [app_commands.Choice(name=name, value=name) for name in found[:CHOICES]]
+
+    return like
 
 
 async def _names(releases: Releases) -> list[str]:
@@ -141,8 +152,11 @@ async def _names(releases: Releases) -> list[str]:
     return [str(release["name"]) for release in reversed(await releases()) if release["ready"]]
 
 
-def _threadlore(commands: Commands, table: Sequence[Subcommand]) -> app_commands.Group:
-    """Make `/threadlore` of the table: a command of two words is in a group of its own."""
+def _threadlore(commands: Commands, table: Sequence[Subcommand], like: Like) -> app_commands.Group:
+    """Make `/threadlore` of the table: a command of two words is in a group of its own.
+
+    A field for a release offers those that `like` finds.
+    """
     top = app_commands.Group(
         name="threadlore", description="Look after the documentation and the memory that answers come from"
     )
@@ -155,7 +169,10 @@ def _threadlore(commands: Commands, table: Sequence[Subcommand]) -> app_commands
                 described = GROUPS.get(first, first)
                 groups[first] = app_commands.Group(name=first, parent=top, description=described)
             parent = groups[first]
-        parent.add_command(_command(commands, subcommand, second or first))
+        made = _command(commands, subcommand, second or first)
+        if any(option.name == RELEASE and not option.choices for option in subcommand.options):
+            made.autocomplete(RELEASE)(like)
+        parent.add_command(made)
     return top
 
 

@@ -84,12 +84,17 @@ def _item(control: Control) -> ui.Item[Any]:
     return ui.Select(
         custom_id=control_id(control.name, control.value),
         placeholder=control.label,
-        options=_lines(control.choices),
+        options=_lines(control.choices, control.chosen),
     )
 
 
-def _lines(choices: Sequence[Choice]) -> list[discord.SelectOption]:
-    return [discord.SelectOption(label=choice.label[:LINE], value=choice.value) for choice in choices[:LINES]]
+def _lines(choices: Sequence[Choice], chosen: str = "") -> list[discord.SelectOption]:
+    return [
+        discord.SelectOption(
+            label=choice.label[:LINE], value=choice.value, default=bool(chosen) and choice.value == chosen
+        )
+        for choice in choices[:LINES]
+    ]
 
 
 def control_id(name: str, value: str) -> str:

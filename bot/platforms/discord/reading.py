@@ -181,6 +181,17 @@ def _title(message: discord.Message) -> str:
     return f"{channel.name} ({', '.join(numbered)})" if numbered else channel.name
 
 
+def tags_of(release: str, forum: discord.ForumChannel) -> frozenset[str]:
+    """Return the names of a forum's tags that stand for a release: `2.3`, `v2.3`, `Flask 2.3`, `2.3.x`."""
+    return frozenset(tag.name.casefold() for tag in forum.available_tags if _names(tag.name, release))
+
+
+def _names(tag: str, release: str) -> bool:
+    """Return True if the one word of a tag that has a number is a release."""
+    numbered = [word for word in tag.casefold().split() if re.search(r"\d", word)]
+    return [word.removeprefix("v").removesuffix(".x") for word in numbered] == [release.casefold()]
+
+
 def thread_name(question: str) -> str:
     """Make a thread's name of the first words of a question, at most 100 characters."""
     plain = re.sub(r"```.*?(```|\Z)", " ", question, flags=re.DOTALL)

@@ -13,6 +13,7 @@ from time import time
 from typing import Any
 
 from bot.ports.chat import Choice, Control, Form
+from bot.ports.page import ChannelMenu, Open
 from core.domain import MessageRef
 from core.text.words import shortened
 
@@ -24,6 +25,8 @@ TITLE = 24
 INPUT = 3_000
 """Characters that a text input takes."""
 
+OPENS = "open"
+"""The action of a button that is a link: Slack tells of a press, and there is nothing to do."""
 USES = 5
 """Messages that a response URL takes."""
 GOOD_FOR = 1_800.0
@@ -71,20 +74,49 @@ class Pressed:
     thread: str = ""
     link: Link = field(default_factory=Link)
 
+    @property
+    def is_at_home(self) -> bool:
+        """Return True if it was done on the Home tab, or in a form that was opened there."""
+        return self.ref.channel == self.user
 
-def actions(controls: Sequence[Control]) -> list[dict[str, Any]]:
+
+def actions(controls: Sequence[Control | ChannelMenu]) -> list[dict[str, Any]]:
     """Return the actions block of some controls; no block where there is none."""
-    elements = [_element(control) for control in controls[:ELEMENTS]]
+    elements = [beside(control) for control in controls[:ELEMENTS]]
     return [{"type": "actions", "elements": elements}] if elements else []
 
 
-def _element(control: Control) -> dict[str, Any]:
+def header(title: str, limit: int) -> dict[str, Any]:
+    """Return the block of a title."""
+    return {"type": "header", "text": _plain(title, limit)}
+
+
+def beside(control: Control | ChannelMenu | Open) -> dict[str, Any]:
+    """Return the element of a control: a button, a menu, a link or a choice of channels."""
+    if isinstance(control, Open):
+        return {
+            "type": "button",
+            "action_id": OPENS,
+            "text": _plain(control.label, LABEL),
+            "url": control.link,
+        }
+    if isinstance(control, ChannelMenu):
+        menu = {
+            "type": "conversations_select",
+            "action_id": control.name,
+            "placeholder": _plain(control.label, LABEL),
+            "filter": {"include": ["public", "private"], "exclude_bot_users": True},
+        }
+        return menu | ({"initial_conversation": control.chosen} if control.chosen else {})
     if control.choices:
+        options = _options(control.choices)
+        chosen = [option for option in options if option["value"] == control.chosen][:1]
         return {
             "type": "static_select",
             "action_id": control.name,
             "placeholder": _plain(control.label, LABEL),
-            "options": _options(control.choices),
+            "options": options,
+            **({"initial_option": chosen[0]} if chosen else {}),
         }
     button = {"type": "button", "action_id": control.name, "text": _plain(control.label, LABEL)}
     return button | ({"value": control.value} if control.value else {})
@@ -144,10 +176,15 @@ def pressed(body: Mapping[str, Any]) -> Pressed | None:
         return _submitted(body.get("view") or {}, user, trigger)
     container, message = body.get("container") or {}, body.get("message") or {}
     channel = str((body.get("channel") or {}).get("id") or container.get("channel_id") or "")
+    if container.get("type") == "view":
+        channel = user  # a tab stands in no channel
     taken = next(iter(body.get("actions") or ()), None)
     if body.get("type") != "block_actions" or not (taken and channel and user):
         return None
-    value = (taken.get("selected_option") or {}).get("value") or taken.get("value") or ""
+    if taken.get("action_id") == OPENS:
+        return None
+    chosen = (taken.get("selected_option") or {}).get("value") or taken.get("selected_conversation")
+    value = chosen or taken.get("value") or ""
     ts = str(container.get("message_ts") or message.get("ts") or "")
     if container.get("is_ephemeral"):
         ts = ""  # no thread can be opened on what one person alone sees

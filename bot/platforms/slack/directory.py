@@ -20,6 +20,8 @@ _KEPT = 300.0
 _KEPT_FAILURE = 30.0
 _KEPT_SHARED = 86_400.0
 """The same of whether a channel is shared with other workspaces: each event from it tells that anew."""
+_PAGE, _PAGES = 200, 5
+"""Channels of a person that are read at once, and how often."""
 _SIZE = 5_000
 """People or channels remembered at once."""
 
@@ -62,6 +64,7 @@ class Directory:
         self._people: _Memo[Person] = _Memo(clock)
         self._channels: _Memo[Scope] = _Memo(clock)
         self._shared: _Memo[bool] = _Memo(clock)
+        self._read: _Memo[tuple[str, ...]] = _Memo(clock)
 
     async def person(self, user: str) -> Person:
         """Return the person; where Slack does not say, one with the id for a name and no rights."""
@@ -135,6 +138,33 @@ class Directory:
             return self._channels.put(channel, Scope("direct", key), _KEPT)
         private = bool(found.get("is_private") or found.get("is_group") or found.get("is_ext_shared"))
         return self._channels.put(channel, Scope("private", key) if private else Scope(), _KEPT)
+
+    async def read_by(self, user: str) -> tuple[str, ...]:
+        """Return the public channels (`slack:C1`) that a person and the bot are both in; those of other
+        organizations are not among them. None where Slack does not tell.
+        """
+        if (known := self._read.get(user)) is not None:
+            return known
+        found: list[str] = []
+        given: dict[str, Any] = {
+            "user": user,
+            "types": "public_channel",
+            "exclude_archived": True,
+            "limit": _PAGE,
+        }
+        try:
+            for _page in range(_PAGES):
+                answer = await self._api.call("users.conversations", quick=True, **given)
+                told = answer.get("channels") or ()
+                own = (one for one in told if not (one.get("is_private") or one.get("is_ext_shared")))
+                found += [f"slack:{one['id']}" for one in own]
+                given["cursor"] = (answer.get("response_metadata") or {}).get("next_cursor")
+                if not given["cursor"]:
+                    break
+        except (SlackRefused, KeyError) as error:
+            log.info("Slack does not tell in which channels a person is: %s", error)
+            return self._read.put(user, (), _KEPT_FAILURE)
+        return self._read.put(user, tuple(found), _KEPT)
 
     async def title(self, channel: str) -> str:
         """Return how people call a channel, `#help`; empty where Slack does not tell."""

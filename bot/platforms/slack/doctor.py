@@ -85,8 +85,8 @@ async def _bot(api: SlackApi, named: tuple[str, ...]) -> list[Finding]:
         unsure(
             "Slack app settings",
             "Slack tells an app nothing of its App Home, events, buttons and slash commands",
-            f"compare them with {_MANIFEST}: messages tab on and writable, interactivity on, /ask and "
-            "/threadlore there; a direct message, a button and /ask that are answered show it best",
+            f"compare them with {_MANIFEST}: Home tab on, messages tab on and writable, interactivity on, "
+            "/ask and /threadlore there; a direct message, a button and /ask that are answered show it best",
         )
     )
     return found

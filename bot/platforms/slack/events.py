@@ -12,6 +12,7 @@ from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.chat import SlackChat
 from bot.platforms.slack.components import Link, Pressed, active_thread
 from bot.platforms.slack.directory import Directory
+from bot.platforms.slack.home import HomeTabs
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
 from bot.platforms.slack.text.reading import is_person
@@ -32,8 +33,11 @@ Work = Coroutine[Any, Any, None]
 class Events:
     """Reads what people did in one workspace."""
 
-    def __init__(self, api: SlackApi, directory: Directory, chat: SlackChat, dispatch: Dispatch) -> None:
+    def __init__(
+        self, api: SlackApi, directory: Directory, chat: SlackChat, dispatch: Dispatch, tabs: HomeTabs
+    ) -> None:
         self._api, self._directory, self._chat, self._dispatch = api, directory, chat, dispatch
+        self._tabs = tabs
 
     async def receive(
         self,
@@ -66,6 +70,9 @@ class Events:
         self, event: dict[str, Any], channel: str, event_id: str, taken: Callable[[], None]
     ) -> Work | None:
         match event.get("type"), event.get("subtype"):
+            case "app_home_opened", _:
+                taken()  # it comes again whenever the tab is opened
+                return self._tabs.open(event) if event.get("tab") == "home" else None
             case ("reaction_added" | "reaction_removed") as kind, _:
                 return await self._reaction(event, kind == "reaction_added", event_id)
             case "message", "message_deleted":
@@ -84,8 +91,16 @@ class Events:
                 await self._directory.scope(channel, "channel")
             case (("message" | "app_mention"), _):
                 message = await self._message(event, channel, str(event.get("channel_type") or ""), event_id)
-                return self._dispatch.message(self._chat, message, taken) if message else None
+                if message is None:
+                    return None
+                work = self._dispatch.message(self._chat, message, taken)
+                return self._then_at_home(work, str(event.get("user") or ""))
         return None
+
+    async def _then_at_home(self, work: Work, user: str) -> None:
+        """Do something and bring the tab of who caused it up to date."""
+        await work
+        self._tabs.changed(user)
 
     async def _changed(
         self, event: dict[str, Any], channel: str, event_id: str, taken: Callable[[], None]
@@ -128,7 +143,7 @@ class Events:
         ref = MessageRef("slack", str(item["channel"]), str(item["ts"]))
         author = f"slack:{event['item_user']}" if event.get("item_user") else ""
         reaction = Reaction(ref, person, str(event.get("reaction") or ""), added, event_id, author)
-        return self._dispatch.reaction(self._chat, reaction)
+        return self._then_at_home(self._dispatch.reaction(self._chat, reaction), user)
 
     # --- commands and presses -----------------------------------------------------------------
 
@@ -138,6 +153,9 @@ class Events:
 
     async def press(self, found: Pressed) -> None:
         """Hand over a press of a control, or a form that was sent."""
+        if found.is_at_home:
+            await self._then_at_home(self._tabs.press(found), found.user)
+            return
         # a form has to be opened within three seconds, so both are looked up at once
         scope, person = await asyncio.gather(
             self._directory.scope(found.ref.channel), self._directory.person(found.user)
@@ -145,7 +163,8 @@ class Events:
         thread = found.ref.thread or ("" if scope.kind == "direct" else found.ref.message)
         ref = replace(found.ref, thread=thread)
         press = Press(found.name, found.value, ref, person, scope, found.fields, found.trigger)
-        await self._dispatch.press(self._chat, press, self._pressed_by(found, ref))
+        work = self._dispatch.press(self._chat, press, self._pressed_by(found, ref))
+        await self._then_at_home(work, found.user)
 
     async def note_answer_this(self, body: Mapping[str, Any]) -> bool:
         """Note "Answer this" before it is acknowledged; return False if there is nothing to do about it."""
@@ -159,7 +178,8 @@ class Events:
         person = await self._directory.person(str(body["user"]["id"]))
         event, author = str(body.get("trigger_id") or ""), message.author.id
         command = Command("ask", message.text, person, message.ref, message.scope, event, author)
-        await self._dispatch.command(self._chat, command, self._chosen(body, message.ref))
+        work = self._dispatch.command(self._chat, command, self._chosen(body, message.ref))
+        await self._then_at_home(work, str(body["user"]["id"]))
 
     async def note_command(self, body: Mapping[str, Any]) -> bool:
         """Note a slash command before it is acknowledged; return False if there is nothing to do about it."""
@@ -177,7 +197,8 @@ class Events:
         # in a command for admins a mention is an account, not a name
         text = self._chat.reader.read(written)[0] if name == "ask" else unescaped(written)
         command = Command(name, text, person, where, scope, str(body.get("trigger_id") or ""))
-        await self._dispatch.command(self._chat, command, self._typed(body))
+        work = self._dispatch.command(self._chat, command, self._typed(body))
+        await self._then_at_home(work, user)
 
     async def _note(self, kind: Literal["command", "press"], event: str, responder: SlackResponder) -> bool:
         account, address = f"slack:{responder.user}", responder.address
@@ -189,6 +210,8 @@ class Events:
             return False
 
     def _pressed_by(self, found: Pressed, ref: MessageRef) -> SlackResponder:
+        if found.is_at_home:
+            return self._tabs.responder(found)
         return SlackResponder(
             self._api, self._chat, ref, found.user, found.link, thread=found.thread, trigger=found.trigger
         )

@@ -21,6 +21,7 @@ from bot.platforms.slack.components import pressed
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.doctor import SCOPES
 from bot.platforms.slack.events import Events, Work
+from bot.platforms.slack.home import HomeTabs
 from core.errors import PlatformError, PlatformRejected, StorageUnavailable
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ _GRACE = 10.0
 """Seconds that work in progress gets when the platform stops."""
 _BACKOFF = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to reach Slack at start; the last one repeats."""
+
+
+async def _nothing(before: float) -> int:
+    """Keep nothing that could expire."""
+    return 0
 
 
 class Slack:
@@ -51,6 +57,7 @@ class Slack:
         self._directory: Directory
         self._chat: SlackChat
         self._events: Events
+        self._tabs: HomeTabs | None = None
 
     # --- the connection -----------------------------------------------------------------------
 
@@ -95,10 +102,12 @@ class Slack:
         streaming = self._settings.slack_streaming
         votes = self._settings.slack_votes
         self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing, votes=votes)
-        self._events = Events(self._api, self._directory, self._chat, self._dispatch)
+        self._tabs = HomeTabs(self._api, self._directory, self._chat, self._dispatch)
+        self._events = Events(self._api, self._directory, self._chat, self._dispatch, self._tabs)
         log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))
         url = await self._reach("SLACK_APP_TOKEN", self._api.open_socket)
-        await self._api.serve(url, self._on_event, self._on_command, self._on_press, self._on_connected)
+        with self._dispatch.holders.running(self.name, forget=self._tabs.forget, expire=_nothing):
+            await self._api.serve(url, self._on_event, self._on_command, self._on_press, self._on_connected)
 
     async def _reach(self, variable: str, ask: Callable[[], Awaitable[Any]]) -> Any:
         """Ask until Slack answers; raises PlatformRejected when the answer is no."""
@@ -119,6 +128,8 @@ class Slack:
                 await asyncio.sleep(pause)
 
     async def _finish_work(self) -> None:
+        if self._tabs is not None:
+            self._tabs.stop()
         with suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
                 # reading an event starts the task that hands it over

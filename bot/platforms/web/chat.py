@@ -265,4 +265,5 @@ def fields_of(reply: Reply) -> dict[str, Any]:
         "concerns": reply.concerns,
         "controls": reply.controls,
         "remembered": reply.remembered,
+        "asker": reply.asker.removeprefix(f"{PLATFORM}:"),
     }

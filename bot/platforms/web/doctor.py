@@ -1,4 +1,4 @@
-"""Examines the port of the playground and the dashboard."""
+"""Examines the port of the playground, the dashboard and the widget."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.settings import Settings
 
 async def examine(settings: Settings) -> list[Finding]:
     """Try to listen on the port; empty where nothing is served there, or the bot serves already."""
-    is_served = settings.playground is not False and settings.port
+    is_served = (settings.playground is not False or settings.widget_origins) and settings.port
     if not is_served or owner_of(settings.home).get("what") == SERVE:
         return []
     try:
@@ -20,5 +20,6 @@ async def examine(settings: Settings) -> list[Finding]:
             probe.bind((settings.host, settings.port))
     except OSError as error:
         said = f"{settings.host}:{settings.port} cannot be listened on ({error.strerror})"
-        return [bad("Playground", said, "set another THREADLORE_PORT, or THREADLORE_PLAYGROUND=false")]
+        off = "leave WIDGET_ORIGINS empty" if settings.playground is False else "THREADLORE_PLAYGROUND=false"
+        return [bad("Playground", said, f"set another THREADLORE_PORT, or {off}")]
     return [good("Playground", f"port {settings.port} is free")]

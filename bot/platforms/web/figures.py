@@ -1,4 +1,4 @@
-"""The web server without a playground: beside Slack and Discord, where nobody asked for one."""
+"""The web server without a playground: beside Slack and Discord, or for the widget alone."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from bot.platforms.web.dashboard import Dashboard
 from bot.platforms.web.http.requests import ApiError
 from bot.platforms.web.http.server import Server
 from bot.platforms.web.people import PLATFORM
+from bot.platforms.web.widget.widget import Widget
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -26,14 +27,21 @@ NO_PLAYGROUND = (
 
 
 class Figures:
-    """Serves the dashboard and what machines ask, on the playground's port."""
+    """Serves the dashboard, the widget and what machines ask, on the playground's port.
+
+    With THREADLORE_PLAYGROUND=false there is no dashboard either, only the widget and the sign of life.
+    """
 
     name = PLATFORM
 
-    def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
-        self._server = Server(settings)
-        self._server.app.router.add_get("/", self._none)
-        self._server.add(lambda page: Dashboard(settings, dispatch, self._server.local, page))
+    def __init__(self, settings: Settings, dispatch: Dispatch, widget: Widget | None = None) -> None:
+        self._server = Server(settings, widget)
+        self._has_dashboard = settings.playground is None
+        if self._has_dashboard:
+            self._server.app.router.add_get("/", self._none)
+            self._server.add(lambda page: Dashboard(settings, dispatch, self._server.local, page))
+        else:
+            self._server.add(None)
         self.started = asyncio.Event()
         self._stopping = asyncio.Event()
 
@@ -47,7 +55,10 @@ class Figures:
         try:
             await self._server.start()
             self.started.set()
-            log.info("the dashboard is on %s/dashboard; beside Slack and Discord no playground", self.url)
+            if self._has_dashboard:
+                log.info("the dashboard is on %s/dashboard; beside Slack and Discord no playground", self.url)
+            else:
+                log.info("the widget is on %s/widget.js; there is neither dashboard nor playground", self.url)
             await self._stopping.wait()
         finally:
             self.started.clear()

@@ -228,7 +228,8 @@ def without(
     """Return the records without what players wrote and voted, and what tells of `answers` (or pairs, by id).
 
     What the bot said in a thread that a player began goes as well, and what it told them alone, but for
-    what is said to an admin's command, such as the one that is being carried out.
+    what is said to an admin's command, such as the one that is being carried out. Where an answer goes from a
+    conversation of others, a line says so.
     """
     asked = {record.get("id") for record in records if record.get("author") in players}
     kept: list[dict[str, Any]] = []
@@ -243,11 +244,31 @@ def without(
             or record.get("answer") in answers
             or not told_of.isdisjoint(answers)
         )
+        if told and not alone and _is_of_others(record, players, asked):
+            kept.append(_EMPTIED | {key: record[key] for key in ("id", "channel", "author", "at", "thread")})
+            continue
         if told or record.get("id") in asked:
             continue
         left = dict(record)
+        if left.get("asker") in players:
+            left["asker"] = ""
         for said in ("votes", "marks"):
             if isinstance(left.get(said), Mapping):
                 left[said] = {who: emoji for who, emoji in left[said].items() if who not in players}
         kept.append(left)
     return kept
+
+
+_EMPTIED = {
+    "text": "This answer repeated words of somebody who asked to be forgotten, so it is gone. Ask again.",
+    "gone": True,
+}
+"""What stands in place of an answer that others were given."""
+
+
+def _is_of_others(record: Mapping[str, Any], players: Collection[str], asked: Collection[Any]) -> bool:
+    """Return True if a message stands in a thread, or in direct messages, that others began."""
+    thread, channel = record.get("thread"), str(record.get("channel"))
+    whose = channel.removeprefix("dm-") if channel.startswith("dm-") else ""
+    is_others = (bool(thread) and thread not in asked) or (bool(whose) and whose not in players)
+    return is_others and bool(record.get("at"))

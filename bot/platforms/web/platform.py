@@ -36,11 +36,10 @@ choices, required}]}.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import secrets
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiohttp import web
 
@@ -49,7 +48,7 @@ from bot.platforms.web.dashboard import Dashboard
 from bot.platforms.web.figures import Figures
 from bot.platforms.web.http.feed import Feed
 from bot.platforms.web.http.guard import Handler, Token
-from bot.platforms.web.http.requests import ApiError, player_of
+from bot.platforms.web.http.requests import body_of, player_of
 from bot.platforms.web.http.server import Server
 from bot.platforms.web.http.stream import stream
 from bot.platforms.web.journal import Journal
@@ -57,6 +56,7 @@ from bot.platforms.web.people import PLATFORM
 from bot.platforms.web.progress import watch
 from bot.platforms.web.room import Room
 from bot.platforms.web.state import Posts
+from bot.platforms.web.widget.widget import Widget
 from bot.ports.platforms import Platform
 from core.settings import Settings
 from core.system.json_parts import written
@@ -77,10 +77,11 @@ WANTED = (
 
 
 def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
-    """Build the playground, or the dashboard alone; return None where the web server is switched off."""
+    """Build the playground, or the dashboard and the widget; return None where all of it is switched off."""
+    widget = Widget(settings, dispatch.readers, dispatch.holders) if settings.widget_origins else None
     if settings.serves_playground:
-        return Playground(settings, dispatch)
-    return Figures(settings, dispatch) if settings.playground is None else None
+        return Playground(settings, dispatch, widget)
+    return Figures(settings, dispatch, widget) if settings.playground is None or widget else None
 
 
 class Playground:
@@ -92,11 +93,11 @@ class Playground:
 
     name = PLATFORM
 
-    def __init__(self, settings: Settings, dispatch: Dispatch) -> None:
+    def __init__(self, settings: Settings, dispatch: Dispatch, widget: Widget | None = None) -> None:
         self.started = asyncio.Event()
         self._settings = settings
         self._dispatch = dispatch
-        self._server = Server(settings)
+        self._server = Server(settings, widget)
         given = settings.playground_token.get_secret_value().strip()
         is_needed = bool(given) or settings.on_platforms or not self._server.local
         self._is_made = is_needed and not given
@@ -197,27 +198,28 @@ class Playground:
         return web.json_response(text=told)
 
     async def _post(self, request: web.Request) -> web.Response:
-        return web.json_response({"id": await self._room.say(await _body(request))}, status=201)
+        return web.json_response({"id": await self._room.say(body_of(await request.read()))}, status=201)
 
     async def _edit(self, request: web.Request) -> web.Response:
-        changed = await self._room.edit(request.match_info["id"], await _body(request))
+        changed = await self._room.edit(request.match_info["id"], body_of(await request.read()))
         return web.json_response({"id": changed})
 
     async def _delete(self, request: web.Request) -> web.Response:
-        return web.json_response({"id": self._room.delete(request.match_info["id"], await _body(request))})
+        body = body_of(await request.read())
+        return web.json_response({"id": self._room.delete(request.match_info["id"], body)})
 
     async def _answer_this(self, request: web.Request) -> web.Response:
-        made = await self._room.answer_this(request.match_info["id"], await _body(request))
+        made = await self._room.answer_this(request.match_info["id"], body_of(await request.read()))
         return web.json_response({"id": made}, status=202)
 
     async def _react(self, request: web.Request) -> web.Response:
-        return web.json_response({"reactions": await self._room.presses.react(await _body(request))})
+        return web.json_response({"reactions": await self._room.presses.react(body_of(await request.read()))})
 
     async def _press(self, request: web.Request) -> web.Response:
-        return web.json_response(await self._room.presses.press(await _body(request)))
+        return web.json_response(await self._room.presses.press(body_of(await request.read())))
 
     async def _command(self, request: web.Request) -> web.Response:
-        return web.json_response({"id": await self._room.command(await _body(request))}, status=202)
+        return web.json_response({"id": await self._room.command(body_of(await request.read()))}, status=202)
 
     async def _why(self, request: web.Request) -> web.Response:
         return web.json_response(
@@ -238,13 +240,3 @@ class Playground:
     async def _events(self, request: web.Request) -> web.StreamResponse:
         player = player_of(request.query.get("person", "")).id
         return await stream(request, self._feed, lambda event: self._room.concerns(event, player))
-
-
-async def _body(request: web.Request) -> dict[str, Any]:
-    try:
-        body = json.loads(await request.read())
-    except (ValueError, RecursionError):
-        raise ApiError(400, "The body is not JSON.") from None
-    if not isinstance(body, dict):
-        raise ApiError(400, "The body must be a JSON object.")
-    return body

@@ -28,6 +28,8 @@ FORM_SECONDS = 3.0
 """Time in which a press may open a form, as on the other platforms."""
 VOTES = {"up": UP, "down": DOWN}
 """Controls that are a vote, and the emoji that is the same opinion."""
+CONFIRM = "confirm"
+"""The control that does what cannot be undone."""
 _CHANGED = "This button is not there any more; look at the message again."
 Soon = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
@@ -121,6 +123,9 @@ class Presses:
                 shown = visible(self._posts, post.id, player, whispers=True)
                 self._show(shown, player, before or vote, added=bool(before or again))
             raise
+        if name == CONFIRM:  # what it does happens once
+            left = tuple(control for control in post.controls if control.name != CONFIRM)
+            self._posts.change(post, controls=left)
         if vote:
             work = self._soon(self._vote(post, player, before, told, responder))
         else:

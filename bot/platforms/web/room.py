@@ -72,7 +72,13 @@ class Room:
         return {
             "person": player.id,
             "people": [
-                {"id": p.id, "name": p.name, "about": p.about, "direct": self._posts.last_direct(p.id)}
+                {
+                    "id": p.id,
+                    "name": p.name,
+                    "about": p.about,
+                    "admin": person_of(p, self._settings).admin,
+                    "direct": self._posts.last_direct(p.id),
+                }
                 for p in PLAYERS.values()
             ],
             "bot": {"id": BOT, "name": BOT_NAME},

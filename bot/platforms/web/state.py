@@ -28,7 +28,8 @@ class Post:
     `votes` maps a player to their one of 👍 and 👎, `marks` to their other emoji. `only` names the one
     player who sees an ephemeral message, `about` the message that it stands under, if it does. `gone`
     marks a deleted root whose replies are still there. `concerns` are ids of answers and pairs that are
-    told of here. `remembered` is the line that marks an answer from memory.
+    told of here. `remembered` is the line that marks an answer from memory. `asker` is the player who
+    asked for an answer, where that is kept.
     """
 
     id: str
@@ -51,6 +52,7 @@ class Post:
     command: str = ""
     concerns: str = ""
     remembered: str = ""
+    asker: str = ""
 
     @property
     def ref(self) -> MessageRef:
@@ -101,6 +103,13 @@ def _read(record: Mapping[str, Any]) -> Post:
         note = "_Threadlore was restarted here._"
         return replace(post, final=True, text=f"{post.text}\n\n{note}".strip())
     return post
+
+
+def _left(post: Post, record: Mapping[str, Any]) -> Post:
+    """Return what is left of a message after somebody was forgotten."""
+    if record.get("gone") and not post.gone:
+        return _read(record)
+    return replace(post, votes=record["votes"], marks=record["marks"], asker=record["asker"])
 
 
 def _control(record: Mapping[str, Any]) -> Control:
@@ -251,11 +260,7 @@ class Posts:
         players = players_of(accounts)
         records = without([asdict(post) for post in self._posts.values()], players, answers)
         left = {record["id"]: record for record in records}
-        self._posts = {
-            key: replace(post, votes=left[key]["votes"], marks=left[key]["marks"])
-            for key, post in self._posts.items()
-            if key in left
-        }
+        self._posts = {key: _left(post, left[key]) for key, post in self._posts.items() if key in left}
         self.files.clear()
         self._rewrite()
         self._feed.forget()

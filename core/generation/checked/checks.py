@@ -40,12 +40,15 @@ _NAMED = re.compile(
 )
 """A name in an English sentence: acronyms and literals say what kind of thing something is, not which."""
 _IS_DEFAULT = re.compile(
-    r"\bdefaults?\s(?:to|is|are|was|of|value)\b|\bdefault(?:\s[\w`.-]{1,40}){1,3}\s(?:is|are|was)\b|\bby\sdefault\b"
+    r"\bvalue\sof\s[\w`.]{2,60}\s(?:is|was)\b"
+    r"|\bdefaults?\s(?:to|is|are|was|of|value)\b|\bdefault(?:\s[\w`.-]{1,40}){1,3}\s(?:is|are|was)\b|\bby\sdefault\b"
     r"|\(default\b|\bdefault\s?[:=]|\b(?:im\s)?standard(?:wert|m[aä](?:ß|ss)ig)?\s(?:ist|sind|von|auf|:)"
     r"|\bstandard(?:wert|m[aä](?:ß|ss)ig)|voreingestellt|predetermin|por defecto|默认|預設",
     re.IGNORECASE,
 )
-"""What says that something is a default; "the default provider" says it of nothing."""
+"""What says that something is a default, or its value; "the default provider" says it of nothing."""
+_FORMER = re.compile(r"\b(?:instead\sof|rather\sthan|anstelle\svon|statt)\s[`\"']?[\w.]+", re.IGNORECASE)
+"""What a page says of a value that holds no more."""
 _IS_GONE = re.compile(
     r"\b(?:was|were|is|are|been|got)\s(?:\w+ly\s)?(?:removed|dropped|gone)\b|\b(?:wurden?|ist|sind)\b[^.]{0,60}\bentfernt\b",
     re.IGNORECASE,
@@ -263,7 +266,7 @@ class Checker:
 
 
 def _says(text: str, value: str) -> bool:
-    plain = text.replace("_", "") if value.isdigit() else text
+    plain = _FORMER.sub("", text.replace("_", "") if value.isdigit() else text)
     return value.lower() in {word.rstrip(".").lower() for word in _WORD.findall(plain)}
 
 

@@ -91,11 +91,11 @@ def joined(told: Sequence[Statement]) -> str:
 
 
 def without(told: Sequence[Statement], left_out: Collection[int]) -> list[Statement]:
-    """Leave out statements by their place, with what introduces only them and headings over nothing."""
+    """Leave out statements by their place, with headings over nothing and what introduces nothing."""
     gone = set(left_out)
     for at in range(len(told) - 1, -1, -1):
         follower = next((later for later in range(at + 1, len(told)) if later not in gone), None)
-        directly = at + 1 in gone
+        directly = at + 1 in gone or at + 1 == len(told)
         if at in gone:
             continue
         bare = told[at].kind == "heading" and (follower is None or told[follower].kind == "heading")
@@ -161,6 +161,11 @@ def whole(text: str) -> str:
     return head.rstrip() if head.strip() else tail.rpartition(" ")[0] or tail
 
 
+def left_off(text: str) -> str:
+    """Return a text with the mark that more was to follow."""
+    return f"{text}\n…" if text.endswith(("```", "~~~", "|")) else f"{text} …"
+
+
 def ended(text: str) -> str:
     """Return the beginning of a text that will not change any more while more is written behind it.
 
@@ -183,15 +188,15 @@ def ended(text: str) -> str:
 
 
 def once(told: Sequence[Statement]) -> list[Statement]:
-    """Leave out what was said before in the same words."""
+    """Leave out what was said before in the same words, and what introduces only that."""
     said: set[str] = set()
-    found: list[Statement] = []
-    for one in told:
+    again: list[int] = []
+    for at, one in enumerate(told):
         plain = one_line(_MARKS.sub("", one.text)).rstrip(" .:")
-        if len(plain) < 20 or plain not in said:
-            found.append(one)
+        if len(plain) >= 20 and plain in said:
+            again.append(at)
         said.add(plain)
-    return found
+    return without(told, again) if again else list(told)
 
 
 def attributed(told: Sequence[Statement], holders: Callable[[str], list[int]]) -> list[Statement]:

@@ -10,7 +10,8 @@ from typing import Literal
 
 from core.text.words import index_terms, one_line, sentences
 
-Kind = Literal["heading", "paragraph", "item", "code", "table", "quote", "rule"]
+Kind = Literal["heading", "paragraph", "item", "code", "table", "row", "quote", "rule"]
+"""`row` is a row of a table under its header, where the table is too long to be quoted."""
 
 _FENCE = re.compile(r"^(\s*)(`{3,}(?=[^`]*$)|~{3,})(.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+\S")

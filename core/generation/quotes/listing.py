@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 
 from core.domain import Citation, Evidence, numbered
 from core.generation.citations import citation
+from core.generation.phrases import either
 from core.generation.quotes.blocks import split
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
-from core.retrieval.release_notes.gone import Told, summed_up
+from core.retrieval.release_notes.gone import Told, successors, summed_up
 from core.text.markup import inert, link
 from core.text.words import one_line
 from core.vocabulary import tells
@@ -42,6 +43,9 @@ def listed(
     notes that all are of one release's pages are told to be from there. With `matched` only the lines
     are listed that retrieval found to tell it.
     """
+    # a changelog may stand in two documents
+    first = {(i.chunk.release, i.chunk.heading, i.chunk.page): i for i in reversed(evidence)}
+    evidence = [i for i in evidence if i is first[i.chunk.release, i.chunk.heading, i.chunk.page]]
     if matched:
         pages = [(item, list(item.matched)) for item in evidence if item.matched]
     else:
@@ -118,11 +122,17 @@ def _fitted(entry: str, room: int) -> str:
 
 
 def fate(
-    told: Sequence[Told], product: str, release: str, has_it: Collection[str] = ()
+    told: Sequence[Told],
+    product: str,
+    release: str,
+    has_it: Collection[str] = (),
+    lacks_it: Collection[str] = (),
+    briefly: bool = False,
 ) -> tuple[str, tuple[Citation, ...]]:
     """Say what became of names, in a sentence each, with the notes that tell it, newest first.
 
-    `has_it` are the names that the asked release still has.
+    `has_it` are the names that the asked release still has, `lacks_it` those that a question takes it to
+    have: of these the names that take their place are told. `briefly` leaves the notes' own words out.
     """
     shown: dict[tuple[str, str], Told] = {}
     for name in dict.fromkeys(one.name for one in told):
@@ -134,9 +144,11 @@ def fate(
     citations = numbered(citation(Evidence(1, page, 1.0), 0) for page in pages.values())
     numbers = {key: one.number for key, one in zip(pages, citations, strict=True)}
     parts = [
-        _fate_of(name, entries, numbers, product, release, name in has_it)
+        _fate_of(name, entries, numbers, product, release, name in has_it, name in lacks_it)
         for name in dict.fromkeys(one.name for one in told)
     ]
+    if briefly:
+        return " ".join(inert(part) for part in parts if part), citations
     for key, page in pages.items():
         lines = "\n".join(f"> - {one.line}" for one in entries if one.page.id == key)
         parts.append(f"**{heading_over(page, product, release)}**\n{lines} [{numbers[key]}]")
@@ -144,19 +156,36 @@ def fate(
 
 
 def _fate_of(
-    name: str, told: Sequence[Told], numbers: Mapping[str, int], product: str, release: str, has_it: bool
+    name: str,
+    told: Sequence[Told],
+    numbers: Mapping[str, int],
+    product: str,
+    release: str,
+    has_it: bool,
+    lacks_it: bool,
 ) -> str:
     """Return "`X` was deprecated in 2.2 and removed in 2.3."; empty where notes tell of parts of it only."""
+    mine = [one for one in told if one.name == name]
     events = [
         f"{_(_FATES[one.fate]).format(version=version_name(one.version))} [{numbers[one.page.id]}]"
-        for one in summed_up([one for one in told if one.name == name])
+        for one in summed_up(mine)
         if one.fate
     ]
     if not events:
         return ""
     said = _("`{name}` was {events}.").format(name=name, events=_(" and ").join(events))
-    still = _("{release} still has it.").format(release=f"{product} {release}")
-    return f"{said} {still}" if has_it else said
+    if has_it:
+        still = _("{release} still has it.").format(release=f"{product} {release}")
+        return f"{said} {still}"
+    if lacks_it and any(one.fate == "removed" for one in mine):
+        lacking = _("{release} does not have it.").format(release=f"{product} {release}")
+        said = f"{said} {lacking}"
+    if lacks_it and (instead := successors(mine)):
+        source = next(one for one in mine if successors([one]))
+        names = either([f"`{one}`" for one in instead])
+        use = _("Use {names} instead.").format(names=names)
+        return f"{said} {use[:-1]} [{numbers[source.page.id]}]{use[-1]}"
+    return said
 
 
 def version_name(version: tuple[int, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -17,10 +17,13 @@ from core.errors import (
     ModelRefused,
 )
 from core.generation.citations import citation
+from core.generation.quotes.blocks import Block, last_heading
 from core.generation.quotes.sections import BRIEF, FULL, Section, Whole, weighed
-from core.generation.quotes.stretches import marked
+from core.generation.quotes.stretches import Stretch, marked
+from core.generation.quotes.tables import row_for
 from core.generation.quotes.writing import Piece, written
 from core.languages import N_, _, translations_of
+from core.retrieval.features import is_name
 
 Weight = Callable[[str], float]
 
@@ -38,6 +41,8 @@ _DOUBT = 0.4
 """Share of the question's weight under which the first section's best part is hardly the answer; ours."""
 _OTHERWISE = 0.2
 """Share of the question's weight under which a section says it in other words, from its beginning; ours."""
+_FITS = 0.2
+"""How well a heading is what is asked from which on a part of its section shows how; ours."""
 _ROOM, _ROOM_IN_DOUBT = 400, 1_000
 """Characters up to which a section is quoted beside the first because it is as likely to answer; ours."""
 _INTRODUCTION = 600
@@ -63,6 +68,8 @@ _SHORT: Mapping[type[ModelError], str] = {
 _CLOSEST = N_("The closest I found:")
 _MARKS = 3
 """Marks of versions that are quoted of a section where it is asked since when something is there; ours."""
+_CAPTION = 80
+"""Characters up to which what stands above a table is its name; ours."""
 _STATUSES = frozenset(map(str, range(100, 600)))
 """Numbers that name something, as those of HTTP do; others mostly say how many."""
 
@@ -87,25 +94,37 @@ def quote(
     max_quotes: int = MAX_QUOTES,
     sections: Mapping[str, Whole] | None = None,
     marks: bool = False,
+    under: Mapping[str, Sequence[Evidence]] | None = None,
+    question: str = "",
 ) -> Quoted:
     """Quote the section that bears most on the question, and another one where it adds what the first lacks.
 
     `weight` is a term's inverse document frequency; `sections` holds the whole section of each page, by the
-    page's id, where more is known of it; `marks` tells that it is asked since when something is there.
+    page's id, where more is known of it, `under` those of the sections inside of it; `marks` tells that it
+    is asked since when something is there. Of a table only the row is quoted of which the `question` asks.
     Citations are numbered from 1. Nothing is quoted where the evidence holds nothing that is whole.
     """
     wanted = {t: weight(t) * (_IDENTIFIER_BOOST if _names(t) else 1.0) for t in question_terms}
     top = max((item.score for item in evidence), default=0.0)
     found: dict[tuple[str, str, str], Section] = {}
-    for item in evidence:
-        place = (item.chunk.release, item.chunk.path, item.chunk.heading)
+
+    def section_of(item: Evidence) -> Section:
         whole = (sections or {}).get(item.chunk.id) or Whole(item.chunk.page)
         # a second look may give scores of any sign
         standing = item.score / top if top > 0 else 1 / (1 + 0.1 * item.number)
-        section = weighed(item, whole, wanted, question_terms, standing)
+        return weighed(item, whole, wanted, question_terms, standing, is_entry_wanted=not marks)
+
+    for item in evidence:
+        place = (item.chunk.release, item.chunk.path, item.chunk.heading)
+        section = section_of(item)
         if section.found and place not in found:
             found[place] = section
-    pieces, held = _chosen(list(found.values()), wanted, max_quotes, marks)
+
+    def inside(section: Section) -> Iterator[Section]:
+        return map(section_of, (under or {}).get(section.evidence.chunk.id, ()))
+
+    every = list(found.values())
+    pieces, held = _cell(every, question) or _chosen(every, wanted, max_quotes, marks, inside)
     citations = numbered(citation(piece.evidence, 0) for piece in pieces)
     # what is cut out of a page may read otherwise than it did there
     parts = [
@@ -114,6 +133,25 @@ def quote(
     total = sum(wanted.values())
     share = sum(wanted[t] for t in held) / total if total else 0.0
     return Quoted("\n\n".join(parts), citations, tuple(pieces), share)
+
+
+def _cell(sections: Sequence[Section], question: str) -> tuple[list[Piece], set[str]] | None:
+    """Quote the row of the best section's table that a question about a cell asks for; None without one."""
+    if not question or not sections:
+        return None
+    best = max(sections, key=lambda one: one.value)
+    for at, stretch in enumerate(best.found):
+        for place, block in enumerate(stretch.blocks):
+            row = row_for(block.text, question) if block.kind in ("table", "row") else None
+            if row is not None:
+                caption = [one for one in stretch.blocks[max(place - 1, 0) : place] if _is_caption(one)]
+                told = Stretch((*caption, replace(block, text=row)))
+                return [Piece(best.evidence, (told,), True)], best.held[at]
+    return None
+
+
+def _is_caption(block: Block) -> bool:
+    return block.kind == "paragraph" and len(block.text) <= _CAPTION and "\n" not in block.text.strip()
 
 
 def _names(term: str) -> bool:
@@ -150,8 +188,17 @@ def _introductions() -> re.Pattern[str]:
     return re.compile(f"(?:{whys})(?: (?:{closest}))?|(?:{closest})")
 
 
-def _part_of(section: Section, others: Iterable[Section]) -> Section | None:
-    """Return the best part of a section that has no code and is short: it only introduces its parts."""
+def introduces(page: str) -> bool:
+    """Return True if a page is short and has no code, so that it may only introduce what is inside of it."""
+    return len(page) <= _INTRODUCTION and "```" not in page
+
+
+def _part_of(section: Section, others: Iterable[Section], under: Iterable[Section]) -> Section | None:
+    """Return the part to quote of a section that has no code and is short: it only introduces its parts.
+
+    That is the best of those that were found. In a section that is named after what is asked, and not after a
+    thing in code, it is the first with code of all `under` it that is about as likely as the best.
+    """
     chunk = section.evidence.chunk
     if any(one.has_code for one in section.found) or sum(one.length for one in section.found) > _INTRODUCTION:
         return None
@@ -162,11 +209,21 @@ def _part_of(section: Section, others: Iterable[Section]) -> Section | None:
         and other.evidence.chunk.heading.startswith(f"{chunk.heading} > ")
         and other.standing >= _NEAR * section.standing
     ]
+    if section.fitting >= _FITS and not is_name(last_heading(chunk.title, chunk.heading)):
+        inside = [one for one in under if one.found]
+        best = max((part.value for part in (*parts, *inside)), default=0.0)
+        coded = (one for one in inside if any(s.has_code for s in one.found))
+        if shows := next((one for one in coded if one.value >= best - _CLOSE), None):
+            return shows
     return max(parts, key=lambda part: part.value, default=None)
 
 
 def _chosen(
-    sections: Sequence[Section], wanted: Mapping[str, float], limit: int, marks: bool
+    sections: Sequence[Section],
+    wanted: Mapping[str, float],
+    limit: int,
+    marks: bool,
+    inside: Callable[[Section], Iterable[Section]],
 ) -> tuple[list[Piece], set[str]]:
     """Pick the best section, and briefly others that hold what it does not, or are as likely to answer.
 
@@ -187,12 +244,16 @@ def _chosen(
         picked = sorted({*picked, *first.marked[:_MARKS]})
     pieces = [_piece(first, picked, marks)]
     covered, said, length = first.holds(picked), first.says(picked), first.size(picked)
-    part = _part_of(first, left)
-    for section in sorted(left, key=lambda one: one is not part):
-        if len(pieces) == limit or (section is not part and share(covered) >= _ENOUGH):
+    part = _part_of(first, left, inside(first))
+    same = [one for one in left if part and one.evidence.chunk.id == part.evidence.chunk.id]
+    if part is not None:
+        left = [part, *(one for one in left if one not in same)]
+    for section in sorted(left, key=lambda one: one is not part and not one.entry):
+        is_due = section is part or (section.entry and first.entry)
+        if len(pieces) == limit or (not is_due and share(covered) >= _ENOUGH):
             break
         picked = section.picked(BRIEF)
-        adds = section is part or share(section.holds(picked) - covered) >= _ADDS
+        adds = is_due or share(section.holds(picked) - covered) >= _ADDS
         size = length + section.size(picked)
         likely = section.value >= first.value - _CLOSE and size <= (_ROOM_IN_DOUBT if doubt else _ROOM)
         if section.standing < _NEAR or section.says(picked) & said or section.pointing.issuperset(picked):

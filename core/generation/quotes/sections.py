@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 from core.domain import Evidence
 from core.generation.quotes.blocks import headings, last_heading, terms
-from core.generation.quotes.stretches import Stretch, marked, stretches
+from core.generation.quotes.stretches import Stretch, is_term, marked, nearness, stretches
+from core.generation.quotes.tables import row_for
 from core.retrieval.features import is_name
 from core.text.words import STOP_WORDS, one_line
 
@@ -51,8 +52,9 @@ section is named after a thing in code; `parts`: the logarithm of the number of 
 only points elsewhere or asks; `marked`: it tells of a version. Fitted by listwise softmax on 286 questions
 about five products.
 """
-_HEADING_SHARE = 0.6
-_CODE_SHARE = 0.6
+_OWN = 3.0
+"""What the entry of a setting in the question is worth more: as much as half of its words; ours."""
+_HEADING_SHARE, _CODE_SHARE = 0.6, 0.6
 _FITS = 0.5
 """How well a heading is what is asked from which on its section is quoted from the beginning; ours."""
 _PASTED, _PASTED_TERMS = 0.6, 6
@@ -61,16 +63,15 @@ _FAR, _BEFORE = 0.6, 0.1
 """What it counts against code that it is a stretch away from what answers, and that it is before it; ours."""
 _BEARS = 0.4
 """Share of the best stretch's score that bears on the question, too; ours."""
-
 _ALIKE = 0.7
 """What a stretch may be worth less than the best of its section and be about as likely; ours."""
-
-_SAME = 40
-"""Characters by which a window is known in a stretch; ours."""
+_NO_CELL = 100.0
+"""What it counts against a row of a long table that the question does not ask for; ours."""
 
 _TROUBLE = re.compile(
     r"\b(?:common (?:mistake|pitfall|problem)|pitfall|you may (?:encounter|get|see|run into)"
-    r"|error (?:is|will be) raised|experience an? error|the problem)\b",
+    r"|error (?:is|will be) raised|error occurs|experience an? error"
+    r"|users? (?:seeing|who (?:see|encounter))|the problem)\b",
     re.IGNORECASE,
 )
 _REMEDY = re.compile(
@@ -106,8 +107,8 @@ class Section:
 
     `worth` says how likely the answer is quoted with each stretch, `scores` how much it bears on the
     question by its words. `pasted` are stretches with code that the question itself shows, `pointing` those
-    that only point elsewhere or ask. `standing` is the
-    page's share of the best page's score, `fitting` how well the heading is what is asked.
+    that only point elsewhere or ask. `standing` is the page's share of the best page's score, `fitting` how
+    well the heading is what is asked; an `entry` is that of a setting which the question names.
     """
 
     evidence: Evidence
@@ -119,6 +120,7 @@ class Section:
     pointing: frozenset[int]
     standing: float
     fitting: float
+    entry: bool
 
     @property
     def best(self) -> int:
@@ -170,9 +172,11 @@ class Section:
         kept |= self._code_for(kept, at, limits)
         if self.fitting >= _FITS and self._counted(kept | {0}) <= limits.most:
             kept.add(0)
+        kept |= self._points_after(kept, limits)
         # what follows explains, also what code before it says; what stands before it only leads there
         while (after := max(kept) + 1) < len(found):
             bears = self.scores[after] >= _BEARS * self.scores[at] or found[after].leans
+            bears = bears or found[at].announces
             if not bears or self._counted(kept | {after}) > limits.goal:
                 break
             kept.add(after)
@@ -190,6 +194,14 @@ class Section:
             if _REMEDY.search(self.found[end].said):
                 return set(range(at, end + 1))
         return set()
+
+    def _points_after(self, kept: set[int], limits: Limits) -> set[int]:
+        """Return the list behind what is kept, whole, in a section that is named after what is asked."""
+        start = end = max(kept) + 1
+        while end < len(self.found) and self.found[end].stands_alone:
+            end += 1
+        fits = self.fitting >= _FITS and self._counted(kept | set(range(start, end))) <= limits.most
+        return set(range(start, end)) if fits else set()
 
     def _code_for(self, kept: set[int], at: int, limits: Limits) -> set[int]:
         """Return the stretch of the section's code that goes with those kept, unless they have some."""
@@ -210,7 +222,8 @@ class Section:
         return set(range(start, at + 1))
 
     def _counted(self, picked: Iterable[int]) -> float:
-        blocks = (block for n in picked for block in self.found[n].blocks)
+        told = (n for n in picked if not self.found[n].announces)
+        blocks = (block for n in told for block in self.found[n].blocks)
         return sum(len(block.text) * (_CODE if block.kind == "code" else 1.0) for block in blocks)
 
 
@@ -223,9 +236,17 @@ def _read(section: str) -> tuple[list[Stretch], list[list[str]], list[frozenset[
 
 
 def weighed(
-    item: Evidence, whole: Whole, wanted: Mapping[str, float], asked: Sequence[str], standing: float
+    item: Evidence,
+    whole: Whole,
+    wanted: Mapping[str, float],
+    asked: Sequence[str],
+    standing: float,
+    is_entry_wanted: bool = False,
 ) -> Section:
-    """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order."""
+    """Weigh a section by the question's terms: `wanted` with their weights, `asked` in order.
+
+    `is_entry_wanted` tells that the entry of a setting goes before what else is said of it.
+    """
     found, words, codes = _read(whole.text)
     total = sum(wanted.values()) or 1.0
     chunk = item.chunk
@@ -237,21 +258,20 @@ def weighed(
     of_all = {
         "standing": standing,
         "named": float(is_name(name)),
-        "parts": math.log(len(found) or 1),
+        "parts": math.log(sum(not one.is_row for one in found) + any(one.is_row for one in found) or 1),
     }
+    entry = is_entry_wanted and name != one_line(chunk.title) and _is_entry(name, wanted)
     bigrams = set(pairwise(asked))
     worth: list[float] = []
     scores: list[float] = []
     held: list[set[str]] = []
-    pasted: set[int] = set()
-    pointing: set[int] = set()
-    for stretch, said, code, near in zip(found, words, codes, _nearness(found, whole.near), strict=True):
+    pasted, pointing = set[int](), set[int]()
+    for stretch, said, code, near in zip(found, words, codes, nearness(found, whole.near), strict=True):
         order = [t for t in said if t in wanted]
         here = set(order)
         shown = wanted.keys() & code
         inside = shown - here - heading
-        first = one_line(stretch.blocks[0].text).lstrip("*_> ")
-        points = bool(_POINTER.match(first) or first.endswith("?"))
+        points = _points(stretch)
         is_marked = bool(marked(stretch))
         signs = {
             **of_all,
@@ -260,42 +280,38 @@ def weighed(
             "points": float(points),
             "marked": float(is_marked),
         }
-        worth.append(sum(weight * signs[name] for name, weight in WEIGHTS.items()))
+        no_cell = stretch.is_row and row_for(stretch.text, " ".join(asked)) is None
+        known = sum(weight * signs[name] for name, weight in WEIGHTS.items())
+        worth.append(known + _OWN * entry - _NO_CELL * no_cell)
         score = sum(wanted[t] for t in here)
         score += _HEADING_SHARE * sum(wanted[t] for t in heading - here)
         score += _CODE_SHARE * sum(wanted[t] for t in inside)
         score /= total
         score += 0.1 * sum(pair in bigrams for pair in pairwise(order)) / max(1, len(asked))
         score += 0.05 * stretch.has_code
-        if points:
-            score *= 0.3
-            pointing.add(len(scores))
-        if is_marked:
-            score *= 0.5
+        score *= (0.3 if points else 1.0) * (0.5 if is_marked else 1.0)
+        pointing |= {len(scores)} if points else set()
         if len(shown) >= _PASTED_TERMS and sum(wanted[t] for t in shown) >= _PASTED * total:
             pasted.add(len(scores))
         scores.append(score)
         held.append(here | inside | heading)
     at = frozenset(pasted), frozenset(pointing)
-    return Section(item, found, worth, scores, held, *at, standing, fitting)
+    return Section(item, found, worth, scores, held, *at, standing, fitting, entry)
+
+
+def _points(stretch: Stretch) -> bool:
+    """Return True if a stretch only points elsewhere or asks."""
+    first = one_line(next((b for b in stretch.blocks if not is_term(b)), stretch.blocks[0]).text)
+    first = first.lstrip("*_> ")
+    return bool(_POINTER.match(first) or first.endswith("?"))
+
+
+def _is_entry(heading: str, wanted: Container[str]) -> bool:
+    """Return True if a heading is a setting or an option that the question names."""
+    name = heading.strip("`").partition(" ")[0].lower()
+    is_one = name.startswith("--") or ("_" in name and name.replace("_", "").isalnum())
+    return is_one and name in wanted
 
 
 def _share(some: Iterable[str], wanted: Mapping[str, float]) -> float:
     return sum(wanted[t] for t in some if t in wanted) / (sum(wanted.values()) or 1.0)
-
-
-def _nearness(found: Sequence[Stretch], near: Sequence[tuple[str, float]]) -> list[float]:
-    """Return for each stretch how near the nearest window is that begins in it, 0 where none does."""
-    texts = [_squeezed(stretch.text) for stretch in found]
-    best = [0.0] * len(found)
-    for window, cosine in near:
-        text = _squeezed(window)
-        for at, told in enumerate(texts):
-            if cosine > best[at] and text[:_SAME] in told:
-                best[at] = cosine
-    return best
-
-
-@lru_cache(maxsize=1 << 13)
-def _squeezed(text: str) -> str:
-    return re.sub(r"[\s>]+", "", text)

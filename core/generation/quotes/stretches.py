@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from core.generation.quotes.blocks import Block, split
+from core.generation.quotes.tables import table_of
 from core.text.words import STOP_WORDS, one_line, sentences
 
 MAX_CODE_LINES = 40
@@ -19,11 +21,21 @@ _MAX_STEPS = 1_200
 _MAX_POINTS = 500
 """Characters up to which a list stays with the paragraph before it that does not introduce it; ours."""
 _MAX_TABLE_ROWS = 12
+_MOST_ROWS = 400
+"""Rows up to which each of a long table is looked at; ours."""
 _SHORTEST, _LONGEST = 16, 600
 _EXAMPLE = re.compile(r"(?:for )?(?:examples?|instance):", re.IGNORECASE)
 """What introduces code and says nothing of it."""
 
 _ENDED = re.compile(r"[.!?:。！？…][\"'”’)\]*_`]*$")
+_ANNOUNCES = re.compile(
+    r"(?:the (?:purpose|aim|goal) of this (?:section|page|document|chapter|guide)\b"
+    r"|(?:in )?this (?:section|page|document|chapter|guide|part)(?:,? we)?(?: of the documentation)?"
+    r" (?:will |also |briefly )?(?:contains?|covers?|describes?|discuss(?:es)?|documents?|explains?|gives?"
+    r"|introduces?|lists?|presents?|provides?|shows?|walks?)\b)[^.]{0,250}+\.",
+    re.IGNORECASE,
+)
+"""A sentence that says no more than what a section is for."""
 _TERM = re.compile(r"^(?:\*\*[^*\n]{0,80}[^*\n.!?:]\*\*|`[^`\n]{1,300}`|\*\*`[^`\n]{1,300}`\*\*)$")
 _KEYED = re.compile(r"^[*_`]{0,3}[^\W\d_][\w -]{0,30}[*_`]{0,3}:[*_`]{0,3} \S")
 """A line like "Default: `None`", which is no sentence and whole."""
@@ -51,6 +63,10 @@ _LEANING = re.compile(
     r"|other|code\s+above|example\s+above)|as\s+(?:above|such)|both|either|similarly|additionally|furthermore|so)\b",
     re.IGNORECASE,
 )
+
+
+_SAME = 40
+"""Characters by which a window is known in a stretch; ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +101,19 @@ class Stretch:
         )
 
     @property
+    def announces(self) -> bool:
+        """Return True if it only says what the section is for: what answers comes after it."""
+        return len(self.blocks) == 1 and bool(_ANNOUNCES.fullmatch(one_line(self.blocks[0].text)))
+
+    @property
     def stands_alone(self) -> bool:
         """Return True for an item of a list in which each says something of its own, as release notes do."""
-        return self.blocks[0].kind == "item"
+        return self.blocks[0].kind in ("item", "row")
+
+    @property
+    def is_row(self) -> bool:
+        """Return True for a row of a table that is too long to be quoted."""
+        return self.blocks[0].kind == "row"
 
     @property
     def length(self) -> int:
@@ -159,6 +185,8 @@ def is_term(block: Block) -> bool:
 
 def _parted(group: list[Block]) -> list[list[Block]]:
     """Cut a stretch whose list nothing introduces, or is too long to be quoted: its items stand alone."""
+    if len(rows := _rows_of(group)) > 1:
+        return rows
     items = [block for block in group if block.kind == "item"]
     first = group.index(items[0]) if items else 0
     length = sum(len(item.text) for item in items)
@@ -174,6 +202,17 @@ def _parted(group: list[Block]) -> list[list[Block]]:
         else:
             parts[-1].append(block)
     return parts
+
+
+def _rows_of(group: list[Block]) -> list[list[Block]]:
+    """Return what stands before a table that is too long to be quoted, and each row under its header."""
+    at = next((n for n, block in enumerate(group) if block.kind == "table"), -1)
+    table = table_of(group[at].text) if at >= 0 else None
+    if table is None or not _MAX_TABLE_ROWS < len(table.rows) <= _MOST_ROWS:
+        return []
+    lead = [*group[: at - 1], *([] if at and group[at - 1].introduces else group[max(at - 1, 0) : at])]
+    rows = [[Block("row", table.only([n]))] for n in range(len(table.rows))]
+    return [*([lead] if lead else []), *rows]
 
 
 def _most_of(items: Sequence[Block], before: Block | None) -> int:
@@ -200,6 +239,8 @@ def _is_whole(block: Block, is_last: bool, is_first: bool) -> bool:
     text = block.text.strip()
     if block.kind == "code":
         return block.text.count("\n") + 1 <= MAX_CODE_LINES + 2 and len(block.text) <= _MAX_CODE
+    if block.kind == "row":
+        return True
     if block.kind == "table":
         return text.count("\n") < _MAX_TABLE_ROWS + 2
     if block.kind == "item":
@@ -212,7 +253,7 @@ def _is_whole(block: Block, is_last: bool, is_first: bool) -> bool:
         return False
     if is_last and not (_ENDED.search(line) or _KEYED.match(line)):
         return False
-    leads = not is_last and block.introduces
+    leads = (not is_last and block.introduces) or bool(_KEYED.match(line))
     return leads or len(re.findall(r"[^\W\d_]{2,}|`[^`]+`", line)) >= 2 or not line.isascii()
 
 
@@ -239,3 +280,20 @@ def shortened(paragraph: Block, most: int, wanted: Sequence[int] = ()) -> Block:
             break
         kept.append(sentence)
     return paragraph if len(kept) == len(told) else Block("paragraph", " ".join(kept))
+
+
+def nearness(found: Sequence[Stretch], near: Sequence[tuple[str, float]]) -> list[float]:
+    """Return for each stretch how near the nearest window is that begins in it, 0 where none does."""
+    texts = [_squeezed(stretch.text) for stretch in found]
+    best = [0.0] * len(found)
+    for window, cosine in near:
+        text = _squeezed(window)
+        for at, told in enumerate(texts):
+            if cosine > best[at] and text[:_SAME] in told:
+                best[at] = cosine
+    return best
+
+
+@lru_cache(maxsize=1 << 13)
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\s>]+", "", text)

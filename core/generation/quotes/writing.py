@@ -46,14 +46,15 @@ def heading_over(chunk: ContextChunk, product: str, release: str) -> str:
 
 
 def written(piece: Piece, number: int, product: str, release: str) -> str:
-    """Write a quote under its heading; the last of its prose bears the number."""
+    """Write a quote under its heading; the last of its prose bears the number, else the heading does."""
     chunk = piece.evidence.chunk
     heading = heading_over(chunk, product, release)
     parts: list[str] = []
     blocks = _joined(_without_term(piece.blocks, last_heading(chunk.title, chunk.heading)))
     for at, block in enumerate(blocks):
         text = block.text
-        if block.kind == "code" or "```" in text:
+        # inside of a quote no platform shows a table as one
+        if block.kind in ("code", "table", "row") or "```" in text:
             parts.append(text)
             continue
         if block.kind == "paragraph":
@@ -69,7 +70,7 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     at = next((i for i in reversed(quoted_at) if not _NAMES.fullmatch(parts[i])), (quoted_at or [-1])[-1])
     if at < 0:
         return inert("\n\n".join([f"**{heading or chunk.path}** [{number}]", *parts]))
-    parts[at] += f"\n> [{number}]" if parts[at].endswith("|") else f" [{number}]"
+    parts[at] += f" [{number}]"
     if heading and parts[0].startswith("> "):
         parts[0] = f"**{heading}**\n{parts[0]}"
     elif heading:

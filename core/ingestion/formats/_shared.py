@@ -186,6 +186,34 @@ def table(rows: Sequence[Sequence[str]], caption: str = "", *, headed: bool = Tr
     return f"{caption}\n\n{body}" if caption else body
 
 
+Cell = tuple[str, int, int]
+"""What a cell says, and over how many rows and columns."""
+MOST_COLUMNS = 60
+"""Columns of a table that are read; ours."""
+
+
+def spread(rows: Sequence[Sequence[Cell]], heads: int = 0) -> list[list[str]]:
+    """Write cells over several rows or columns into each of them; `heads` rows of a header become one.
+
+    A column whose header has two rows is named by both: `Quota Jobs`.
+    """
+    filled: list[dict[int, str]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        column = 0
+        for text, down, across in row:
+            while column in filled[number]:
+                column += 1
+            for line in filled[number : number + max(down, 1)]:
+                for place in range(column, min(column + max(across, 1), MOST_COLUMNS)):
+                    line.setdefault(place, text)
+    width = max((max(line) + 1 for line in filled if line), default=0)
+    told = [[line.get(place, "") for place in range(width)] for line in filled]
+    if heads < 2 or not width:
+        return told
+    names = [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*told[:heads], strict=True)]
+    return [names, *told[heads:]]
+
+
 def item(blocks: Sequence[str], marker: str) -> str:
     """Write blocks as one list item, the second and following ones indented under the first."""
     pad = " " * len(marker)

@@ -190,6 +190,7 @@ class OpenAIModel(Writer):
             self._described = True
             return ""
         self.name = served.name
+        self.slots = served.slots
         self.context_tokens = min(self._most_tokens, served.context_tokens or self._most_tokens)
         self._described = True
         return await self._server.version(served.by) if anew else ""

@@ -58,6 +58,8 @@ class Served:
     context_tokens: int | None = None
     by: str = ""
     """The kind of server, as it calls itself: `vllm`, `sglang`, `llamacpp`."""
+    slots: int | None = None
+    """Calls that it answers at once; others wait in a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class ModelServer:
     def __init__(self, host: str, model: str, key: str, timeout: float, pause: float) -> None:
         self._address = Address.parse(host, SETTING, 8000)
         self._model = model
+        self._name = model
+        """What the model is called: as it is asked for, then as the server calls it."""
         self._timeout = timeout
         self._pause = pause
         limit = httpx.Timeout(timeout, connect=min(_CONNECT_SECONDS, timeout))
@@ -122,19 +126,19 @@ class ModelServer:
                 f" ({names})."
             )
         by = str(mine.get("owned_by") or "")
-        return Served(self._model or str(mine["id"]), await self._context(mine, by), by)
-
-    async def _context(self, row: dict[str, Any], by: str) -> int | None:
-        """Return the tokens of context that a model is served with; llama.cpp tells that elsewhere."""
+        self._name = str(mine["id"])
         if by == "llamacpp":
-            try:
-                props = await self._get(f"{self.url.removesuffix('/v1')}/props")
-                found = props["default_generation_settings"]["n_ctx"]
-            except (ModelError, KeyError, TypeError):
-                found = (row.get("meta") or {}).get("n_ctx_train")
-        else:
-            found = row.get("max_model_len") or row.get("context_length")
-        return found if isinstance(found, int) and found > 0 else None
+            return await self._by_llamacpp(mine)
+        return Served(self._name, _count(mine.get("max_model_len") or mine.get("context_length")), by)
+
+    async def _by_llamacpp(self, row: dict[str, Any]) -> Served:
+        """Return what llama.cpp says of its model; most of it stands elsewhere."""
+        try:
+            props = await self._get(f"{self.url.removesuffix('/v1')}/props")
+            context = props["default_generation_settings"]["n_ctx"]
+        except (ModelError, KeyError, TypeError):
+            return Served(self._name, _count((row.get("meta") or {}).get("n_ctx_train")), "llamacpp")
+        return Served(self._name, _count(context), "llamacpp", _count(props.get("total_slots")))
 
     async def version(self, by: str) -> str:
         """Return the kind of server with its version, as far as it says; never raises."""
@@ -155,7 +159,7 @@ class ModelServer:
 
     def told(self, error: Exception, begun: bool = False) -> ModelError:
         """Turn what the client raised into one of our errors; `begun` once a first piece has come."""
-        where = (self._model or "the model", self.url, OPENAI)
+        where = (self._name or "The model", self.url, OPENAI)
         if isinstance(error, openai.APIStatusError):
             words = _said(error)
             return refusal(error.status_code, words, *where, after=_after(error.response.headers))
@@ -202,6 +206,10 @@ def part_of(chunk: ChatCompletionChunk) -> Part:
     thought = bool(more.get("reasoning_content") or more.get("reasoning"))
     text = (choice.delta.content or "") if choice.delta else ""
     return Part(text, thought, choice.finish_reason or "", *counted)
+
+
+def _count(told: Any) -> int | None:
+    return told if isinstance(told, int) and told > 0 else None
 
 
 def _said(error: openai.APIError) -> str:

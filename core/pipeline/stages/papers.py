@@ -290,7 +290,9 @@ class Reason(Write):
 
     async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
         """Have it written, and trace the reasoning and whether the question has a false premise."""
+        if context.question.why:  # what is shown passes the checks of any answer
+            return await super()._by(model, request, context)
         reasoned = await reason(model, request, context.notes)
         context.trace.reasoning = reasoned.reasoning or None
-        context.trace.false_premise = reasoned.false_premise
+        context.trace.false_premise = reasoned.false_premise or context.false_premise
         return reasoned.written

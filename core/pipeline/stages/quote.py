@@ -8,13 +8,21 @@ from dataclasses import dataclass, replace
 
 from core.domain import Answer, Citation, Evidence, Product
 from core.errors import ModelUnavailable
+from core.generation.citations import following
 from core.generation.composite import Part, nothing_on, quote_parts
-from core.generation.offers import differs
+from core.generation.offers import differs, further
+from core.generation.quotes.blocks import headings
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
 from core.generation.quotes.listing import fate, listed
-from core.generation.quotes.quote import Quoted, introduction, quote, why_unwritten, without_introduction
+from core.generation.quotes.quote import (
+    Quoted,
+    introduces,
+    introduction,
+    quote,
+    why_unwritten,
+    without_introduction,
+)
 from core.generation.quotes.sections import Whole
-from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
@@ -23,8 +31,10 @@ from core.query.forms import content, topic, without, without_product
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
 from core.retrieval.found import Found
+from core.retrieval.release_notes.gone import successors
+from core.retrieval.release_notes.notes import version_of
 from core.retrieval.release_notes.search import later, numbers
-from core.text.words import query_terms
+from core.text.words import index_terms, query_terms
 
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
 
@@ -47,9 +57,13 @@ class Quote:
             return None
         delta = self._memory.thresholds.delta
         rejected = {c.hash for pair, near in context.recall.low if near >= delta for c in pair.citations}
-        sections = await self._sections(context.pages.evidence, context.vectors)
-        told = await self._compared(context, rejected, sections)
-        told = told or quoted(context, self._product.name, rejected, sections)
+        short = [item for item in context.pages.evidence if introduces(item.chunk.page)]
+        under = await self._searcher.under(short)
+        inside = [item for some in under.values() for item in some]
+        sections = await self._sections([*context.pages.evidence, *inside], context.vectors)
+        settled = contradicted(context, self._product.name, sections)
+        settled = settled or await self._compared(context, rejected, sections)
+        told = settled or quoted(context, self._product.name, rejected, sections, under)
         context.lap("quote")
         judgement = self._searcher.ranking.quotes
         pages = context.pages
@@ -73,6 +87,15 @@ class Quote:
         above = introduction(level == "sure")
         text = "\n\n".join(part for part in (above, told.text) if part)
         context.lasting = told.lasting
+        if not (settled or context.news or context.gone or context.by_part or len(context.releases) > 1):
+            context.trace.further = [
+                {
+                    "title": headings(item.chunk.title, item.chunk.heading),
+                    "url": item.chunk.url,
+                    "path": item.chunk.path,
+                }
+                for item in further(context.found.evidence, cited)
+            ] or None
         context.draft = Draft("quote", text, told.citations, told.missed, (), confidence, level)
         return None
 
@@ -161,19 +184,15 @@ def quoted(
     product: str,
     rejected: Collection[str] = (),
     sections: Mapping[str, Whole] | None = None,
+    under: Mapping[str, Sequence[Evidence]] | None = None,
 ) -> Told:
-    """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes."""
+    """Quote the pages, each part and each compared release on its own, none of the `rejected` hashes.
+
+    `under` holds the pages inside of those that may only introduce them.
+    """
     found = _without(context.pages, rejected)
     if context.gone and not rejected:
-        until = numbers(context.partition)
-        names = dict.fromkeys(one.name for one in context.gone)
-        ended = {one.name for one in context.gone if one.fate not in ("", "deprecated")}
-        over = {
-            one.name
-            for one in context.gone
-            if one.fate not in ("", "deprecated") and not (until and later(one.version, until))
-        }
-        return Told(*fate(context.gone, product, context.partition, [n for n in names if n in ended - over]))
+        return _ended(context, product)
     if found.named:
         kind = context.news.kind if context.news else ""
         return Told(*listed(found.evidence, kind, product, context.partition, not context.news))
@@ -201,8 +220,55 @@ def quoted(
         context.partition,
         sections=sections,
         marks=marks,
+        under={
+            page: [item for item in some if item.chunk.hash not in rejected]
+            for page, some in (under or {}).items()
+        },
+        question=context.queries.base,
     )
     return Told(one.text, one.citations, held=one.held)
+
+
+def _ended(context: QueryContext, product: str) -> Told:
+    """Say what became of the names that are asked for, and which of them the asked release still has."""
+    until = numbers(context.partition)
+    ends = [one for one in context.gone if one.fate not in ("", "deprecated")]
+    over = {one.name for one in ends if not (until and later(one.version, until))}
+    still = [name for name in dict.fromkeys(one.name for one in ends) if name not in over]
+    return Told(*fate(context.gone, product, context.partition, still))
+
+
+_BEARS, _BEARS_ALONE = 0.5, 0.8
+"""Share of what else a question asks that a quote below a contradicted premise must hold, where something
+takes the name's place and where nothing does; ours."""
+
+
+def contradicted(context: QueryContext, product: str, sections: Mapping[str, Whole]) -> Told | None:
+    """Say that a name ended which the question takes for there, then quote what bears on the rest of it.
+
+    That is what takes the name's place, or else at least two other words. None where no premise is false.
+    """
+    if not context.false_premise:
+        return None
+    names = {one.name for one in context.gone}
+    text, citations = fate(context.gone, product, context.partition, lacks_it=names)
+    notes = {one.page.id for one in context.gone}
+    ended = {term for name in names for term in index_terms(name)}
+    instead = query_terms(" ".join(successors(context.gone)))
+    terms = list(dict.fromkeys([*instead, *(term for term in context.terms if term not in ended)]))
+    rest = [item for item in context.pages.evidence if item.chunk.id not in notes]
+    rest = [item for item in rest if item.chunk.release == context.partition and not _is_notes(item)]
+    if not instead and len(terms) < 2:
+        return Told(text, citations)
+    below = quote(terms, rest, context.pages.weight, product, context.partition, 1, sections)
+    if below.held < (_BEARS if instead else _BEARS_ALONE):
+        return Told(text, citations)
+    more, cited = following(below.text, below.citations, citations)
+    return Told(f"{text}\n\n{more}", cited)
+
+
+def _is_notes(item: Evidence) -> bool:
+    return bool(version_of(f"{item.chunk.title} > {item.chunk.heading}"))
 
 
 def _by_release(part: str, found: Found, releases: Sequence[str]) -> list[Part]:
@@ -261,30 +327,3 @@ class Cite:
         others = [name for name in newest if name in self._searcher.corpora and name not in context.releases]
         found = [name for name in others if differs(answer, evidence.chunk.page, pages.get(name, ()))]
         return tuple(found[:OFFERED])
-
-
-class Ground:
-    """Scores a draft that memory will keep; a quote is its evidence."""
-
-    needs: Needs = ""
-
-    def __init__(self, parts: Resources) -> None:
-        self._parts = parts
-
-    async def __call__(self, context: QueryContext) -> None:
-        """Set the prior."""
-        is_kept = context.question.scope.remembered and not context.is_draft and not context.repeats
-        if is_kept and context.draft is not None:
-            context.prior = await self._scored(context, context.draft)
-
-    async def _scored(self, context: QueryContext, draft: Draft) -> float:
-        if draft.route == "quote":
-            return SUPPORTED
-        cited = {entry.hash for entry in draft.citations}
-        # of many pages the first are looked at: let it be those that the answer rests on
-        evidence = sorted(context.pages.evidence, key=lambda item: item.chunk.hash not in cited)
-        if self._parts.scorer is None:
-            return support(draft.text, evidence)
-        encoder = await self._parts.encoder_of(context.releases[0])
-        context.trace.support = await self._parts.scorer.score(draft.text, evidence, encoder)
-        return float(context.trace.support["prior"])

@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 from typing import Literal
 
-from core.catalogue import ChannelSettings
 from core.domain import Answer, Product, QAPair, Queries, Question, Recall, Resolution, Taken, Trace
 from core.errors import ModelUnavailable
 from core.generation import phrases
@@ -25,6 +24,7 @@ from core.query.releases.resolve import resolve
 from core.query.understand import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible
+from core.text.spelling import replaced, suspects
 from core.text.words import ruled
 
 
@@ -44,12 +44,14 @@ class Understand:
     async def __call__(self, context: QueryContext) -> None:
         """Fill in resolution, queries, releases and vectors; without vectors for an unknown release."""
         context.at = time.perf_counter()
+        context.trace.why = context.question.why or None
         context.documentation = self._product.language
         question = context.question = _seen(context.question)
         length = len(question.text) + sum(len(turn.text) for turn in question.history)
         # by rules, which for a text of the longest kind take a tenth of a second
+        defaults = await self._parts.defaults(question.channel, question.asker)
         heard, resolution, queries, is_foreign, doubt = await aside(
-            length, self._by_rules, question, few=SHORT
+            length, self._by_rules, question, defaults, few=SHORT
         )
         context.resolution, context.queries = resolution, queries
         if "model" in context.withheld:
@@ -70,14 +72,16 @@ class Understand:
         context.taken = _of_thread(context, self._product, understood is not None)
         context.note_understood()
         if not resolution.unknown:
+            await self._mend(context)
             await self._embed(context)
 
-    def _by_rules(self, question: Question) -> tuple[Question, Resolution, Queries, bool, str]:
+    def _by_rules(
+        self, question: Question, defaults: tuple[str, str]
+    ) -> tuple[Question, Resolution, Queries, bool, str]:
         """Return what rules look at, release, queries, whether the language is foreign, what is in doubt."""
         product = self._product
-        default = self._parts.catalogue.channels.get(question.channel, ChannelSettings()).release
         heard = heard_by_rules(question)
-        resolution = resolve(heard, product, default)
+        resolution = resolve(heard, product, *defaults)
         queries = query_forms(heard, product, resolution)
         if heard.text != question.text:  # what is too long for rules stands alone, and is searched for whole
             queries = replace(
@@ -106,6 +110,26 @@ class Understand:
         # whatever else than one release's name says which versions are meant, memory has to compare, too
         topic = context.queries.topic if is_whole(found, product) else context.queries.base
         context.queries = replace(context.queries, parts=(context.queries.base,), topic=topic)
+
+    async def _mend(self, context: QueryContext) -> None:
+        """Mend slips of the keyboard: words that neither the pages nor the encoder know."""
+        release = context.releases[0]
+        count = getattr(await self._parts.encoder_of(release), "count_tokens", None)
+        some = suspects(context.queries.base)
+        if not some or count is None or context.untranslated or release not in self._parts.searcher.corpora:
+            return
+        odd = [word for word in some if count(word) > count("") + 1]
+        if found := await self._parts.searcher.mended(odd, release, count):
+            said = context.queries
+            context.queries = replace(
+                said,
+                base=replaced(said.base, found),
+                filtered=replaced(said.filtered, found),
+                versionless=replaced(said.versionless, found),
+                topic=replaced(said.topic, found),
+                parts=tuple(replaced(part, found) for part in said.parts),
+            )
+            context.note_understood()
 
     async def _embed(self, context: QueryContext) -> None:
         """Embed the topic first, which memory compares, and then what is searched by."""

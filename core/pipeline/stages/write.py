@@ -19,12 +19,15 @@ from core.domain import (
 )
 from core.errors import ModelError, ModelUnavailable
 from core.generation.answer import write
-from core.generation.citations import Cleaned, uncited
+from core.generation.citations import Cleaned, following, uncited
 from core.generation.context.fitting import Request
+from core.generation.quotes.listing import fate
 from core.generation.quotes.quote import without_introduction
+from core.generation.reasoning import reason_openly
 from core.generation.temperature import adaptive
 from core.languages import _, name_of
 from core.memory.community import CommunityMemory
+from core.memory.scoring.score import SUPPORTED, support
 from core.pipeline.context import Draft, Needs, QueryContext, authors
 from core.pipeline.resources import Resources
 from core.pipeline.stage import abstention, dont_know, nearly
@@ -90,8 +93,9 @@ class Write:
             # what people said would have been enough, the pages are not
             goes_on = self._is_new or context.pages.is_close
             return None if goes_on else nearly(context) or dont_know(context, self._product)
-        if written.text == DONT_KNOW:
-            return dont_know(context, self._product)
+        if written.text == DONT_KNOW:  # what notes tell of a false premise is said by quoting them
+            return None if context.false_premise else dont_know(context, self._product)
+        written = self._corrected(context, written)
         route: Route = "reference" if context.recall.high else "avoid" if context.recall.low else "documents"
         if written.repeats:
             return self._nothing_better(context)
@@ -117,7 +121,29 @@ class Write:
     async def _by(self, model: LanguageModel, request: Request, context: QueryContext) -> Cleaned:
         objects = context.recall.low and not self._is_new
         objection = (lambda text: self._objection(context, text)) if objects else None
-        return await write(model, request, context.timed(context.listener.text), objection=objection)
+        said = f"{self._correction(context)[0]}\n\n" if context.false_premise else ""
+        hear = context.timed(lambda text: context.listener.text(f"{said}{text}"))
+
+        async def plainly() -> Cleaned:
+            return await write(model, request, hear, objection=objection)
+
+        if not context.question.why:
+            return await plainly()
+        reasoned = await reason_openly(model, request, plainly)
+        context.trace.reasoning = reasoned.reasoning or None
+        return reasoned.written
+
+    def _corrected(self, context: QueryContext, written: Cleaned) -> Cleaned:
+        """Let an answer begin with the sentence that contradicts the question's premise, cited."""
+        if not context.false_premise or written.repeats:
+            return written
+        said, citations = self._correction(context)
+        text, cited = following(written.text, written.citations, citations)
+        return replace(written, text=f"{said}\n\n{text}", citations=cited)
+
+    def _correction(self, context: QueryContext) -> tuple[str, tuple[Citation, ...]]:
+        names = {one.name for one in context.gone}
+        return fate(context.gone, self._product.name, context.partition, lacks_it=names, briefly=True)
 
     async def _with_community(self, context: QueryContext, request: Request) -> tuple[Evidence, ...]:
         """Return the evidence with answers that people found good, to be cited like pages (ComRAG §4.3)."""
@@ -263,3 +289,30 @@ class Temper:
             context.temperature = CLOSE
             return
         context.temperature = adaptive([pair.score for pair, _ in pairs])
+
+
+class Ground:
+    """Scores a draft that memory will keep; a quote is its evidence."""
+
+    needs: Needs = ""
+
+    def __init__(self, parts: Resources) -> None:
+        self._parts = parts
+
+    async def __call__(self, context: QueryContext) -> None:
+        """Set the prior."""
+        is_kept = context.question.scope.remembered and not context.is_draft and not context.repeats
+        if is_kept and context.draft is not None:
+            context.prior = await self._scored(context, context.draft)
+
+    async def _scored(self, context: QueryContext, draft: Draft) -> float:
+        if draft.route == "quote":
+            return SUPPORTED
+        cited = {entry.hash for entry in draft.citations}
+        # of many pages the first are looked at: let it be those that the answer rests on
+        evidence = sorted(context.pages.evidence, key=lambda item: item.chunk.hash not in cited)
+        if self._parts.scorer is None:
+            return support(draft.text, evidence)
+        encoder = await self._parts.encoder_of(context.releases[0])
+        context.trace.support = await self._parts.scorer.score(draft.text, evidence, encoder)
+        return float(context.trace.support["prior"])

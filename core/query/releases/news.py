@@ -68,6 +68,10 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _SINCE = re.compile(r"^\W*since\s+(?:when|which|what)\b", re.IGNORECASE)
+_SINCE_AT_END = re.compile(
+    r"(?P<what>.*\w)[\s,;:–-]+since\s+(?:when|(?:which|what)(?:\s+(?:version|release))?)\W*", re.IGNORECASE
+)
+"""What is asked before the word that asks: "`--strict` since which version"."""
 _CAME = re.compile(
     r"\b(?:add(?:s|ed)?|introduc\w+|remov\w+|delet\w+|dropp?(?:s|ed)?|deprecat\w+)\b", re.IGNORECASE
 )
@@ -77,6 +81,8 @@ _NAMED = frozenset(
     )
 )
 """Words that say of what kind the subject is."""
+_TOLD = 300
+"""Characters of a question that are looked at for what it asks the version of."""
 _SHORT = 14
 """Words of a question for a version at most; a longer one tells a story."""
 
@@ -102,6 +108,8 @@ def news(base: str, question: Question, product: Product, resolution: Resolution
 
 def dated(base: str, product: Product) -> Dated | None:
     """Return what a question asks the version of: "when was X added?"; None where it asks something else."""
+    if at_end := _SINCE_AT_END.fullmatch(base[:_TOLD]):
+        base = f"since when is there {at_end['what']}"
     kind = kind_of(base) or ("added" if _SINCE.match(base) else "")
     came = _CAME.search(base) or _SINCE.match(base)
     if not came or not _WHEN.match(base) or len(base.split()) > _SHORT:
@@ -193,17 +201,33 @@ _ERRORS = tuple(
 _ASKS = re.compile(
     r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat|\breplac(?:e|ed|es|ement)\b|\brenam"
     r"|\bdropp?ed\b|\bdisappear|\bvanish|\bno longer\b|\bmissing\b|\bwent away\b|\bobsolete\b"
-    r"|\b(?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b|\bfate of\b|\b(?:got|gotten|get) rid of\b"
+    r"|\bwhat(?: has|'s|’s)? (?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b|\bfate of\b"
+    r"|\b(?:got|gotten|get) rid of\b"
     r"|\bsupersed|\binstead of\b|\balternatives?\b|\bsuccessor\b|\b(?:new name|now called|called now)\b"
     r"|\bwhere (?:is|did|has)\b.{1,80}\b(?:go|gone|moved?)\b|\bdoes(?:n['’]?t| not)? .{1,80}\bexist",
     re.IGNORECASE,
 )
+_HAPPENS = frozenset({"become", "became", "happen", "happened", "happens"})
+_AWAY = re.compile(
+    r"\b(?:migrat|upgrad|port|mov|switch|convert|rewrit|chang)\w{0,4}\b.{0,80}?\b(?:from|off|away|to|since)\b"
+    r"|\bwithout\b|\bother than\b|\brather than\b|\bused to\b|\bno more\b",
+    re.IGNORECASE,
+)
+"""What is said by somebody who knows that a name is gone, or may know it."""
 _INSTEAD = re.compile(r"\binstead of\b", re.IGNORECASE)
 """What asks of a name in code for its successor, and of plain words as a rule for something else."""
 _LONG = 6
 """Letters of a plain word that may be a name."""
 _MOST = 3
 """Names that are looked for."""
+
+
+def premised(text: str, product: Product) -> tuple[str, ...]:
+    """Return the names that a question takes for there: what it says nothing of the end of."""
+    if gone(text, product) or _ASKS.search(text) or _AWAY.search(text) or _CAME.search(text):
+        return ()
+    names = (name.strip(".").lstrip("@") for name in identifiers(without_product(text, product)))
+    return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
 def gone(text: str, product: Product) -> tuple[str, ...]:
@@ -213,7 +237,8 @@ def gone(text: str, product: Product) -> tuple[str, ...]:
         about = without_product(text, product)
         told = identifiers(about) or identifiers(text)
         if not told and _ASKS.search(_INSTEAD.sub(" ", text)):
-            plain = (word for word in content(about) if len(word) >= _LONG and word.isalpha())
-            told = [word for word in plain if not _ASKS.search(word)]
+            plain = [w for w in content(about) if len(w) >= _LONG and w.replace("-", "").isalpha()]
+            told = [word for word in plain if "-" in word]
+            told = told or [word for word in plain if not (_ASKS.search(word) or word in _HAPPENS)]
     names = (name.strip(".").lstrip("@") for name in told)
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]

@@ -1,7 +1,7 @@
 """Find the release that a question is about, and tell one about what a release brings (QAMR; by rule).
 
 First that applies: given by the caller, named in the question, named earlier in the thread, the
-channel's own, the latest.
+channel's own, the one that the asker uses, the latest.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Literal
 from core.domain import Product, Question, Resolution
 from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import NUMBER, plain, spellings
+from core.text.version_order import version_key
 
 _COMPARES = re.compile(
     r"\b(?:differ\w*|compar\w+|versus|vs|same|alike|both|either|neither|unlike|faster|slower|better"
@@ -67,7 +68,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 
-Origin = Literal["given", "question", "thread", "channel", "latest"]
+Origin = Literal["given", "question", "thread", "channel", "person", "latest"]
 
 
 def lookup(spelled: str, product: Product) -> str:
@@ -88,16 +89,18 @@ def lookup(spelled: str, product: Product) -> str:
     return ""
 
 
-def resolve(question: Question, product: Product, default_release: str = "") -> Resolution:
+def resolve(
+    question: Question, product: Product, default_release: str = "", own_release: str = ""
+) -> Resolution:
     """Return the release a question is about, every release it names, and what it names in vain.
 
-    `default_release` is the channel's. The release is always a known one (empty only where the
-    product has none); a caller refuses to answer where `unknown` is not empty. Of several releases
-    it is the one the asker uses, else the newest.
+    `default_release` is the channel's, `own_release` the asker's. The release is always a known one (empty
+    only where the product has none); a caller refuses to answer where `unknown` is not empty. Of several
+    releases it is the one the asker uses, else the newest.
     """
     if not product.releases:
         return Resolution("", "latest")
-    fallback, origin = _fallback(question, product, default_release)
+    fallback, origin = _fallback(question, product, default_release, own_release)
     found = mentions(question.text, product, fallback)
     spans = tuple((m.start, m.end) for m in found)
     named, unknown = _named(_meant(question.text, found), product, bool(_COMPARES.search(question.text)))
@@ -172,7 +175,8 @@ def _named(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     meant = [m for m in found if not m.denied] or list(found)
     named = list(dict.fromkeys(m.release for m in meant if m.release))
-    unknown = tuple(dict.fromkeys(re.sub(r"^\w+\s+(?=\d)", "", m.spelled) for m in meant if not m.release))
+    missing = [m for m in meant if not m.release and (compares or not _is_bygone(m, product))]
+    unknown = tuple(dict.fromkeys(re.sub(r"^\w+\s+(?=\d)", "", m.spelled) for m in missing))
     if len(named) == 1 and not unknown:
         # an open range ends at the latest release, or begins before the one it excludes
         bound = next((m.bound for m in meant if m.bound and (compares or not m.moment)), "")
@@ -184,12 +188,25 @@ def _named(
     return tuple(named), unknown
 
 
+def _is_bygone(mention: Mention, product: Product) -> bool:
+    """Return True if something is so since a release that is not here and is older than the latest.
+
+    Who says so uses a later one.
+    """
+    number = NUMBER.search(mention.spelled)
+    return mention.moment and bool(
+        number and version_key(number["number"]) < version_key(product.latest.name)
+    )
+
+
 def _chosen(found: tuple[Mention, ...], named: tuple[str, ...], product: Product) -> str:
     own = next((m.release for m in found if m.own and m.release in named), "")
     return own or spellings(product).newest(set(named))
 
 
-def _fallback(question: Question, product: Product, default_release: str) -> tuple[str, Origin]:
+def _fallback(
+    question: Question, product: Product, default_release: str, own_release: str
+) -> tuple[str, Origin]:
     for turn in reversed(question.history):
         if turn.release and (release := lookup(turn.release, product)):
             return release, "thread"
@@ -200,6 +217,8 @@ def _fallback(question: Question, product: Product, default_release: str) -> tup
                 return _chosen(found, named, product), "thread"
     if default_release and (release := lookup(default_release, product)):
         return release, "channel"
+    if own_release and (release := lookup(own_release, product)):
+        return release, "person"
     return product.latest.name, "latest"
 
 

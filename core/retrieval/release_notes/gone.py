@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.domain import ContextChunk
+from core.domain import ContextChunk, begins
 from core.text.words import one_line, sentences
 
 Fate = Literal["deprecated", "renamed", "replaced", "removed"]
@@ -38,6 +38,17 @@ _OF = re.compile(
     r"(?:`[^`]*`,? (?:and |or )?){0,8}`?[\w.]*$"
 )
 """What stands before a name of which only a part is told."""
+_ANOTHER = re.compile(
+    r"(?:,|;| and|, and|, but) (?=(?:add|allow|enabl|introduc|keep|provid|requir|support)(?:e?[ds]|ing|e)?\b)"
+)
+"""What begins another thing that was done: "remove `--old`, and enable `--new`"."""
+MOST_SUCCESSORS = 2
+"""Names that are told to take the place of one; ours."""
+_MARK = re.compile(
+    r"^[^\w`]{0,20}(?:added|new|changed|deprecated)[*_ ]{1,4}(?:in|since) version"
+    r" (\d{1,4}(?:\.\d{1,4}){0,3})",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"^( *)(?:[-*+]|\d{1,3}[.)]) +")
 
 
@@ -79,9 +90,11 @@ def _named(name: str) -> re.Pattern[str]:
     """Return what finds a name, whatever it belongs to.
 
     One that is an English word is found only as code, and behind what the name has before it: `kettle.task`
-    by `kettle.task`, `app.kettle.task`, and not by `task`.
+    by `kettle.task`, `app.kettle.task`, and not by `task`. Notes write an option in the plural, too.
     """
     bare = re.escape(_last(name))
+    if name.startswith("--"):
+        bare = re.escape(name.removesuffix("s")) + "s?"
     if is_word(_last(name)):
         bare = re.escape(".".join(name.removesuffix("()").split(".")[-2:]))
         return re.compile(rf"`(?:[\w.]+[.:])?{bare}(?:\([^`]*\))?(?P<of>\.\w+)?[^`\w]?`")
@@ -112,9 +125,11 @@ def _entries(page: str) -> Iterator[tuple[str, str]]:
 def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] | None:
     """Return what happened to a name by a line, "" to something of it, None for nothing."""
     for sentence in sentences(line):
-        found = known.search(sentence)
-        if found is None:
+        if known.search(sentence) is None:
             continue
+        sentence = next(clause for clause in _clauses(sentence) if known.search(clause))
+        found = known.search(sentence)
+        assert found is not None
         fate = _said(sentence)
         if fate is None:
             # what a list is introduced by holds for its items
@@ -128,6 +143,11 @@ def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] |
     return None
 
 
+def _clauses(sentence: str) -> list[str]:
+    """Cut a sentence where it begins to tell of another thing that was done; whole at the end of the list."""
+    return [*_ANOTHER.split(sentence), sentence]
+
+
 def _said(sentence: str) -> Fate | None:
     if not sentence or _UNDONE.search(sentence):
         return None
@@ -135,6 +155,66 @@ def _said(sentence: str) -> Fate | None:
         return "deprecated"
     plain = _ADJECTIVE.sub(" ", sentence)
     return next((fate for fate, told in _FATES if told.search(plain)), None)
+
+
+_SUCCESSOR = re.compile(
+    r"(?:\buse|\brenamed (?:to|as)|\breplaced (?:by|with)|\bin favou?r of|\bimport them (?:directly )?from"
+    r"|\bmoved to(?: \w{1,20}){0,5}|\boverridden (?:using|with|by))(?: the| a)?(?: new)?"
+    r" `(?P<after>[^`\s]{1,80}?)(?:\([^`]{0,80}\))?`"
+    r"|`(?P<before>[^`\s]{1,80})` (?:now )?replaces `(?P<old>[^`]{1,80})`",
+    re.IGNORECASE,
+)
+
+
+def successors(told: Sequence[Told]) -> tuple[str, ...]:
+    """Return the names that take the place of a name, by the sentences that tell its fate and those after."""
+    found: dict[str, None] = {}
+    for one in told:
+        known = _named(one.name)
+        parts = sentences(one.line)
+        at = next((n for n, part in enumerate(parts) if known.search(part)), None)
+        if at is None or not one.fate:
+            continue
+        before = [part for part in parts[:at] if re.search(r"\b(?:is|are|was|were) moved to\b", part)]
+        after = [part for part in parts[at + 1 : at + 2] if not re.search(r"`[^`]{1,80}` (?:is|are) ", part)]
+        for match in (one for part in (*before, parts[at], *after) for one in _SUCCESSOR.finditer(part)):
+            name = match["after"] or (match["before"] if known.fullmatch(match["old"]) else "")
+            if name and not known.fullmatch(name):
+                found[name] = None
+    return tuple(found)[:MOST_SUCCESSORS]
+
+
+def ended(told: Sequence[Told], until: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the version in which a name ended, up to a release; () where none tells, or it came back."""
+    past = [one for one in told if one.version <= until or begins(one.version, until)]
+    return next((one.version for one in summed_up(past)[::-1] if one.fate not in ("", "deprecated")), ())
+
+
+def stays(name: str, pages: Iterable[ContextChunk], end: tuple[int, ...]) -> bool:
+    """Return True if pages that are no notes speak of a name otherwise than of its past and its end.
+
+    Past is what changed in a version before its end ("Added in version 0.10: …"). A name behind dots that is
+    an English word is looked for with what stands before it: `app.env`.
+    """
+    last = _last(name)
+    spelled = ".".join(name.removesuffix("()").split(".")[-2:]) if is_word(last) and last != name else last
+    known = _whole(spelled)
+    for page in pages:
+        if known.search(f"{page.title}\n{page.heading}"):
+            return True
+        lines = page.page.split("\n") if spelled in page.page else ()
+        if any(known.search(line) and _said(line) is None and not _is_past(line, end) for line in lines):
+            return True
+    return False
+
+
+def _whole(spelled: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-]){re.escape(spelled)}(?![\w-])")
+
+
+def _is_past(line: str, end: tuple[int, ...]) -> bool:
+    mark = _MARK.match(line)
+    return mark is not None and tuple(map(int, mark[1].split("."))) < end
 
 
 def summed_up(told: Sequence[Told]) -> list[Told]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from core.domain import Dated, Evidence, News, Span, begins
@@ -11,7 +11,7 @@ from core.ports import CorpusStore
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
 from core.retrieval.release_notes.dated import dated
-from core.retrieval.release_notes.gone import Told, fates
+from core.retrieval.release_notes.gone import Told, ended, fates, stays
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
 from core.system.offload import aside
 from core.text.version_order import version_key
@@ -60,8 +60,25 @@ class ReleaseNotes:
         evidence = tuple(replace(item, number=n) for n, item in enumerate([*first, *rest][:KEPT], start=1))
         return replace(found, evidence=evidence, named=True) if first else found
 
-    async def gone(self, names: Sequence[str], release: str) -> tuple[Told, ...]:
+    def _naming(self, names: Sequence[str]) -> set[str]:
+        """Return the pages of release notes with any of these names, by what is in memory of them."""
+        last = [name.removesuffix("()").rpartition(".")[2] for name in names]
+        found: set[str] = set()
+        for live in self._live.values():
+            notes = {note.context_id for note in live.notes}
+            found |= {
+                live.context_of[key]
+                for key, text in live.text_of.items()
+                if live.context_of[key] in notes and any(name in text for name in last)
+            }
+        return found
+
+    async def gone(
+        self, names: Sequence[str], release: str, among: Collection[str] | None = None
+    ) -> tuple[Told, ...]:
         """Return what the notes of all releases tell of names that are gone, those up to a release first.
+
+        `among` are the pages that are looked through, all of them where it is None.
 
         Newest first. What several releases' notes say of a version is taken from those of `release`, else of
         the newest.
@@ -74,7 +91,8 @@ class ReleaseNotes:
         for name in (release, *others):
             live = self._live.get(name)
             of_it = {note.context_id: note.version for note in (live.notes if live else ())}
-            ids |= {key: version for key, version in of_it.items() if version not in known}
+            told_here = {key: version for key, version in of_it.items() if version not in known}
+            ids |= {key: one for key, one in told_here.items() if among is None or key in among}
             known |= set(of_it.values())
         pages = await self._store.contexts(list(ids))
         notes = [(version, pages[key]) for key, version in ids.items() if key in pages]
@@ -83,6 +101,29 @@ class ReleaseNotes:
         )
         until = numbers(release)
         return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+
+    async def ended(self, names: Sequence[str], release: str) -> tuple[Told, ...]:
+        """Return what notes tell of those of the names that ended by a release, and name nothing that stays.
+
+        What the release's other pages still speak of has not ended, whatever else bore its name.
+        """
+        until = numbers(release)
+        naming = self._naming(names) if names and until else set()
+        if not naming:
+            return ()
+        told = await self.gone(names, release, naming)
+        ends = {name: ended([one for one in told if one.name == name], until) for name in names}
+        over = {name: end for name, end in ends.items() if end}
+        if not over:
+            return ()
+        live = self._live.get(release)
+        notes = {note.context_id for note in live.notes} if live else set()
+        ids = [key for key in live.document_of if key not in notes] if live else []
+        pages = list((await self._store.contexts(ids)).values())
+        left = await aside(
+            len(pages), lambda: [n for n, end in over.items() if not stays(n, pages, end)], few=NOTES
+        )
+        return tuple(one for one in told if one.name in left)
 
 
 def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:

@@ -6,9 +6,11 @@ import pytest
 
 from core.domain import QAPair, Turn
 from core.errors import ModelError, ModelInterrupted, ModelMalformed, ModelRefused, ModelUnavailable
-from core.generation.answer import finish, whole, write
+from core.generation.answer import write
+from core.generation.checked.statements import whole
 from core.generation.citations import citation
 from core.generation.context.fitting import Request, fit
+from core.generation.reasoning import finish
 from core.models.ollama.client import Ollama
 from core.ports import Prompt
 from core.prompts import DONT_KNOW
@@ -406,6 +408,45 @@ async def test_an_answer_that_never_cites_is_matched_to_its_evidence_or_not_show
     assert written.text == f"{GOOD} Files are kept in memory or at a temporary location [2]."
     with pytest.raises(ModelMalformed):
         await write(Told("I am happy to help! Good luck."), request(), show, every=0)
+
+
+async def test_a_question_that_is_said_again_is_no_answer() -> None:
+    echo = "The answer to your question is:\n\n- How do I use sessions?\n- What is a session cookie [1]?"
+    streamed: list[str] = []
+
+    async def note(text: str) -> None:
+        streamed.append(text)
+
+    with pytest.raises(ModelMalformed, match="not in the pages"):
+        await write(Told(f"### Sessions\n\n{echo}\n\nIt"), request(), note, every=0)
+    written = await write(Told(f"{GOOD} Is there more?"), request(), note, every=0)
+    assert written.text == GOOD and not any("?" in text for text in streamed)
+
+
+@pytest.mark.parametrize("said", ["No more keys.", "The session is a location of the form."])
+async def test_words_of_a_page_that_no_place_of_it_says_together_are_not_its_words(said: str) -> None:
+    with pytest.raises(ModelMalformed, match="not in the pages"):
+        await write(Told(said), request(), show, every=0)
+
+
+async def test_material_that_is_said_again_is_no_answer_and_not_streamed() -> None:
+    streamed: list[str] = []
+
+    async def note(text: str) -> None:
+        streamed.append(text)
+
+    page = f'<evidence number="1" title="Quickstart › Sessions">\n{SESSIONS}\n</evidence>\n\nSo [1].'
+    model = Says(page, GOOD)
+    with pytest.raises(ModelMalformed, match="not in the pages"):
+        await write(model, request(), note, every=0)
+    assert not streamed and len(model.asked) == 1
+
+
+async def test_a_loop_that_cites_nothing_is_not_shown_and_not_asked_for_again() -> None:
+    model = Says("Here is how sessions work with the secret key. " * 40, GOOD)
+    with pytest.raises(ModelMalformed, match="not in the pages"):
+        await write(model, request(), show, every=0)
+    assert len(model.asked) == 1
 
 
 async def test_endless_repetition_is_stopped_while_it_streams() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from core.generation.checked.checks import Checker
 from core.generation.checked.material import Material
-from core.generation.checked.raw import polite, worded
+from core.generation.checked.raw import asks, echoes, plain, polite, unrepeated, worded
 from core.generation.checked.statements import drafted, ended, joined, once, statements, without
 
 CONFIG = """\
@@ -229,6 +229,14 @@ def test_an_example_gives_no_default() -> None:
     assert check.faults("`COOKIE_MODE` defaults to `'Lax'` [1].")
 
 
+def test_a_former_default_is_none() -> None:
+    page = "### MAX_AGE\n\nThe default configuration is `None` instead of 12 hours.\n\nKeep it 60 seconds."
+    check = Checker(Material([(1, "Configuration", page)], ["What is the default of MAX_AGE?"]))
+    assert check.faults("`MAX_AGE` defaults to `None` [1].") == ()
+    assert check.faults("`MAX_AGE` defaults to 12 hours [1].")
+    assert check.faults("The value of `MAX_AGE` is 12 [1].")
+
+
 def test_a_formula_stands_as_it_is_and_a_default_may_have_a_name() -> None:
     page = (
         "Use `CPU * 2` workers.\n\n`Retry(backoff_max=Retry.LONGEST)`\n\n`Retry.LONGEST = 120`\n\nThe wait."
@@ -284,6 +292,12 @@ def test_a_german_compound_is_no_option() -> None:
         ("Let me know if you have any other questions.", True),
         ("Would you like an example of how to set a total timeout?", True),
         ("Ich hoffe, das hilft!", True),
+        ("So this answer explained how to control which files are allowed.", True),
+        ("The question is about setting the key.", True),
+        ("The answer to the question is:", True),
+        ("I'm ready to help.", True),
+        ("The answer to the question is `flask run` [1].", False),
+        ("The question mark begins the query string.", False),
         ("Sure, set the key [1].", False),
         ("Set the key, and let the server know [1].", False),
         ("If you have any other file, upload it, too [1].", False),
@@ -298,6 +312,46 @@ def test_what_is_said_again_as_an_introduction_is_said_once() -> None:
         statements("Use the wrapper for that [1]:\n\n```py\nx = 1\n```\n\nUse the wrapper for that [1].")
     )
     assert [one.kind for one in told] == ["paragraph", "code"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_question"),
+    [
+        ("So how can you serve an uploaded file back [1]?", True),
+        ("- When the request context is torn down?", True),
+        ("**¿Cómo se define?**", True),
+        ("Use `?debug` in the address [1].", False),
+        ("## How does it work?", False),
+    ],
+)
+def test_a_question_is_no_answer(sentence: str, is_question: bool) -> None:
+    assert asks(sentence) is is_question
+
+
+def test_a_list_that_only_counts_is_a_loop() -> None:
+    counting = "".join(f"{number}. Debug mode\n" for number in range(2, 12))
+    assert unrepeated(f"Set it.\n\n1. Debug mode on\n{counting}12. De") == "Set it.\n\n1. Debug mode on"
+    assert unrepeated(f"Set it.\n\n{counting[:30]}") == f"Set it.\n\n{counting[:30]}"
+
+
+def test_what_the_asker_pasted_is_no_answer() -> None:
+    asked = ["The session is unavailable because no secret key was set. Set the secret_key on the app."]
+    assert echoes("The session is unavailable because no secret key was set [1].", asked)
+    assert echoes("- Set the `secret_key` on the app [2]", asked)
+    assert not echoes("Set the `secret_key` before you use it [2].", asked)
+    assert not echoes("No secret key", asked)
+
+
+def test_a_page_that_is_said_again_with_its_tag_is_not_cited_by_it() -> None:
+    assert plain('Set it <evidence number="1"></evidence>') == "Set it [1]"
+    assert plain('<evidence number="2" title="Changes › 1.0">\nGone.</evidence>') == "Gone."
+
+
+def test_what_introduces_only_what_was_said_before_goes_with_it() -> None:
+    listed = "- Set the secret key first [1].\n- Then use the session [1]."
+    told = once(statements(f"The answer:\n\n{listed}\n\nIt covers:\n\n{listed}"))
+    assert joined(told) == f"The answer:\n\n{listed}"
+    assert joined(without(statements("Set it [1].\n\nThe steps are:"), ())) == "Set it [1]."
 
 
 def test_a_statement_finds_its_evidence() -> None:

@@ -1,11 +1,12 @@
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain import sources
-from core.generation.citations import clean, settled, uncited
+from core.domain import Citation, sources
+from core.generation.citations import clean, following, settled, uncited
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence
 from tests.readers import commonmark
 
@@ -237,3 +238,12 @@ def test_pages_whose_sections_have_no_link_of_their_own_are_told_apart_by_their_
         evidence(3, UPLOADS, heading="A", url="https://docs.example.org/one"),
     )
     assert [c.number for c in clean("See [1], [2] and [3].", pieces).citations] == [1, 2, 1]
+
+
+def test_what_follows_is_numbered_after_what_stands_before_it() -> None:
+    first, second, third = (Citation(n, f"Page {n}", f"https://k/{n}", "1.0", f"{n}.md") for n in (1, 2, 3))
+    text, cited = following(
+        "So [1]. And `a[1]` [2][1].", (replace(third, number=1), replace(first, number=2)), (first, second)
+    )
+    assert text == "So [3]. And `a[1]` [1][3]."
+    assert [(one.number, one.title) for one in cited] == [(1, "Page 1"), (2, "Page 2"), (3, "Page 3")]

@@ -29,6 +29,11 @@ def test_only_entries_of_the_asked_kind_are_listed_where_there_are_any() -> None
     assert "Add more" in listed([notes(1, "- Add more.")], "deprecated", "Flask", "3.1")[0]
 
 
+def test_a_changelog_that_stands_in_two_documents_is_listed_once() -> None:
+    text, citations = listed([notes(1, NOTES), notes(2, NOTES)], "", "Flask", "3.1")
+    assert text.count("Add key rotation.") == 1 and len(citations) == 1
+
+
 LONG = "\n".join(f"- Entry {n} {'x' * 100}." for n in range(40))
 
 

@@ -1,10 +1,13 @@
-"""Whether another release says something else where an answer comes from."""
+"""What is offered beside an answer: other releases that differ, and further sections."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from core.generation.offers import differs
+from core.domain import ContextChunk, Evidence
+from core.generation.offers import FURTHER, differs, further
 
 PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at the start."
 
@@ -24,3 +27,34 @@ PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at 
 )
 def test_what_was_taken_from_the_page_decides(answer: str, others: tuple[str, ...], different: bool) -> None:
     assert differs(answer, PAGE, others) is different
+
+
+def page(path: str, heading: str, score: float, people: tuple[str, ...] = ()) -> Evidence:
+    """Return a page that says its own heading."""
+    link = f"https://d.example/{path}#{heading}"
+    chunk = ContextChunk(f"{path} {heading} {score}", path, path, heading, link, heading, release="2.0")
+    return Evidence(1, replace(chunk, people=people), score)
+
+
+def names(found: tuple[Evidence, ...]) -> list[str]:
+    return [item.chunk.heading for item in found]
+
+
+def test_sections_that_were_not_quoted_are_offered_those_of_other_pages_first() -> None:
+    found = [page("a", "one", 9.0), page("b", "two", 8.9), page("b", "three", 8.8), page("c", "four", 8.7)]
+    assert names(further(found, {found[0].chunk.hash})) == ["two", "four", "three"]
+    assert names(further([*found, page("d", "five", 8.6)], {found[0].chunk.hash})) == ["two", "four", "five"]
+    assert FURTHER == 3
+
+
+def test_a_section_is_offered_once_and_not_where_another_piece_of_it_is_quoted() -> None:
+    found = [page("a", "one", 9.0), page("a", "one", 8.9), page("b", "two", 8.8), page("b", "two", 8.7)]
+    assert names(further(found, {found[0].chunk.hash})) == ["two"]
+
+
+def test_what_is_unlikely_or_was_said_by_people_or_has_no_link_is_not_offered() -> None:
+    unlinked = page("d", "four", 8.9)
+    unlinked = replace(unlinked, chunk=replace(unlinked.chunk, url=""))
+    found = [page("a", "one", 9.0), page("b", "two", 3.0), page("c", "three", 8.9, ("ada",)), unlinked]
+    assert further(found, {found[0].chunk.hash}) == ()
+    assert further([], ()) == ()

@@ -174,6 +174,34 @@ def test_where_the_first_section_hardly_holds_the_question_others_are_shown_too(
     assert len(asked("exit secret upload session", first, far).citations) == 1
 
 
+def test_a_section_that_introduces_what_is_asked_shows_its_first_part_with_code() -> None:
+    above = "Tools > Secret"
+    first = evidence(1, "It tidies the secret of a file. It fights with others.", heading=above, score=9.0)
+    told = evidence(2, "Why that is so has reasons.", heading=f"{above} > Why", score=9.0)
+    shown = evidence(3, "Set it:\n\n```\nprofile = calm\n```", heading=f"{above} > Profile", score=9.0)
+    again = evidence(4, "Set it, too:\n\n```\nprofile = old\n```", heading=f"{above} > Old", score=9.0)
+    under = {first.chunk.id: (told, shown, again)}
+    text, cited = ask("tidying secret", first, under=under)
+    assert "It tidies" in text and "profile = calm" in text and "profile = old" not in text
+    assert [one.title.rpartition(" › ")[2] for one in cited] == ["Secret", "Profile"]
+    text, _ = ask("file fights", first, under=under)
+    assert "profile" not in text, "another thing is asked"
+    text, _ = ask("tidying secret", first, under={first.chunk.id: (told,)})
+    assert "reasons" not in text
+
+
+def test_the_entry_of_a_setting_in_the_question_goes_first_and_both_where_two_are_asked_for() -> None:
+    story = evidence(1, "Raise upload_limit to take in a longer file, a session and a secret.", score=9.0)
+    first = evidence(2, "Default: 16.\n\nThe largest there may be.", heading="upload_limit", score=8.5)
+    second = evidence(3, "Default: 99.\n\nAll of them together.", heading="upload_total", score=8.5)
+    text, cited = ask("upload_limit for a longer file", story, first)
+    assert cited[0].title.endswith("upload_limit") and "Default: 16." in text
+    text, cited = ask("upload_limit or upload_total", story, first, second)
+    assert "Default: 16." in text and "Default: 99." in text
+    _, cited = ask("upload_limit for a longer file since when", story, first, marks=True)
+    assert not cited[0].title.endswith("upload_limit"), "an entry seldom tells"
+
+
 def test_a_label_goes_into_the_paragraph_that_introduces_the_same_code() -> None:
     code = "```python\nupload()\n```"
     text, _ = ask("upload", evidence(1, f"Upload with `upload()`:\n\nExample:\n\n{code}"))
@@ -208,6 +236,29 @@ def test_where_trouble_is_told_of_the_remedy_is_quoted_with_it() -> None:
     )
     text, _ = ask("session without secret key", evidence(1, page))
     assert "A common pitfall" in text and "app.draw()" in text and "another thing" not in text
+
+
+def test_what_a_section_announces_is_quoted_with_what_follows() -> None:
+    page = (
+        "This section describes what to do about a secret key.\n\nYou draw one at random and keep it.\n"
+        f"\nNobody else may read that one.\n\n{FILLER}\n\n{FILLER}\n\n{FILLER}"
+    )
+    text, _ = ask("secret key", evidence(1, page))
+    assert "You draw one" in text and "Nobody else may read" in text
+    plain, _ = ask("secret key", evidence(1, page.replace("This section describes what", "It is plain what")))
+    assert "You draw one" not in plain
+
+
+def test_the_list_of_a_section_that_is_named_after_what_is_asked_comes_along_whole() -> None:
+    points = "\n".join(
+        f"- *({one})*: {'This is what it does then, and nothing else. ' * 3}" for one in "abcd"
+    )
+    tail = "**Tail**\n\nThis is now covered in index."
+    page = f"It says what is done with an upload that is there already.\n\n{points}\n\n{tail}"
+    text, _ = ask("upload mode", evidence(1, page, heading="Upload mode"))
+    assert all(f"> - *({one})*" in text for one in "abcd") and "Tail" not in text
+    elsewhere, _ = ask("upload mode", evidence(1, page, heading="Various other things of it"))
+    assert "*(a)*" not in elsewhere and "Tail" not in elsewhere
 
 
 def test_a_table_of_hundreds_of_lines_is_not_quoted() -> None:

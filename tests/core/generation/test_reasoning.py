@@ -1,11 +1,15 @@
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.errors import ModelMalformed, ModelUnavailable
+from core.generation.citations import Cleaned
 from core.generation.context.fitting import Request
-from core.generation.reasoning import parse, reason
+from core.generation.reasoning import Reasoned, parse, reason, reason_openly
 from core.models.ollama.client import Ollama
 from core.ports import Prompt
 from core.prompts import DONT_KNOW, SUMMARY_SCHEMA
@@ -134,3 +138,51 @@ async def test_notes_are_told_beside_the_evidence() -> None:
     model = Told(structured=GOOD)
     await reason(model, ASK, "\n\nA calculator says 24.")
     assert "A calculator says 24." in model.prompts[0].content
+
+
+PAGE = "Set `SECRET_KEY` to use sessions. A session lasts 31 days by default."
+OPENLY = Request("How do I use sessions?", "Flask", ("3.1",), (evidence(1, PAGE),))
+TRUE = "The page says to set `SECRET_KEY` to use sessions [1]."
+
+
+async def openly(output: object, plain: str = "Plain [1].") -> Reasoned:
+    async def plainly() -> Cleaned:
+        return Cleaned(plain)
+
+    return await reason_openly(Told(structured=output), OPENLY, plainly)
+
+
+async def test_reasoning_that_is_shown_holds_nothing_but_what_the_evidence_bears() -> None:
+    answer = "Set `SECRET_KEY` to use sessions [1]."
+    false = ("Use `flask.magic()` too [1].", "A session lasts 90 days by default [1].")
+    reasoned = await openly(GOOD | {"reasoning": f"{TRUE} {' '.join(false)}", "answer": answer})
+    assert reasoned.written.text == answer
+    assert reasoned.reasoning.startswith(TRUE) and "magic" not in reasoned.reasoning
+    assert "90" not in reasoned.reasoning
+    assert reasoned.reasoning.rpartition("\n\n")[2].startswith("[1] ["), "with its own sources"
+
+
+@pytest.mark.parametrize(
+    "answer", ["Set `FLASK_SECRET` to use sessions [1].", "Set `SECRET_KEY` to use sessions."]
+)
+async def test_an_answer_of_the_reasoning_that_fails_a_check_is_written_plainly(answer: str) -> None:
+    reasoned = await openly(GOOD | {"reasoning": TRUE, "answer": answer})
+    assert reasoned.written.text == "Plain [1]." and reasoned.reasoning.startswith(TRUE)
+
+
+@pytest.mark.parametrize("output", [ModelMalformed("No JSON."), {"reasoning": "x"}])
+async def test_without_readable_reasoning_the_answer_is_written_plainly(output: object) -> None:
+    reasoned = await openly(output)
+    assert (reasoned.written.text, reasoned.reasoning) == ("Plain [1].", "")
+
+
+async def test_reasoning_that_cites_nothing_is_not_shown() -> None:
+    answer = "Set `SECRET_KEY` to use sessions [1]."
+    assert (await openly(GOOD | {"reasoning": "I think so.", "answer": answer})).reasoning == ""
+    assert (await openly(GOOD | {"answerable": False})).written.text == DONT_KNOW
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_output_is_reasoned_from_or_written_plainly(reasoning: str, answer: str) -> None:
+    reasoned = asyncio.run(openly(GOOD | {"reasoning": reasoning, "answer": answer}))
+    assert reasoned.written.text and "7777" not in reasoned.reasoning

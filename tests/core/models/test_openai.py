@@ -197,6 +197,17 @@ async def test_name_and_context_are_asked_of_the_server(kind: str) -> None:
         await model.close()
 
 
+async def test_a_model_is_called_what_the_server_calls_it() -> None:
+    async with OpenAIServer(kind="llamacpp", model="smollm2-135m") as server:
+        model = OpenAIModel(server.url, "gpt-5", retries=0)
+        health = await model.health()
+        assert health.ready and health.model == model.name == "smollm2-135m"
+        server.script("too_long")
+        with pytest.raises(ModelRefused, match="too long for smollm2-135m"):
+            await text_of(model)
+        await model.close()
+
+
 async def test_a_server_that_lists_no_models_is_asked_all_the_same() -> None:
     async with OpenAIServer() as server:
         server.lists = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Product, Release
-from core.query.releases.news import gone
+from core.query.releases.news import gone, premised
 
 KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
 
@@ -18,6 +18,8 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
         ("what replaced KETTLE_ENV", ("KETTLE_ENV",)),
         ("what happened to kettle.ext", ("kettle.ext",)),
         ("is `clear` deprecated?", ("clear",)),
+        ("it times out. happens with apply_async(5)", ()),
+        ("what happened to kettle-primer", ("kettle-primer",)),
         ("what became of before_start", ("before_start",)),
         ("what is before_start called now?", ("before_start",)),
         ("did they get rid of KETTLE_ENV?", ("KETTLE_ENV",)),
@@ -43,3 +45,25 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
 )
 def test_names_are_read_from_questions_and_errors(text: str, names: tuple[str, ...]) -> None:
     assert gone(text, KETTLE) == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("how do I use before_start in 2.0?", ("before_start",)),
+        ("since when does before_start run twice?", ("before_start",)),
+        ("why does `clear` take so long", ("clear",)),
+        ("what does KETTLE_ENV do", ("KETTLE_ENV",)),
+        # what knows of the end, or asks for it
+        ("is before_start gone?", ()),
+        ("when was before_start removed?", ()),
+        ("how do I migrate from before_start?", ()),
+        ("how do I move away from KETTLE_ENV", ()),
+        ("what replaced KETTLE_ENV", ()),
+        ("how do I start without before_start?", ()),
+        ("cannot import name 'escape' from 'kettle'", ()),
+        ("how do I start the kettle", ()),
+    ],
+)
+def test_names_that_a_question_takes_for_there(text: str, names: tuple[str, ...]) -> None:
+    assert premised(text, KETTLE) == names

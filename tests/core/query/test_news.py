@@ -144,6 +144,7 @@ def test_every_kind_is_told_by_the_word_that_asks_for_it() -> None:
         ("When was max_retries added?", "added", ("max_retries",)),
         ("which version removed kettle schedule?", "removed", ("schedule",)),
         ("Since when is the option --cron available?", "added", ("--cron",)),
+        ("KETTLE_CRON, since which version?", "added", ("kettle_cron",)),
         ("in which release was config.from_file deprecated?", "deprecated", ("config.from_file",)),
     ],
 )

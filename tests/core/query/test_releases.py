@@ -95,6 +95,20 @@ def test_a_release_in_which_something_did_is_not_the_asked_one(text):
     assert (resolution.release, resolution.comparison) == ("2.3", False)
 
 
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        ("since 2.2 my config file is ignored", ()),
+        ("since Flask 3.0 it fails", ()),
+        ("since 3.2 it fails", ("3.2",)),
+        ("my config file is ignored in 2.2", ("2.2",)),
+        ("what changed since 2.2", ("2.2",)),
+    ],
+)
+def test_an_older_release_since_which_something_is_so_is_not_asked_for(text, unknown):
+    assert resolve(Question(text), PRODUCTS["flask"]).unknown == unknown
+
+
 def test_product_without_releases():
     assert resolve(Question("How in 2.3?"), Product("Wiki")) == Resolution("", "latest")
 

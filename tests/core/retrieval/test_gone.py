@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.domain import ContextChunk
-from core.retrieval.release_notes.gone import fates, summed_up
+from core.retrieval.release_notes.gone import ended, fates, stays, successors, summed_up
 
 Version = tuple[int, ...]
 
@@ -58,6 +60,11 @@ def test_of_a_name_that_came_back_no_sentence_is_made() -> None:
         ("cache_time", "Fix a bug where `cache_time` was removed too early.", None),
         ("cache_time", "Re-add the deprecated `cache_time`, which was removed too early.", None),
         ("cache_time", "`cache_time` is no longer deprecated.", None),
+        ("--new", "Remove the `--old` flag, and enable the `--new` flag.", None),
+        ("--old", "Remove the `--old` flag, and enable the `--new` flag.", "removed"),
+        ("--file", "Remove support for the deprecated `--files`.", "removed"),
+        ("--files", "Remove `--file`.", "removed"),
+        ("--file", "Remove `--filesystem`.", None),
         ("cache_time", "Add `cache_time`.", None),
         ("time", "Remove the time that a job takes.", None),  # a word, and no name
         ("time", "Remove the `time` argument.", "removed"),
@@ -77,3 +84,66 @@ def test_of_a_name_that_came_back_no_sentence_is_made() -> None:
 )
 def test_a_line_tells_of_the_name_itself(name: str, line: str, said: str | None) -> None:
     assert fate(name, line) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "names"),
+    [
+        ("old", ["`old` is removed. Use `pack.new()` instead."], ("pack.new",)),
+        ("old_one", ["`old_one` is renamed to `new_one`. `old_two` is renamed to `new_two`."], ("new_one",)),
+        ("old_two", ["`new_one` replaces `old_one`, and `new_two` replaces `old_two`."], ("new_two",)),
+        ("get_size", ["`get_size` is removed, use `shutil.get_size` instead."], ("shutil.get_size",)),
+        ("A_KEY", ["It is moved to the `app.json` provider. `A_KEY` is removed."], ("app.json",)),
+        ("old_one", ["`old_one` is removed. Run setup code when starting instead."], ()),
+        ("old_one", ["`old_one` is removed. `other` is deprecated, use `else` instead."], ()),
+        ("old_one", ["Use `old_one` with care."], ()),
+    ],
+)  # fmt: skip
+def test_notes_tell_what_takes_the_place_of_a_name(
+    name: str, lines: list[str], names: tuple[str, ...]
+) -> None:
+    assert successors(fates(name, [note((2, 0), f"- {line}") for line in lines])) == names
+
+
+REMOVED = [((2, 0), "- `old_call` is removed.")]
+
+
+@pytest.mark.parametrize(
+    ("notes", "until", "version"),
+    [
+        (REMOVED, (2, 0), (2, 0)),
+        (REMOVED, (3, 1), (2, 0)),
+        (REMOVED, (1, 5), ()),
+        ([((2, 0), "- `old_call` is deprecated.")], (3, 1), ()),
+        ([*REMOVED, ((2, 1), "- `old_call` is renamed to `call`.")], (3, 1), ()),
+        ([((2, 0), "- The `size` of `old_call` is removed.")], (3, 1), ()),
+    ],
+)
+def test_a_name_ends_in_the_version_that_removes_it_unless_it_came_back(
+    notes: list[tuple[Version, str]], until: Version, version: Version
+) -> None:
+    assert ended(fates("old_call", [note(*entry) for entry in notes]), until) == version
+
+
+@pytest.mark.parametrize(
+    ("text", "stayed"),
+    [
+        ("Call `old_call` to begin.", True),
+        ("Use `Other.old_call(x)` of another class.", True),
+        ("```\nold_call()\n```", True),
+        ("Nothing of it: `my_old_call`, `old_call_2`.", False),
+        ("Changed in version 2.0: `old_call` was removed.", False),
+        ("*Added in version 0.9:* `old_call` takes a size.", False),
+        ("Added in version 2.4: `old_call` is back.", True),
+    ],
+)
+def test_what_other_pages_speak_of_stays(text: str, stayed: bool) -> None:
+    assert stays("old_call", [ContextChunk("1", "", "Kettle", "Calls", "", text)], (2, 0)) is stayed
+    assert stays("old_call", [ContextChunk("1", "", "Kettle", "old_call()", "", "It calls.")], (2, 0))
+
+
+@given(st.text(max_size=300), st.text(min_size=1, max_size=20))
+def test_any_notes_are_read(text: str, name: str) -> None:
+    found = fates(name, [note((2, 0), text)])
+    assert len(successors(found)) <= 2 and isinstance(ended(found, (3, 0)), tuple)
+    assert isinstance(stays(name, [note((2, 0), text)[1]], (2, 0)), bool)

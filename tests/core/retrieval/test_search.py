@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.domain import Citation, Document, Product, QAPair, Queries, Recall, Release, Section
+from core.domain import Citation, Document, Evidence, Product, QAPair, Queries, Recall, Release, Section
 from core.pipeline.stages.retrieve import opinions
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, LIFT
@@ -125,3 +125,33 @@ async def test_windows_of_sections_are_told_with_how_near_they_are_and_all_or_no
     assert sections[nearest][0].path in ("filter.md", "api.md")
     searcher, vectors = await indexed()
     assert await searcher.windows_near(unknown, vectors) == {}, "as while another corpus goes live"
+
+
+async def test_a_section_that_two_documents_include_is_found_once() -> None:
+    product = Product("Kettle", (), (Release("1.0", latest=True),))
+    told = Section(("Filter",), "", "Rinse the filter with water.")
+    two = [Document(path, "Notes", "", (told,)) for path in ("notes.md", "CHANGES.md")]
+    lid = Document("lid.md", "Lid", "", (Section(("Lid",), "", TEXTS["lid.md"]),))
+    parts, searcher = await house(product, {"1.0": [*two, lid]})
+    vectors = await (await parts.parts.encoders.named("fake@256")).encode([QUESTION.base])
+    found = await paths(searcher, vectors)
+    assert len(found) == 2 and "lid.md" in found
+
+
+async def test_what_is_inside_of_a_section_is_known_in_reading_order() -> None:
+    product = Product("Kettle", (), (Release("1.0", latest=True),))
+    headings = ("Lid",), ("Lid", "Open"), ("Lid", "Open", "Wide"), ("Lid", "Shut"), ("Lids",), ("Filter",)
+    told = [Section(heading, "", f"The {heading[-1]} of a kettle is told of here.") for heading in headings]
+    _parts, searcher = await house(product, {"1.0": [Document("lid.md", "Kettle", "", tuple(told))]})
+    pages = {page.heading: page for page in await searcher.pages_of("1.0")}
+    found = [
+        Evidence(1, pages["Lid"], 2.0),
+        Evidence(2, pages["Filter"], 1.0),
+        Evidence(3, pages["Lid > Open"], 1.0),
+    ]
+    inside = await searcher.under(found)
+    assert {page: [item.chunk.heading for item in some] for page, some in inside.items()} == {
+        pages["Lid"].id: ["Lid > Open", "Lid > Open > Wide", "Lid > Shut"],
+        pages["Lid > Open"].id: ["Lid > Open > Wide"],
+    }
+    assert {item.score for item in inside[pages["Lid"].id]} == {2.0}

@@ -28,7 +28,8 @@ from bot.platforms.slack.api.socket import CROWDED, PING, STALE_URL, Handler, So
 log = logging.getLogger(__name__)
 
 _EVENTS = (
-    "app_mention", "channel_shared", "channel_unshared", "message", "reaction_added", "reaction_removed"
+    "app_home_opened", "app_mention", "channel_shared", "channel_unshared", "message", "reaction_added",
+    "reaction_removed",
 )  # fmt: skip
 _QUICK = 5.0
 """Seconds for calls that something else waits for and that can be done without."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Protocol
 
 from aiohttp import web
 
@@ -33,6 +34,19 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
 _ORIGIN = re.compile(rf"([a-z][a-z0-9+.-]*)://({_HOST.pattern})", re.IGNORECASE)
 
 
+class Guests(Protocol):
+    """Says which paths pages of other sites may ask, and which of these sites."""
+
+    def takes(self, path: str) -> bool:
+        """Return True for a path that is meant for them."""
+
+    def admit(self, path: str, origin: str | None) -> None:
+        """Raise ApiError unless a page of that origin may ask for that path."""
+
+    def headers(self, path: str, origin: str | None) -> Mapping[str, str]:
+        """Return what an answer tells the browser instead of `HEADERS`, or beside them."""
+
+
 def is_loopback(host: str) -> bool:
     """Return True if a host name, with or without a port, can only mean this machine."""
     name = _name(host)
@@ -42,13 +56,15 @@ def is_loopback(host: str) -> bool:
 class Guard:
     """A middleware: turns requests away, and mistakes into one sentence.
 
-    `host` is what the server listens on, `allowed` are the names that a proxy in front of it is known by.
+    `host` is what the server listens on, `allowed` are the names that a proxy in front of it is known by,
+    `guests` says what pages of other sites may ask; everything else is for the server's own pages.
     A site that somebody visits can have its own name point at this machine (DNS rebinding) but not send
     another `Host` than that name, so only names that are known are answered, and addresses, which no one
     can point elsewhere.
     """
 
-    def __init__(self, host: str, allowed: Collection[str] = ()) -> None:
+    def __init__(self, host: str, allowed: Collection[str] = (), guests: Guests | None = None) -> None:
+        self._guests = guests
         bound = f"[{host}]" if ":" in host else host
         self._allowed = frozenset(map(_name, allowed))
         self._names = self._allowed | {_name(bound)}
@@ -67,6 +83,8 @@ class Guard:
             response = web.json_response({"error": f"{error.reason}."}, status=error.status)
         if not response.prepared:
             response.headers.update(HEADERS)
+            if self._guests is not None and self._guests.takes(request.path):
+                response.headers.update(self._guests.headers(request.path, request.headers.get("Origin")))
         return response
 
     def _admit(self, request: web.Request) -> None:
@@ -79,14 +97,23 @@ class Guard:
         elif not (by_any_name or self._is_ours(_name(host))):
             raise ApiError(403, self._stranger(_name(host)))
         origin = _only(request, "Origin")
+        if self._guests is not None and self._guests.takes(request.path):
+            self._guests.admit(request.path, origin)
+            without_body: tuple[str, ...] = ("GET", "HEAD", "OPTIONS")
+        else:
+            self._admit_own(request, origin, host)
+            without_body = ("GET", "HEAD")
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise ApiError(415, "Send the body as it is, not compressed.")
+        if request.method not in without_body and request.content_type != "application/json":
+            raise ApiError(415, "Send the body as application/json.")
+
+    def _admit_own(self, request: web.Request, origin: str | None, host: str) -> None:
+        """Take a request only from the server's own pages, or from no page at all."""
         if origin is not None and not self._is_same(origin, host):
             raise ApiError(403, "Requests from other sites are not taken.")
         if request.path != "/" and request.headers.get("Sec-Fetch-Site") == "cross-site":
             raise ApiError(403, "Requests from other sites are not taken.")
-        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise ApiError(415, "Send the body as it is, not compressed.")
-        if request.method not in ("GET", "HEAD") and request.content_type != "application/json":
-            raise ApiError(415, "Send the body as application/json.")
 
     def _is_ours(self, name: str) -> bool:
         if self.local:

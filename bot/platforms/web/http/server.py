@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from aiohttp import web
@@ -12,6 +13,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from bot.platforms.web.dashboard import Dashboard
 from bot.platforms.web.http.guard import Guard
+from bot.platforms.web.widget.widget import Widget
 from core.errors import PlatformRejected
 from core.settings import Settings
 
@@ -27,23 +29,30 @@ _TYPES = {
 
 
 class Server:
-    """One port with the dashboard, what machines ask, and what is added to its routes before it starts.
+    """One port with the dashboard, the widget where there is one, what machines ask, and what is added to its
+    routes before it starts.
 
     `url` is where it is, while it listens; `local` tells whether it is meant for this machine alone.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, widget: Widget | None = None) -> None:
         self.url = ""
+        self._widget = widget
+        self._open = ExitStack()
         self._host, self._port = settings.host, settings.port
-        guard = Guard(settings.host, settings.allowed_hosts)
+        guard = Guard(settings.host, settings.allowed_hosts, widget.sites if widget else None)
         self.local = guard.local
         self.app = web.Application(client_max_size=BODY_BYTES, middlewares=[guard.handle])
         self.page = {file.name: file.read_bytes() for file in _PAGE.iterdir() if file.suffix in _TYPES}
         self._runner: web.AppRunner | None = None
 
-    def add(self, dashboard: Callable[[bytes], Dashboard]) -> None:
-        """Add the dashboard, the files of the pages, and the sign of life."""
+    def add(self, dashboard: Callable[[bytes], Dashboard] | None) -> None:
+        """Add the widget, the sign of life, and the dashboard with the files of the pages."""
         self.app.router.add_get("/healthz", self._health)
+        if self._widget is not None:
+            self._widget.add_to(self.app)
+        if dashboard is None:
+            return
         dashboard(self.page["dashboard.html"]).add_to(self.app)
         self.app.router.add_get("/{name}", self.show)
 
@@ -61,12 +70,17 @@ class Server:
             await web.TCPSite(self._runner, self._host, self._port).start()
         except OSError as error:
             raise PlatformRejected(_refusal(self._host, self._port, error)) from None
+        if self._widget is not None:
+            self._open.enter_context(self._widget.running())
         bound, host = self._runner.addresses[0][1], self._host
         shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{bound}"
 
     async def stop(self) -> None:
         """Listen no more."""
+        if self._widget is not None:
+            await self._widget.close()
+        self._open.close()
         if self._runner is not None:
             await self._runner.cleanup()
         self.url = ""

@@ -3,7 +3,7 @@
 import { h, icon } from "./dom.js";
 import { markdown } from "./markdown.js";
 import { showMenu } from "./menu.js";
-import { author, state } from "./store.js";
+import { author, questionOf, state } from "./store.js";
 
 const FIRST = ["up", "down", "release", "why", "apart"]; // in this order; what the page does not know comes after
 const ICONS = { up: "up", down: "down", why: "why", delete: "trash", wrong: "flag", person: "person", share: "link" };
@@ -22,12 +22,20 @@ const names = (ids) => ids.map((id) => author(id).name).join(", ");
 export function footer(post, actions) {
   if (!post.controls.length) return null;
   const rank = (control) => (FIRST.includes(control.name) ? FIRST.indexOf(control.name) : control.name === "delete" ? 99 : 50);
-  const row = [...post.controls].sort((a, b) => rank(a) - rank(b));
+  const row = post.controls.filter((one) => one.name !== "delete" || mayDelete(post)).sort((a, b) => rank(a) - rank(b));
   return h("div", { class: "footer", role: "group", "aria-label": "What to do with this" }, row.map((one) => control(post, one, actions)));
 }
 
+// An answer is deleted by who asked for it, and by admins.
+function mayDelete(post) {
+  if (author(state.person).admin) return true;
+  return (post.asker || questionOf(post)?.author) === state.person;
+}
+
 export function choose(button, post, one, actions) {
-  showMenu(button, one.label, one.choices.map((choice) => ({ label: choice.label, act: () => actions.press(post, one, choice.value) })));
+  const checked = (value) => (one.chosen ? { checked: value === one.chosen } : {});
+  const items = one.choices.map(({ label, value }) => ({ label, ...checked(value), act: () => actions.press(post, one, value) }));
+  showMenu(button, one.label, items);
 }
 
 function control(post, one, actions) {
@@ -37,7 +45,7 @@ function control(post, one, actions) {
     return h("button", {
       type: "button", class: `ghost control-${one.name}`, "data-act": act, "aria-haspopup": "menu", "aria-expanded": "false",
       onclick: (event) => choose(event.currentTarget, post, one, actions),
-    }, icon(one.name === "release" ? "tag" : "menu"), one.label, icon("chevron"));
+    }, icon(one.name.endsWith("release") ? "tag" : "menu"), one.label, icon("chevron"));
   }
   const shown = { type: "button", class: `ghost control-${one.name}`, "data-act": act };
   if (one.name === "why" && post.answer) shown.onclick = () => actions.why(post);

@@ -6,7 +6,7 @@ import { put } from "./stops.js";
 
 export const ROUTES = [
   ["reuse", "from memory"], ["reference", "with memory’s help"], ["documents", "from the pages"],
-  ["avoid", "avoiding a bad one"], ["quote", "quoted"], ["abstain", "“I don’t know”"],
+  ["avoid", "avoiding a bad one"], ["quote", "quoted"], ["calculation", "calculated"], ["abstain", "“I don’t know”"],
 ];
 const LATE = 2; // a source that was due so many times over is late
 const DAY_S = 86400;

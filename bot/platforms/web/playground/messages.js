@@ -67,7 +67,7 @@ function article(post, { compact, said, editing, summary, inThread, actions }) {
   if (post.gone) {
     return h("article", { class: "message gone", "aria-label": "Deleted message" },
       h("div", { class: "gutter" }, h("span", { class: "avatar blank" }, icon("trash"))),
-      h("div", { class: "content" }, h("p", { class: "quiet" }, "This message was deleted."), !inThread && thread(post, summary, actions)));
+      h("div", { class: "content" }, h("p", { class: "quiet" }, post.text || "This message was deleted."), !inThread && thread(post, summary, actions)));
   }
   const date = new Date(post.at);
   const time = h("time", { datetime: post.at, title: whole.format(date) }, clock.format(date));

@@ -11,6 +11,7 @@ const ROUTES = {
   avoid: "A new answer, because people voted down an earlier one",
   documents: "Written from the documentation",
   quote: "Quoted from the documentation",
+  calculation: "Worked out by a calculator",
   abstain: "Not found in the documentation",
 };
 const PERSON = "Reused an answer that a helper vouched for";
@@ -26,7 +27,7 @@ export function showWhy(container, { post, told, error }) {
     question && h("blockquote", {}, markdown(question.text, { breaks: true })),
     error && h("p", { class: "quiet" }, error),
     !told && !error && h("p", { class: "quiet" }, "Looking it up…"),
-    told && [how(told, trace), memory(told, trace), votes(told), corrections(told), confidence(trace), pages(trace), inWords(told, trace)]));
+    told && [how(told, trace), reasoning(trace), memory(told, trace), votes(told), corrections(told), confidence(trace), pages(trace), inWords(told, trace)]));
 }
 
 const section = (title, ...inside) => h("section", {}, h("h3", {}, title), inside);
@@ -44,6 +45,11 @@ function how(told, trace) {
       trace.model && !trace.model_error && [h("dt", {}, "Model"), h("dd", {}, trace.model)],
       trace.model_error && [h("dt", {}, "Model"), h("dd", {}, trace.model_error)],
       trace.decided && [h("dt", {}, "Because"), h("dd", {}, trace.decided)]));
+}
+
+function reasoning(trace) {
+  if (!trace.why || !trace.reasoning) return null;
+  return h("details", {}, h("summary", {}, "Reasoning"), markdown(trace.reasoning));
 }
 
 function meter(share, mark, label) {

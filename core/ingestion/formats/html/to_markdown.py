@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from bs4 import Tag
 from bs4.element import NavigableString
 
-from core.ingestion.formats._shared import Outline, bullets, fence, inline_code, labelled, one_line, table
+from core.ingestion.formats._shared import (
+    Cell,
+    Outline,
+    bullets,
+    fence,
+    inline_code,
+    labelled,
+    one_line,
+    spread,
+    table,
+)
 from core.ingestion.formats.html.tags import (
     ADMONITION,
     BLOCKS,
@@ -167,7 +177,9 @@ class HtmlWriter:
                 for cell in row.find_all(["td", "th"], recursive=False)
                 for block in self.blocks(cell)
             ]
-        cells = [self._row(row) for row in rows]
+        head = tag.find("thead")
+        heads = sum(1 for row in rows if head is not None and row.find_parent("thead") is head)
+        cells = spread([self._row(row) for row in rows], heads)
         caption = tag.find("caption")
         name = one_line(caption.get_text().replace("¶", "")) if isinstance(caption, Tag) else self.page
         headed = bool(rows) and (
@@ -177,14 +189,12 @@ class HtmlWriter:
         written = table(cells, f"Table: {name}" if name else "", headed=headed)
         return [written] if written else []
 
-    def _row(self, row: Tag) -> list[str]:
-        cells: list[str] = []
-        for cell in row.find_all(["td", "th"], recursive=False):
-            text = one_line(" ".join(self.blocks(cell)))
-            span = str(cell.get("colspan") or "1")
-            # A cell over several columns says the same of each of them.
-            cells += [text] * (min(int(span), 20) if span.isdigit() and int(span) > 0 else 1)
-        return cells
+    def _row(self, row: Tag) -> list[Cell]:
+        """Return the cells of a row; one over several rows or columns says the same of each of them."""
+        return [
+            (one_line(" ".join(self.blocks(cell))), _span(cell, "rowspan"), _span(cell, "colspan"))
+            for cell in row.find_all(["td", "th"], recursive=False)
+        ]
 
     def inline(self, tag: Tag) -> str:
         """Return a tag's text with code and strength marked; links keep their text only."""
@@ -203,3 +213,9 @@ class HtmlWriter:
         if tag.name in ("b", "strong") and inner.strip() and "`" not in inner:
             return f"**{inner.strip()}**"
         return f" {inner} " if tag.name in BLOCKS else inner
+
+
+def _span(cell: Tag, name: str) -> int:
+    """Return over how many rows or columns a cell goes; 1 for what is no sensible number."""
+    written = str(cell.get(name) or "1")
+    return int(written) if re.fullmatch(r"[1-9]\d{0,2}", written) else 1

@@ -14,6 +14,7 @@ from core.ingestion.formats._shared import (
     inline_code,
     labelled,
     one_line,
+    spread,
     table,
 )
 
@@ -190,11 +191,18 @@ class Writer:
     def _table(self, node: Any) -> str:
         caption = next((self.inline(c) for c in node.children if c.tagname == "title"), "")
         rows = [
-            [one_line(" ".join(self.blocks(entry))) for entry in row.children]
+            [
+                (
+                    one_line(" ".join(self.blocks(entry))),
+                    entry.get("morerows", 0) + 1,
+                    entry.get("morecols", 0) + 1,
+                )
+                for entry in row.children
+            ]
             for row in node.findall(lambda n: n.tagname == "row")
         ]
-        headed = any(True for _ in node.findall(lambda n: n.tagname == "thead"))
-        return table(rows, one_line(caption), headed=headed)
+        heads = sum(len(head.children) for head in node.findall(lambda n: n.tagname == "thead"))
+        return table(spread(rows, heads), one_line(caption), headed=heads > 0)
 
     def _image(self, node: Any) -> str:
         alternative = one_line(node.get("alt", ""))

@@ -1,0 +1,1 @@
+"""The widget on documentation sites: one script, and what it asks."""

@@ -1,0 +1,1 @@
+"""Plain calculations by rule: sums, sizes, times, rates, dates, percentages."""

@@ -1,0 +1,117 @@
+"""A question about a cell is answered by the header of its table and the one row that it asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.text.words import STOP_WORDS, index_terms, whole_word
+
+MOST_ROWS = 3
+"""Rows that answer at most: where more are meant, the question is about the table; ours."""
+_LONGEST_CELL = 6
+"""Terms of a cell up to which all of it may stand in a question; ours."""
+_RULE = re.compile(r"^\s*\|(?:\s*:?-{1,200}:?\s*\|){1,200}\s*$")
+_BAR = re.compile(r"(?<!\\)\|")
+_WHAT_FOR = re.compile(
+    r"\b[Ww]hat\s+(?:does|do)\b.{1,120}\b(?:do|mean|say|stand\s+for)\b|\b[Ww]hat\b.{1,120}\bfor\b|\bmeaning\b"
+    r"|\b[Ww]hat\s+(?:is|are)\s+(?:the\s+)?[`'\"]?[A-Z][A-Z\d_]{2,60}\b"
+)
+"""What asks for all that a row says of what it is about, whatever its columns are called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A Markdown table: its two first lines, the names of its columns, and its rows with their cells."""
+
+    head: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def only(self, rows: Sequence[int]) -> str:
+        """Return it with these rows alone."""
+        return "\n".join([self.head, *(self.rows[n][0] for n in rows)])
+
+
+@lru_cache(maxsize=512)
+def table_of(markdown: str) -> Table | None:
+    """Read a table; None for one without a header."""
+    lines = [line for line in markdown.split("\n") if line.strip()]
+    if len(lines) < 3 or not _RULE.match(lines[1]):
+        return None
+    names = _cells(lines[0])
+    if not any(names):
+        return None
+    rows = tuple((line, _cells(line)) for line in lines[2:])
+    return Table("\n".join(lines[:2]), names, rows)
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    inner = line.strip().removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return tuple(cell.strip() for cell in _BAR.split(inner))
+
+
+def row_for(markdown: str, question: str) -> str | None:
+    """Return a table with the row alone that answers a question about a cell; None for other questions.
+
+    The question has to name the row (by its first cell, or by another one and its column) and a column, or to
+    ask what the row is for.
+    """
+    table = table_of(markdown)
+    rows = _rows(table, question) if table else ()
+    return table.only(rows) if table and rows else None
+
+
+def _rows(table: Table, question: str) -> Sequence[int]:
+    asked = frozenset(_terms(question))
+    named = [n for n, (_line, cells) in enumerate(table.rows) if _is_in(cells[0], asked)]
+    if named:
+        rest = frozenset(index_terms(_without(question, [table.rows[n][1][0] for n in named])))
+        columns = any(rest.intersection(_column(name)) for name in table.names[1:])
+        if not columns and not _WHAT_FOR.search(question):
+            return ()
+        # the longest name is what is meant: `MAX_SIZE` of `MAX` and `MAX_SIZE`
+        longest = max(len(_terms(table.rows[n][1][0])) for n in named)
+        named = [n for n in named if len(_terms(table.rows[n][1][0])) == longest]
+    else:
+        named = [n for n, (_line, cells) in enumerate(table.rows) if _is_told(table, cells, asked)]
+    if not named:
+        return ()
+    held = {n: sum(_is_in(cell, asked) for cell in table.rows[n][1]) for n in named}
+    best = [n for n in named if held[n] == max(held.values())]
+    return best if len(best) <= MOST_ROWS else ()
+
+
+def _without(question: str, labels: Sequence[str]) -> str:
+    """Return a question without the names of rows in it, the longest first."""
+    for label in sorted({label.strip("`*_ ") for label in labels}, key=len, reverse=True):
+        question = whole_word(label).sub(" ", question)
+    return question
+
+
+def _is_told(table: Table, cells: Sequence[str], asked: Collection[str]) -> bool:
+    """Return True if a question has a cell with a number or a name in it, and the name of its column."""
+    return any(
+        _is_in(cell, asked)
+        and not cell.replace(" ", "").isalpha()
+        and any(term in asked for term in _column(name))
+        for name, cell in zip(table.names[1:], cells[1:], strict=False)
+    )
+
+
+def _is_in(cell: str, asked: Collection[str]) -> bool:
+    terms = _terms(cell)
+    return 0 < len(terms) <= _LONGEST_CELL and all(term in asked for term in terms)
+
+
+def _column(name: str) -> Sequence[str]:
+    """Return the terms of a column's name: a stop word counts where it is all of it, as in "Note"."""
+    return _terms(name) or (index_terms(name) if " " not in name and len(name) > 2 else ())
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> tuple[str, ...]:
+    return tuple(term for term in index_terms(text) if term not in STOP_WORDS)

@@ -1,0 +1,67 @@
+"""Words with a slip of the keyboard: one edit away from a word that pages have (*ours*)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+
+from core.text.words import index_terms
+
+Rarity = Callable[[Sequence[str]], Awaitable[Mapping[str, float]]]
+"""Returns the inverse document frequency of each term."""
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+OFTEN = 3
+"""Passages in which a word has to stand to be what was meant; ours."""
+MOST = 3
+"""Words of a question that are mended; ours."""
+_PLAIN = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{6,24}(?![\w`'’/\\@:=(\[-]|\.\w)")
+_WHOLE = re.compile(r"(?<![\w`-])[a-z]{6,24}(?![\w`-])")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]", re.DOTALL)
+
+
+def suspects(text: str) -> list[str]:
+    """Return the plain words that may have a slip in them: in lower case, no code, not in quotes."""
+    return list(dict.fromkeys(_PLAIN.findall(_CODE.sub(" ", text))))
+
+
+def slips(word: str) -> Iterator[str]:
+    """Yield what a word may have been: a letter left out, too many, another one, or two the wrong way round.
+
+    The first letter stays: hardly anybody mistypes that.
+    """
+    for at in range(1, len(word) + 1):
+        before, after = word[:at], word[at:]
+        if len(after) > 1 and after[0] != after[1]:
+            yield f"{before}{after[1]}{after[0]}{after[2:]}"
+        if after:
+            yield f"{before}{after[1:]}"
+            yield from (f"{before}{letter}{after[1:]}" for letter in LETTERS if letter != after[0])
+        yield from (f"{before}{letter}{after}" for letter in LETTERS)
+
+
+def replaced(text: str, found: Mapping[str, str]) -> str:
+    """Return a text with words replaced by others, as whole words alone."""
+    return _WHOLE.sub(lambda match: found.get(match[0], match[0]), text) if found else text
+
+
+async def mended(
+    words: Sequence[str], rarity: Rarity, chunks: int, tokens: Callable[[str], int]
+) -> dict[str, str]:
+    """Return what words were meant to be that none of a corpus's `chunks` has: one slip away, often there.
+
+    Of several it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
+    """
+    if not words or chunks <= OFTEN:
+        return {}
+    never, often = (math.log1p((chunks - n + 0.5) / (n + 0.5)) for n in (0, OFTEN))
+    stems = {word: one[0] for word in words if len(one := index_terms(word)) == 1}
+    held = await rarity(list(stems.values()))
+    found: dict[str, str] = {}
+    for word in [word for word, one in stems.items() if held[one] >= never - 1e-9][:MOST]:
+        others = {other: one[0] for other in slips(word) if len(one := index_terms(other)) == 1}
+        there = await rarity(list(dict.fromkeys(others.values())))
+        common = [other for other, one in others.items() if there[one] <= often]
+        if common:
+            found[word] = min(common, key=lambda other: (tokens(other), there[others[other]], -len(other)))
+    return found

@@ -1,0 +1,54 @@
+"""The pages being read are shown only where reading them lasts."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot.conversation.streaming_reply import READING_SECONDS, StreamingReply
+from bot.ports.chat import Reply
+from core.domain import MessageRef
+
+WHERE = MessageRef("fake", "C1", "1", "1")
+
+
+class Edits:
+    """A chat that writes down its edits."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    async def edit(self, parts: tuple[MessageRef, ...], reply: Reply) -> tuple[MessageRef, ...]:
+        self.said.append(reply.markdown)
+        return parts
+
+
+async def _nothing(parts: tuple[MessageRef, ...]) -> None:
+    """Take note of nothing."""
+
+
+def replying(chat: Edits, after: float) -> StreamingReply:
+    return StreamingReply(chat, (WHERE,), "Kettle", _nothing, WHERE, after=after)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("after", "shown"), [(60.0, 0), (0.0, 1)])
+async def test_what_is_read_is_shown_only_if_that_lasts(after: float, shown: int) -> None:
+    chat = Edits()
+    show = replying(chat, after)
+    await show.sources("2.0", [])
+    await asyncio.sleep(0.05)
+    reading = [text for text in chat.said if text.startswith("Reading the Kettle 2.0 documentation")]
+    await show.finish()
+    assert len(reading) == shown
+
+
+async def test_an_answer_that_comes_within_a_second_takes_one_edit() -> None:
+    chat = Edits()
+    assert READING_SECONDS == 1.0
+    show = replying(chat, READING_SECONDS)
+    await show.sources("2.0", [])
+    await show.text("Port 5000.")
+    await asyncio.sleep(0.05)
+    await show.finish()
+    assert chat.said == ["Port 5000. …"]

@@ -1,0 +1,99 @@
+"""Tables as evidence: a question about a cell gets the header and its row, whatever the format."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.domain import Evidence
+from core.generation.quotes.quote import quote
+from core.generation.quotes.tables import row_for, table_of
+from core.ingestion.formats._shared import spread
+from core.text.words import query_terms
+from tests.core.generation.samples import evidence
+from tests.core.generation.table_questions import PAGES, QUESTIONS
+from tests.core.ingestion.pages import parsed
+
+FORMATS = {"rst": "rst", "md": "markdown", "html": "html"}
+
+
+@cache
+def found(path: str) -> tuple[Evidence, ...]:
+    document = parsed(PAGES[path], FORMATS[path.rpartition(".")[2]])
+    return tuple(
+        evidence(n, section.text, title=document.title, heading=" > ".join(section.headings), score=10.0)
+        for n, section in enumerate(document.sections, start=1)
+        if section.text.strip()
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "path", "row", "has", "lacks"), QUESTIONS, ids=[question for question, *_ in QUESTIONS]
+)
+def test_a_question_about_a_cell_is_answered_by_its_row_and_the_header(
+    question: str, path: str, row: str, has: tuple[str, ...], lacks: tuple[str, ...]
+) -> None:
+    told = quote(query_terms(question), found(path), lambda term: 1.0, "Kettle", "2.0", question=question)
+    lines = [line for line in told.text.split("\n") if line.startswith("|")]
+    if not row:
+        assert len(lines) != 3, "it is not about one row"
+        return
+    assert len(lines) == 3 and lines[2].startswith(f"| {row} |"), told.text
+    assert all(part in told.text for part in has) and not any(part in "\n".join(lines) for part in lacks)
+    assert told.citations and "[1]" in told.text
+
+
+TABLE = "| Name | Size | Unit |\n| --- | --- | --- |\n| `MAX` | 3 | MB |\n| `MAX_SIZE` | 4 | GB |\n| | 5 | |"
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("what is the size of MAX_SIZE", ["| `MAX_SIZE` | 4 | GB |"]),
+        ("what is the size of MAX", ["| `MAX` | 3 | MB |"]),
+        ("how do I set MAX_SIZE", []),
+        ("what is the size", []),
+        ("what has size 5", ["| | 5 | |"]),
+        ("", []),
+    ],
+)
+def test_a_row_is_named_by_all_of_its_first_cell(question: str, rows: list[str]) -> None:
+    told = row_for(TABLE, question)
+    assert (told.split("\n")[2:] if told else []) == rows
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    ["", "| a |", "| a |\n| --- |", "|  |  |\n| --- | --- |\n| a | b |", "no | table\nat | all\nhere | too"],
+)
+def test_what_has_no_header_is_no_table(markdown: str) -> None:
+    assert table_of(markdown) is None and row_for(markdown, "what is the a of b") is None
+
+
+def test_cells_over_rows_and_columns_are_written_into_each() -> None:
+    rows = [
+        [("Plan", 2, 1), ("Quota", 1, 2)],
+        [("Jobs", 1, 1), ("GB", 1, 1)],
+        [("team", 2, 1), ("5", 1, 1), ("20", 1, 1)],
+        [("50", 1, 1), ("", 1, 1)],
+    ]
+    told = [["Plan", "Quota Jobs", "Quota GB"], ["team", "5", "20"], ["team", "50", ""]]
+    assert spread(rows, 2) == told
+
+
+CELL = st.tuples(st.text(max_size=8), st.integers(-3, 10**6), st.integers(-3, 10**6))
+
+
+@given(st.lists(st.lists(CELL, max_size=4), max_size=5), st.integers(0, 6))
+def test_any_spans_make_rows_of_one_width(rows: list[list[tuple[str, int, int]]], heads: int) -> None:
+    told = spread(rows, heads)
+    assert len({len(row) for row in told}) <= 1 and len(told) <= len(rows)
+
+
+@given(st.text("|-`\\: \nab1", max_size=120), st.text("ab1 |", max_size=30))
+def test_any_table_is_read(markdown: str, question: str) -> None:
+    told = row_for(markdown, question)
+    assert told is None or all(line in markdown for line in told.split("\n"))

@@ -1,0 +1,69 @@
+"""Slips of the keyboard in questions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from core.text.spelling import OFTEN, mended, replaced, slips, suspects
+from core.text.words import index_terms
+
+PAGES = 100
+HELD = {"template": 20, "filtered": OFTEN, "folded": OFTEN - 1, "session": 9, "streaming": 30, "steaming": 3}
+
+
+async def rarity(terms: Sequence[str]) -> Mapping[str, float]:
+    counts = {index_terms(word)[0]: count for word, count in HELD.items()}
+    return {t: math.log1p((PAGES - counts.get(t, 0) + 0.5) / (counts.get(t, 0) + 0.5)) for t in terms}
+
+
+def tokens(word: str) -> int:
+    return 1 if word in (*HELD, "templates", "filtered") else 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("my tempaltes are not found", ["tempaltes"]),
+        ("set the sesion, or the filtre?", ["sesion", "filtre"]),
+        ('`tempaltes` and "sesionn" and ```\nfiltre\n```', []),
+        ("sesion_id sesion-x /sesion sesion.py sesion() sesion= --sesion Sesion SESION", []),
+        ("loging", ["loging"]),
+        ("logs", []),
+    ],
+)
+def test_plain_words_alone_may_have_a_slip(text: str, words: list[str]) -> None:
+    assert suspects(text) == words
+
+
+def test_slips_are_one_edit_and_keep_the_first_letter() -> None:
+    assert {"template", "tmplate", "teemplate", "tomplate", "etmplate"} & {*slips("tmeplate")} == {
+        "template",
+        "tmplate",
+    }
+    assert all(word[0] == "s" for word in slips("session")) and "session" not in {*slips("session")}
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("tempaltes", "templates"),
+        ("filtred", "filtered"),
+        ("sesion", "session"),
+        ("streming", "streaming"),
+        ("foldde", None),  # what pages hardly speak of
+        ("sourdough", None),
+        ("session", None),
+    ],
+)
+async def test_a_word_that_no_page_has_is_mended_by_one_that_many_have(word: str, meant: str | None) -> None:
+    assert (await mended([word], rarity, PAGES, tokens)).get(word) == meant
+    assert await mended([word], rarity, OFTEN, tokens) == {}, "a corpus of nothing tells nothing"
+
+
+def test_whole_words_are_replaced_and_names_stay() -> None:
+    assert (
+        replaced("sesion of `sesion` in sesion-x", {"sesion": "session"}) == "session of `sesion` in sesion-x"
+    )

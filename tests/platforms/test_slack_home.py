@@ -1,0 +1,147 @@
+"""The Home tab on the wire: how strict the loopback is, how often a tab is published, and that it fits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from bot.platforms.slack.home import BLOCKS, LARGEST, HomeTabs, blocks
+from bot.ports.chat import Choice, Control
+from bot.ports.page import ChannelMenu, Open, Part
+from tests.platforms.slack_blocks import SlackError, check_view_blocks
+from tests.platforms.slack_bot import Recorder, dispatch_fixture, serving, slack_fixture
+from tests.platforms.slack_server import SlackServer
+
+__all__ = ["dispatch_fixture", "slack_fixture"]
+
+WORD = {"type": "plain_text", "text": "x"}
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "x"}}
+CHANNELS = {"type": "conversations_select", "action_id": "c", "placeholder": WORD}
+MENU = {
+    "type": "static_select",
+    "action_id": "m",
+    "placeholder": WORD,
+    "options": [{"text": WORD, "value": "v"}],
+}
+
+
+def home(*laid: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "home", "blocks": list(laid)}
+
+
+@pytest.mark.parametrize(
+    ("view", "hash", "code"),
+    [
+        ({"type": "modal", "blocks": []}, "", "invalid_arguments"),
+        (home() | {"title": WORD}, "", "invalid_arguments"),
+        (home(*[SECTION] * 101), "", "invalid_arguments"),
+        (home({"type": "markdown", "text": "x"}), "", "invalid_arguments"),
+        (home({**SECTION, "text": {"type": "mrkdwn", "text": "x" * 3_001}}), "", "invalid_arguments"),
+        (home(*[{**SECTION, "text": {"type": "mrkdwn", "text": "x" * 2_900}}] * 90), "", "view_too_large"),
+        (home(SECTION), "1.2", "hash_conflict"),
+        (home({**SECTION, "accessory": CHANNELS | {"filter": {}}}), "", "invalid_arguments"),
+        (
+            home({**SECTION, "accessory": CHANNELS | {"filter": {"include": ["all"]}}}),
+            "",
+            "invalid_arguments",
+        ),
+        (
+            home({**SECTION, "accessory": MENU | {"initial_option": {"text": WORD, "value": "w"}}}),
+            "",
+            "invalid_arguments",
+        ),
+    ],
+)
+async def test_what_is_no_home_tab_is_refused(
+    view: dict[str, Any], hash: str, code: str, slack: SlackServer
+) -> None:
+    with pytest.raises(SlackError) as refused:
+        slack.home.publish("U1", view, hash)
+    assert refused.value.error == code
+
+
+async def test_nobody_has_a_tab_of_an_app_without_one(slack: SlackServer) -> None:
+    assert slack.home.enabled, "the manifest switches it on"
+    slack.home.publish("U1", home(SECTION), "")
+    for user, enabled in (("UNOBODY", True), (slack.bot_user, True), ("U1", False)):
+        slack.home.enabled = enabled
+        with pytest.raises(SlackError):
+            slack.home.publish(user, home(SECTION), "")
+
+
+def test_a_page_becomes_blocks_that_slack_takes() -> None:
+    menu = Control("m", "Release", choices=tuple(Choice(f"{n}", f"{n}") for n in range(120)), chosen="3")
+    page = (
+        Part("**Hello** <!channel> <@U1>", small="2.0 · 2026-03-31 14:05 UTC", beside=menu),
+        Part("x " * 4_000, title="T" * 200, beside=Open("Open", "https://a.example/b?c=1&d=2")),
+        Part(controls=(Control("a", "A" * 90), ChannelMenu("c", "Choose", "C1"))),
+        *(Part("word " * 400) for _ in range(200)),
+    )
+    laid = blocks(page)
+    check_view_blocks(laid)
+    assert len(laid) == BLOCKS and len(json.dumps(laid)) < LARGEST
+    first, small = laid[0], laid[1]
+    assert first["accessory"]["initial_option"]["value"] == "3" and "<!channel" not in first["text"]["text"]
+    assert "<!date^" in small["elements"][0]["text"]
+    assert laid[2]["type"] == "divider" and len(laid[3]["text"]["text"]) == 150
+
+
+async def test_a_tab_is_published_for_who_opened_it_and_at_most_every_few_seconds(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    async with serving(slack, dispatch) as platform:
+        tabs = platform._tabs
+        assert isinstance(tabs, HomeTabs)
+        tabs._pause = 0.3
+        slack.say("U1", "C1", "hello")
+        await slack.settled()
+        assert not slack.called("views.publish"), "nobody opened it"
+        slack.home.open("U1")
+        await slack.until(lambda: slack.home.texts("U1") == ["A page"])
+        said: list[str] = []
+        dispatch.on_page = lambda: (Part(f"{len(said)} messages"),)
+        said += [slack.say("U1", "C1", f"more {number}") for number in range(5)]
+        await slack.until(lambda: slack.home.texts("U1") == ["5 messages"])
+        assert len(slack.called("views.publish")) <= 3
+        before = len(slack.called("views.publish"))
+        slack.say("U1", "C1", "nothing new")
+        await slack.settled()
+        await asyncio.sleep(0.5)
+        assert len(slack.called("views.publish")) == before, "what shows nothing new is not published"
+        assert dispatch.pages[-1][1] == ("slack:C1",), "the public channels that the person and the bot share"
+
+
+async def test_channels_of_other_organizations_and_private_ones_are_none_that_others_read(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.share("C1", tell=False)
+    slack.add_channel("C5", "channel", "U1", slack.bot_user)
+    async with serving(slack, dispatch):
+        slack.home.open("U1")
+        await slack.until(lambda: dispatch.pages)
+    assert list(dispatch.pages[-1][1]) == ["slack:C5"]
+
+
+async def test_a_tab_that_slack_does_not_take_now_is_published_later(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    slack.fail("views.publish", "ratelimited", status=429, retry_after=1)
+    async with serving(slack, dispatch):
+        slack.home.open("U1")
+        await slack.until(lambda: slack.home.texts("U1") == ["A page"])
+        assert not slack.late, "the event is acknowledged before"
+
+
+async def test_pressing_a_link_is_acknowledged_and_nothing_else(
+    slack: SlackServer, dispatch: Recorder
+) -> None:
+    dispatch.on_page = lambda: (Part("Asked", beside=Open("Open", "https://fake.slack.com/archives/C1/p1")),)
+    async with serving(slack, dispatch):
+        slack.home.open("U1")
+        await slack.until(lambda: slack.home.texts("U1"))
+        slack.home.press("U1", "open")
+        await slack.settled()
+        assert dispatch.presses == [] and dispatch.noted == []
