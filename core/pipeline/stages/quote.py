@@ -30,6 +30,7 @@ from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
+from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
 from core.retrieval.release_notes.gone import successors
 from core.retrieval.release_notes.notes import version_of
@@ -75,6 +76,8 @@ class Quote:
             level = "close"  # the page is there, and people find what the quote lacks
         if level == "sure" and context.untranslated:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
+        if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
+            level = "close"  # what notes say of one version is seldom all there is to say
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
@@ -265,6 +268,13 @@ def contradicted(context: QueryContext, product: str, sections: Mapping[str, Who
         return Told(text, citations)
     more, cited = following(below.text, below.citations, citations)
     return Told(f"{text}\n\n{more}", cited)
+
+
+def _is_uncalled(context: QueryContext, first: str) -> bool:
+    """Return True if the first thing quoted are release notes, for a question that does not ask for any."""
+    if context.pages.named or context.news or context.gone or asks_of_change(context.queries.base):
+        return False
+    return any(_is_notes(item) for item in context.pages.evidence if item.chunk.hash == first)
 
 
 def _is_notes(item: Evidence) -> bool:
