@@ -26,12 +26,12 @@ _VERBS = (
     r"|compatible with|at least"
 )
 _UP = r"\+|,?\s(?:and|or|to)\s(?:\w+\s)?(?:newer|later|above|higher|up|greater|\d)"
-_ENDS = r"\W*$|\s+(?:versions?|releases?|do|does|is|are|for|needed|required|supported|(?:that\s|which\s)?works?)\b"
+_ENDS = (
+    r"\W*$|\s+(?:versions?|releases?|do|does|is|are|for|needed|required|supported"
+    r"|(?:that\s|which\s)?works?)\b"
+)
 _DROP = r"drop(?:s|ped|ping)?"
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
-    r"drop(?:s|ped|ping)?",
-    r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)",
-)
 _HEADED = r"require|prerequisite|dependenc|compatib|install|supported|{name} versions?\b|lowest"
 """What headings say of sections on what is needed."""
 
