@@ -40,6 +40,7 @@ def spellings(text: str) -> dict[str, str]:
 
 __all__ = [
     "BEFORE_VERSIONS",
+    "FORMATS",
     "NEGATIONS",
     "NUMBER_WORDS",
     "OPPOSITES",
@@ -71,6 +72,9 @@ SOFTWARE = {name: name for name in _WORDS["names"].split()} | spellings(_WORDS["
 
 BEFORE_VERSIONS = frozenset(_WORDS["names_before_versions"].split()) | SOFTWARE.keys()
 """Words after which a version is another product's."""
+
+FORMATS = frozenset(_WORDS["formats"].split())
+"""Names among `SOFTWARE` that are formats, protocols, systems or words of everyday language."""
 
 UNITS = spellings(_WORDS["units"])
 """Units after a number, each to one spelling."""
