@@ -58,6 +58,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.models.filters import TurnedBack
     from core.query import forms
     from core.query.releases.spellings import spellings
+    from core.retrieval import requirements
     from core.retrieval.release_notes import gone
     from core.text.words import whole_word
     from evaluation import gold
@@ -93,6 +94,10 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_relative": ALREADY_MET,
         "core.retrieval.release_notes.gone:_named": [gone._named("old_call"), gone._named("old")],
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
+        "core.retrieval.requirements:_asked": [requirements._asked("python")],
+        "core.retrieval.requirements:_stated": [requirements._stated("python")],
+        "core.retrieval.requirements:_left": [requirements._left("python")],
+        "core.retrieval.requirements:_headed": [requirements._headed("python")],
         "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary:_change": ALREADY_MET,
         "storage.people.mentions:account": [mentions.account("slack:U1")],

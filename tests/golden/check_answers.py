@@ -30,6 +30,8 @@ CORPORA = {
     "pip": HERE / "pip.corpora.toml",
     "celery": HERE / "celery.corpora.toml",
     "scrapy": HERE / "scrapy.corpora.toml",
+    "pytest": HERE / "pytest.corpora.toml",
+    "aiohttp": HERE / "aiohttp.corpora.toml",
 }
 _ROLE = re.compile(r":[\w:+.-]+:`([^`]*)`", re.DOTALL)
 _UNDERLINE = re.compile(r"^([=\-~`^\"'#*+.])\1{2,}\s*$")

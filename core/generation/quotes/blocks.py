@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from core.retrieval.release_notes.notes import is_version
 from core.text.words import index_terms, one_line, sentences
 
 Kind = Literal["heading", "paragraph", "item", "code", "table", "row", "quote", "rule"]
@@ -129,11 +130,14 @@ _LEVELS = re.compile(r"(?<!\s)\s+[>›»/|]\s+")
 def headings(title: str, heading: str, *, whole: bool = False) -> str:
     """Join a page's title and the heading of a passage: `Quickstart › Sessions`, `Changes › 2.1 › Docs`.
 
+    Of release notes that are named after their newest version, that name is left out.
     `heading` may be a path from the outermost heading; all of it is used where `whole` is true, else what
     names a version and the innermost.
     """
     levels = [one_line(title), *(one_line(level) for level in _LEVELS.split(heading))]
     levels = list(dict.fromkeys(level for level in levels if level))
+    if len(levels) > 1 and is_version(levels[0]) and is_version(levels[1]):
+        levels = levels[1:]  # release notes without a title are named after their newest version
     inner = levels[1:]
     told = [level for level in inner[:-1] if _VERSION.search(level)]
     return " › ".join(levels if whole else [*levels[:1], *told, *inner[-1:]])

@@ -15,6 +15,7 @@ from core.query.releases.mentions import mentions
 from core.query.releases.news import dated, gone, premised
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.gone import successors
+from core.retrieval.requirements import required, stating
 from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
 from core.text.words import ruled, whole_word
@@ -112,7 +113,24 @@ class Retrieve:
         when = dated(ruled(context.queries.base), self._product)
         if when and len(lists) == 1:
             found = await self._searcher.release_notes.dated(when, context.releases[0], found)
+        if len(lists) == 1 and not when:
+            found = await self._required(context, found)
         return found
+
+    async def _required(self, context: QueryContext, found: Found) -> Found:
+        """Put the pages first that state which version of other software is needed, where that is asked."""
+        product, asked = self._product, ruled(context.queries.base)
+        name = required(asked, (product.name, *product.aliases))
+        if not name:
+            return found
+        said = f"{name} version supported required"
+        form = replace(context.queries, base=said, filtered=said, versionless="", carried=())
+        again = await self._searcher.search(form, context.vectors, context.releases[0])
+        headed, stated = stating(name, (again, found))
+        if headed is not None:
+            return headed
+        notes = await self._searcher.release_notes.needing(name, context.releases[0])
+        return notes if notes.evidence else stated or found
 
     async def _by_forms(self, context: QueryContext) -> Found:
         """Search each release for every query form; the union, each page once."""

@@ -199,7 +199,7 @@ _ERRORS = tuple(
 )
 """What interpreters and tools say of a name that is not there."""
 _ASKS = re.compile(
-    r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat|\breplac(?:e|ed|es|ement)\b|\brenam"
+    r"\bstill\b|\bany\s?more\b|\bgone\b|\bremov(?:e|ed|al)\b|\bdeprecat(?!ionwarning)|\breplac(?:e|ed|es|ement)\b|\brenam"
     r"|\bdropp?ed\b|\bdisappear|\bvanish|\bno longer\b|\bmissing\b|\bwent away\b|\bobsolete\b"
     r"|\bwhat(?: has|'s|’s)? (?:happened|happens) (?:to|with)\b|\bbec[ao]me of\b|\bfate of\b"
     r"|\b(?:got|gotten|get) rid of\b"
@@ -207,7 +207,14 @@ _ASKS = re.compile(
     r"|\bwhere (?:is|did|has)\b.{1,80}\b(?:go|gone|moved?)\b|\bdoes(?:n['’]?t| not)? .{1,80}\bexist",
     re.IGNORECASE,
 )
-_HAPPENS = frozenset({"become", "became", "happen", "happened", "happens"})
+_GOES_ON = re.compile(
+    r"\bstill\b(?! (?:there|available|supported|exist|around|in\b|part of|valid|shipped|included))"
+    r"|(?<!exist )(?<!exists )(?<!available )(?<!supported )(?<!there )\bany\s?more\b|\bmissing\b"
+    r"|\bno longer\b(?! (?:there|available|supported|exist|part of|valid|shipped|included))",
+    re.IGNORECASE,
+)
+"""What of plain words tells how something behaves: "the server does not stop any more"."""
+_HAPPENS = frozenset(word_list("available become became exist exists happen happened happens supported"))
 _AWAY = re.compile(
     r"\b(?:migrat|upgrad|port|mov|switch|convert|rewrit|chang)\w{0,4}\b.{0,80}?\b(?:from|off|away|to|since)\b"
     r"|\bwithout\b|\bother than\b|\brather than\b|\bused to\b|\bno more\b",
@@ -236,7 +243,7 @@ def gone(text: str, product: Product) -> tuple[str, ...]:
     if not told and _ASKS.search(text):
         about = without_product(text, product)
         told = identifiers(about) or identifiers(text)
-        if not told and _ASKS.search(_INSTEAD.sub(" ", text)):
+        if not told and _ASKS.search(_GOES_ON.sub(" ", _INSTEAD.sub(" ", text))):
             plain = [w for w in content(about) if len(w) >= _LONG and w.replace("-", "").isalpha()]
             told = [word for word in plain if "-" in word]
             told = told or [word for word in plain if not (_ASKS.search(word) or word in _HAPPENS)]

@@ -33,6 +33,8 @@ _UNDONE = re.compile(
 _ADJECTIVE = re.compile(
     r"\b(?:previously |the )?deprecated(?= [`\w])(?! (?:in|since|and|by|as)\b)", re.IGNORECASE
 )
+_BY = re.compile(r"\bby (?:\w+ly )?(?:delet|deprecat|dropp|mov|remov|renam|replac)ing\b", re.IGNORECASE)
+"""How something was made better, which ends nothing that people use."""
 _OF = re.compile(
     r"\b(?:of|from|in|on|with|without|by|to|use|using|importing|like|than) (?:the )?(?:deprecated )?"
     r"(?:`[^`]*`,? (?:and |or )?){0,8}`?[\w.]*$"
@@ -153,7 +155,7 @@ def _said(sentence: str) -> Fate | None:
         return None
     if _TO_COME.search(sentence):
         return "deprecated"
-    plain = _ADJECTIVE.sub(" ", sentence)
+    plain = _BY.sub(" ", _ADJECTIVE.sub(" ", sentence))
     return next((fate for fate, told in _FATES if told.search(plain)), None)
 
 

@@ -105,6 +105,11 @@ def _under_title(level: str) -> str:
     return level
 
 
+def is_version(heading: str) -> bool:
+    """Return True for a heading that is just a version, with its date or what it is called."""
+    return _BARE.fullmatch(heading.strip()) is not None
+
+
 def _parsed(number: str) -> tuple[int, ...]:
     return tuple(map(int, number.split(".")))
 

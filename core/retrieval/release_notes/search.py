@@ -13,9 +13,12 @@ from core.retrieval.live import Live
 from core.retrieval.release_notes.dated import dated
 from core.retrieval.release_notes.gone import Told, ended, fates, stays
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
+from core.retrieval.requirements import dropped
 from core.system.offload import aside
 from core.text.version_order import version_key
 
+DROPPED = 2
+"""Pages of release notes that tell what the product needs; ours."""
 NOTES = 10
 """Pages of release notes that are looked through at once: each takes half a millisecond."""
 
@@ -59,6 +62,18 @@ class ReleaseNotes:
         rest = [replace(item, matched=()) for item in found.evidence if item.chunk.id not in told]
         evidence = tuple(replace(item, number=n) for n, item in enumerate([*first, *rest][:KEPT], start=1))
         return replace(found, evidence=evidence, named=True) if first else found
+
+    async def needing(self, name: str, release: str) -> Found:
+        """Return the newest notes up to a release that tell which versions of a software are needed."""
+        live, until = self._live.get(release), numbers(release)
+        past = [note for note in live.notes if not (until and later(note.version, until))] if live else []
+        ids = by_version(past, oldest_first=False)
+        pages = await self._store.contexts(ids)
+        notes = [pages[key] for key in ids if key in pages]
+        lines = await aside(len(notes), lambda: [dropped(name, page.page) for page in notes], few=NOTES)
+        told = [(page, tuple(some)) for page, some in zip(notes, lines, strict=True) if some][:DROPPED]
+        evidence = tuple(Evidence(n, page, 1.0 / n, some) for n, (page, some) in enumerate(told, start=1))
+        return Found(evidence, named=bool(evidence))
 
     def _naming(self, names: Sequence[str]) -> set[str]:
         """Return the pages of release notes with any of these names, by what is in memory of them."""

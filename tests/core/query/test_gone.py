@@ -40,6 +40,11 @@ KETTLE = Product("Kettle", ("kettle",), (Release("2.0"),))
         ("start the boiler from a script instead of typing it", ()),
         ("how do I set SECRET_KEY", ()),
         ("is it still there?", ()),
+        ("since the update the server does not stop any more", ()),
+        ("ctrl-c hangs, the process is still running", ()),
+        ("is streaming still supported", ("streaming",)),
+        ("does escaping still exist", ("escaping",)),
+        ("DeprecationWarning: the object should be created in `start_all()`", ()),
         ("what was removed in 2.0?", ()),
     ],
 )

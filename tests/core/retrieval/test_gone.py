@@ -105,6 +105,12 @@ def test_notes_tell_what_takes_the_place_of_a_name(
     assert successors(fates(name, [note((2, 0), f"- {line}") for line in lines])) == names
 
 
+def test_what_was_made_better_by_replacing_something_inside_ended_nothing() -> None:
+    told = fates("server", [note((2, 0), "- Faster start by replacing `http.server` with `http.status`.")])
+    assert not told
+    assert fates("server", [note((2, 0), "- Replaced `server` by `boiler`.")])[0].fate == "replaced"
+
+
 REMOVED = [((2, 0), "- `old_call` is removed.")]
 
 

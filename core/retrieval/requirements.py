@@ -1,0 +1,118 @@
+"""Which version of other software the product needs: asked in few words, stated in one sentence (*ours*)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from core.domain import Evidence
+from core.retrieval.found import Found, merged
+from core.retrieval.release_notes.notes import version_of
+from core.text.words import words
+from core.vocabulary import SOFTWARE
+
+LONGEST = 14
+"""Words of a question for a requirement at most; a longer one tells a story."""
+_LEAST = (
+    r"min|minimum|minimal|oldest|lowest|earliest|newest|supported|supports?|required|requires?|needs?"
+    r"|which|what"
+)
+_NEEDED = r"requirements?|required|needed|supported|support|compatibility|compatible|minimum|min"
+_HOW = re.compile(r"\b(?:how|why|install\w*|uninstall\w*|error|upgrad\w+|migrat\w+)\b", re.IGNORECASE)
+_VERBS = (
+    r"support(?:s|ed|ing)?|requir(?:e|es|ed|ing)|needs?|works? (?:on|with)|runs? on|tested (?:on|with)"
+    r"|compatible with|at least"
+)
+_UP = r"\+|,?\s(?:and|or|to)\s(?:\w+\s)?(?:newer|later|above|higher|up|greater|\d)"
+_ENDS = (
+    r"\W*$|\s+(?:versions?|releases?|do|does|is|are|for|needed|required|supported"
+    r"|(?:that\s|which\s)?works?)\b"
+)
+_DROP = r"drop(?:s|ped|ping)?"
+_ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
+
+
+def required(text: str, own: Iterable[str] = ()) -> str:
+    """Return the software of which a question asks the version that is needed; "" where it asks otherwise.
+
+    `own` are the names of the product, of which no version is needed.
+    """
+    if _HOW.search(text) or len(text.split()) > LONGEST:
+        return ""
+    mine = {name.lower() for name in own}
+    for word in words(text):
+        name = word.rstrip("0123456789.")
+        if name in SOFTWARE and name not in mine and _asked(name).search(text):
+            return SOFTWARE[name]
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _asked(name: str) -> re.Pattern[str]:
+    own = re.escape(name)
+    return re.compile(
+        rf"\b(?:{_LEAST})\b(?:\s+\w+){{0,3}}?\s+{own}(?:\s*\d[\d.]*)?(?={_ENDS})"
+        rf"|\b{own}\s+(?:versions?\s+)?(?:\w+\s+)?(?:{_NEEDED})\b"
+        rf"|\b{own}\s*\d[\d.]*\s+{_ENOUGH}\b"
+        rf"|\b(?:works?|runs?|supports?|supported|compatible)(?:\s+(?:on|with|under|in|by|for))?\s+{own}\s*\d",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _stated(name: str) -> re.Pattern[str]:
+    """Return what finds a statement on the versions of a software that are needed."""
+    own = rf"(?<!\w){re.escape(name)}(?: versions?)?"
+    return re.compile(
+        rf"\b(?:{_VERBS})(?:\s[\w:*`]+){{0,4}}?\s[*`]*{own}[*`]*\s?(?:[<>=≥~]=?\s?)?\d"
+        rf"|{own}[*`]*\s?(?:[>≥]=?\s?\d|\d[\d.]*(?:{_UP}))"
+        rf"|{own}\s\d[\d.]*\s(?:is|are)\s(?:the\s)?(?:required|supported|needed|lowest|minimum)",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _left(name: str) -> re.Pattern[str]:
+    """Return what finds a line that tells from which version of a software on the product runs."""
+    own = rf"(?<!\w){re.escape(name)}"
+    return re.compile(
+        rf"\b(?:{_DROP}|remov(?:e|es|ed|ing))(?:\s\w+){{0,2}}?\ssupport\b[^\n]{{0,40}}?{own}[^\n]{{0,12}}?\d"
+        rf"|\b{_DROP}\s{own}\s\d|{own}[^\n]{{0,30}}\d[^\n]{{0,20}}no longer supported"
+        rf"|\b(?:requir(?:e|es|ed|ing)|minimum)\b[^\n]{{0,80}}?{own}[^\n]{{0,12}}?\d",
+        re.IGNORECASE,
+    )
+
+
+@lru_cache(maxsize=256)
+def _headed(name: str) -> re.Pattern[str]:
+    """Return what finds the heading of a section on what is needed."""
+    return re.compile(
+        rf"require|prerequisite|dependenc|compatib|install|supported|{re.escape(name)} versions?\b|lowest",
+        re.IGNORECASE,
+    )
+
+
+def dropped(name: str, page: str) -> list[str]:
+    """Return the lines of release notes that tell from which version of a software on the product runs."""
+    known = _left(name)
+    return [line.strip() for line in page.split("\n") if known.search(line)]
+
+
+def stating(name: str, lists: Sequence[Found]) -> tuple[Found | None, Found | None]:
+    """Return the pages that state which versions of a software are needed: those headed so, and any.
+
+    None where none does. Release notes tell what was needed once, so they are none of them.
+    """
+    known, above = _stated(name), _headed(name)
+    joined = merged(lists)
+    pages = [one for one in joined.evidence if not version_of(f"{one.chunk.title} > {one.chunk.heading}")]
+    stated = [one for one in pages if known.search(one.chunk.page)]
+    headed = [one for one in stated if above.search(f"{one.chunk.title} > {one.chunk.heading}")]
+    return _only(joined, headed), _only(joined, stated)
+
+
+def _only(found: Found, pages: Sequence[Evidence]) -> Found | None:
+    evidence = tuple(replace(one, number=n) for n, one in enumerate(pages, start=1))
+    return replace(found, evidence=evidence) if pages else None
