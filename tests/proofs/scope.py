@@ -125,8 +125,9 @@ class Scopes(RuleBasedStateMachine):
         said = Correction(
             answer.id, who, "Hal", "wrong", f"It is {self.word(place, who)}, really.", time.time()
         )
+        link, where = f"https://chat.example/{place}", self.scope(place)
         try:
-            self.world.run(self.app.engine.accepted.correct(said, True, f"https://chat.example/{place}"))
+            self.world.run(self.app.engine.accepted.correct(said, True, link, where))
         except KeyError:
             assert not self.world.run(self.app.memory._store.answer(answer.id))
 

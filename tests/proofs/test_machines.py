@@ -38,6 +38,18 @@ def test_a_question_that_was_deleted_before_it_is_told_is_not_answered(opened: W
     machine.teardown()
 
 
+def test_a_correction_written_in_a_private_channel_stays_there_after_its_answer_was_published(
+    opened: World,
+) -> None:
+    machine = Scopes(opened)
+    text = "How often is a failed job tried again"
+    machine.ask("slack:G2", "discord:eve", text, "secret")
+    machine.publish("slack:G2")
+    machine.correct(0, "discord:eve")
+    machine.ask("slack:C2", "discord:eve", text, "secret")
+    machine.teardown()
+
+
 @pytest.mark.parametrize(
     ("replies", "settled", "wrong"),
     [
