@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.platforms.slack.components import pressed
+from bot.platforms.slack.text.mrkdwn import from_slack
 from bot.rendering.harmless import harmless
 from tests.fuzz.__main__ import EDGES, played
 
@@ -17,6 +18,7 @@ FAILED = (
     ("slack", 1, 218),  # an item that is a number
     ("slack", 1, 58),  # a press of another shape
     ("texts", 1, 273),  # a link to https://[DONE]
+    ("payloads", 11, 17799),  # a link to nothing, <|>
     ("gold", 11, 1995),  # a line that is nested too deep
     ("http", 1, 202),  # a client that leaves in the middle of its request
 )
@@ -42,3 +44,7 @@ def test_a_link_that_leads_nowhere_is_shown_as_it_is() -> None:
 @pytest.mark.parametrize("body", [{"user": "U1"}, {"type": "block_actions", "actions": 5}, {"channel": [1]}])
 def test_a_press_of_another_shape_is_none(body: dict[str, object]) -> None:
     assert pressed(body) is None
+
+
+def test_a_link_of_slack_that_leads_nowhere_is_its_words() -> None:
+    assert from_slack("see <|the guide>") == "see the guide"
