@@ -102,6 +102,8 @@ def read_lines(path: Path, parse: Callable[[dict[str, Any]], L]) -> list[L]:
             found[line.id] = line
         except json.JSONDecodeError as error:
             problems.append(f"line {number}: no JSON, {error.msg} at column {error.colno}")
+        except RecursionError:
+            problems.append(f"line {number}: it is nested too deep")
         except ValueError as error:
             problems.append(f"line {number}: {error}")
     if problems:

@@ -31,6 +31,7 @@ from bot.rendering.answers import sorry
 from core.domain import MessageRef
 from core.errors import StorageUnavailable
 from core.languages import _, speaking
+from core.ports import Claim
 from core.query.asking import asks_for_help
 from core.text.words import looks_like_question
 
@@ -38,6 +39,8 @@ log = logging.getLogger(__name__)
 
 EDIT_SECONDS = 60
 """How long after a question an edit of it is answered anew."""
+NOTHING = Claim("", "", "", 0.0)
+"""Claims no message, where only an event is noted."""
 EARLIER_SECONDS, LOOK_SECONDS = 120.0, 0.05
 """How long a follow-up waits for what a dead process had taken to be taken up, and between two looks."""
 
@@ -115,6 +118,9 @@ class Questions:
     async def _go_on(self, chat: Chat, found: Found, slot: Slot) -> None:
         """Handle a claimed message: decide whether it is for the bot, and answer it."""
         with self._answering.holding(found.message.key):
+            if await self._desk.conversations.taken(_deletion(found.message.key)):
+                await self._settle(chat, found.message.key, found.parts, ())
+                return
             if not found.decided:
                 await self._after_earlier(found.message, slot)
                 decided = None if self._answering.stopping else await self._decided(chat, found.message)
@@ -266,7 +272,14 @@ class Questions:
             await self.message(chat, message, taken)
 
     async def deleted(self, chat: Chat, ref: MessageRef) -> None:
-        """Delete the answers to a deleted question; forget a person's deleted answer."""
+        """Delete the answers to a deleted question; forget a person's deleted answer.
+
+        The deletion is noted first: a platform may tell of the message only then, or once more.
+        """
+        try:
+            await self._desk.conversations.claim(NOTHING, _deletion(ref.key))
+        except StorageUnavailable as error:
+            log.warning("a deletion cannot be noted: %s", error)
         async with self._desk.lock(f"mark {ref.key}"):
             await self._desk.engine.accepted.gone(ref.key)
             await self._resolving.deleted(chat, ref)
@@ -306,6 +319,11 @@ class Questions:
             seconds=rounded(seconds)
         )
         return await chat.post(message.ref, Reply(said))
+
+
+def _deletion(key: str) -> str:
+    """Name the event that a message was deleted."""
+    return f"deleted {key}"
 
 
 def _asks(text: str) -> bool:

@@ -24,6 +24,7 @@ LINE_BYTES = 64 * 1024 * 1024
 """Longest request or reply; a batch of questions travels in one."""
 STOP_SECONDS = 2.0
 """Time that commands under way get to say that they are given up."""
+NO_REQUEST = "That is no request: write one JSON object on a line."
 STOPPED = "The serving process ended before it was done; give the command again."
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Handle = Callable[[dict[str, Any], Send], Awaitable[None]]
@@ -75,7 +76,10 @@ class Control:
         assert task is not None
         self._calls.add(task)
         try:
-            request = json.loads(await reader.readline() or b"{}")
+            request = _request(await reader.readline())
+            if request is None:
+                await send({"error": NO_REQUEST, "code": 2})
+                return
             try:
                 async with _until_left(reader, self._ends_with_caller(request)):
                     await self._handle(request, send)
@@ -93,6 +97,15 @@ class Control:
         finally:
             self._calls.discard(task)
             writer.close()
+
+
+def _request(line: bytes) -> dict[str, Any] | None:
+    """Read what another process asks; None where it is no JSON object."""
+    try:
+        read = json.loads(line or b"{}")
+    except (ValueError, RecursionError):  # also one that is no UTF-8
+        return None
+    return read if isinstance(read, dict) else None
 
 
 async def call(home: Path, request: dict[str, Any]) -> AsyncIterator[dict[str, Any]]:

@@ -149,7 +149,7 @@ class Presses:
             press.value, person.id, person.name, what if what in WRONG else "other", better, time.time()
         )
         helper = person.helper or self._desk.engine.helps(person.id)
-        kept = await self._desk.engine.accepted.correct(said, helper, link)
+        kept = await self._desk.engine.accepted.correct(said, helper, link, press.scope)
         return REMEMBERED if kept.pair_id else KEPT if better else NOTED
 
     async def _ask_again(

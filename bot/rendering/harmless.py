@@ -200,8 +200,11 @@ def _link(label: str, url: str, angled: bool) -> str:
 
 
 def _misleads(label: str, url: str) -> bool:
-    """Return True if a link's text is, or holds, another address than it leads to."""
-    parts = urlsplit(url)
+    """Return True if a link's text is, or holds, another address than it leads to, or it leads nowhere."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # it is no address: https://[x]
+        return True
     real = (parts.hostname or parts.path.rpartition("@")[2]).lower()
     said = [found[1].lower() for found in _ADDRESS.finditer(label)]
     plain = _ESCAPED.sub(r"\1", label).strip("*_~` ")

@@ -140,10 +140,13 @@ class AcceptedAnswers:
 
     # --- corrections --------------------------------------------------------------------------
 
-    async def correct(self, correction: Correction, helper: bool, link: str) -> Correction:
+    async def correct(
+        self, correction: Correction, helper: bool, link: str, where: Scope | None = None
+    ) -> Correction:
         """Keep what was wrong with an answer; a helper's better one is remembered in its place.
 
-        `link` leads to the answer. Of somebody who opted out nothing is kept. Raises KeyError for an answer
+        `link` leads to the answer. What is written in a private channel (`where`) stays there, also where the
+        answer was published since. Of somebody who opted out nothing is kept. Raises KeyError for an answer
         that is not kept.
         """
         row = await self._store.answer(correction.answer_id)
@@ -152,6 +155,8 @@ class AcceptedAnswers:
         if self._is_out(correction.person):
             return correction
         scope, release = Scope.parse(row["scope"]), str(row["release"])
+        if where is not None and where.kind == "private" and scope.remembered:
+            scope = where
         if helper and correction.better.strip() and release and scope.remembered:
             trace = Trace.of(row["trace"])
             queries = trace.queries
@@ -167,7 +172,7 @@ class AcceptedAnswers:
                 citations=(_by(correction.name, link, release.split("+")[0]),),
                 origin="person",
                 asker=row["asker"],
-                channel=row["channel"],
+                channel=scope.channel or row["channel"],
                 language=await language.detect(correction.better) or trace.language or DEFAULT,
                 others=tuple(sorted(await self._store.whose([correction.answer_id], False) - {row["asker"]})),
             )

@@ -25,6 +25,7 @@ from core.errors import HomeTooNew, StorageError, StorageUnavailable
 from core.ports.about import HOLDER
 from storage.database.hold import SERVE, Hold, Holder, address_of, file_of, hold_of
 from storage.database.sqlite_file import DATABASE, check, storage_error
+from storage.database.whole import WholeConnection
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
@@ -53,6 +54,7 @@ class Database:
         self._engine = engine
         self._writer = engine.execution_options(writes=True)
         self._is_sqlite = engine.dialect.name == "sqlite"
+        self._connection = WholeConnection if self._is_sqlite else AsyncConnection
         self._writing = asyncio.Lock()
         self._written = -math.inf
         self._owed = False
@@ -113,7 +115,7 @@ class Database:
         """Open a connection for reading: each statement sees what was committed before it."""
         self._check_hold()
         try:
-            async with self._engine.connect() as connection:
+            async with self._connection(self._engine) as connection:
                 yield connection
         except (DBAPIError, OSError) as error:
             raise _storage_error(error) from error
@@ -129,7 +131,7 @@ class Database:
         finally:
             self._waiting -= 1
         try:
-            async with self._writer.begin() as connection:
+            async with self._connection(self._writer) as connection, connection.begin():
                 yield connection
             self.problem = ""
         except (DBAPIError, OSError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,16 @@ from sqlalchemy import Connection, create_engine, inspect, text
 
 from core.domain import Answer, Question, Vote
 from core.errors import ConfigurationError, HomeTooNew, StorageError
+from core.ports import Claim
 from storage.corpora.corpora import SqlCorpora
 from storage.database.database import Database, slices
 from storage.memory.memories import SqlMemories
 from storage.memory.upkeep import SqlUpkeep
+from storage.serving.conversations import SqlConversations
 from storage.tables import Base
 from tests.contracts.samples import document, keep, pair
 from tests.databases import as_of
+from tests.patience import PATIENCE
 
 
 def differences(connection: Connection) -> list[Any]:
@@ -197,3 +201,17 @@ def test_slices_hold_every_value_once_in_order() -> None:
     assert slices([]) == []
     assert [len(part) for part in slices(list(range(1001)), 500)] == [500, 500, 1]
     assert [value for part in slices("abcde", 2) for value in part] == list("abcde")
+
+
+async def test_a_write_that_nobody_waits_for_any_more_lets_the_next_one_in(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    database = await Database.open(tmp_path)
+    store = SqlConversations(database)
+    for number in range(60):
+        writing = asyncio.create_task(store.claim(Claim(f"given up {number}", "c", "a", 1.0)))
+        for _ in range(chance.randrange(30)):
+            await asyncio.sleep(0)
+        writing.cancel()
+        kept = await asyncio.wait({writing})  # the task keeps where it was cancelled, as one that waits does
+        assert await asyncio.wait_for(store.claim(Claim(f"after {number}", "c", "a", 1.0)), PATIENCE), kept
+    await database.close()

@@ -171,6 +171,13 @@ def _plain(text: str, limit: int) -> dict[str, Any]:
 
 def pressed(body: Mapping[str, Any]) -> Pressed | None:
     """Read a `block_actions` or `view_submission` payload; None for one that is not of ours."""
+    try:
+        return _pressed(body)
+    except (AttributeError, TypeError):  # it has another shape than Slack's
+        return None
+
+
+def _pressed(body: Mapping[str, Any]) -> Pressed | None:
     user, trigger = str((body.get("user") or {}).get("id") or ""), str(body.get("trigger_id") or "")
     if body.get("type") == "view_submission":
         return _submitted(body.get("view") or {}, user, trigger)

@@ -147,8 +147,9 @@ class Slack:
     async def _on_event(self, body: Mapping[str, Any]) -> bool:
         """Hand an event over; return True once it may be acknowledged, False if it must come again."""
         event = body.get("event") or {}
-        item = event.get("item") or {}
-        channel = str(event.get("channel") or item.get("channel") or "")
+        item = event.get("item")
+        within = item.get("channel") if isinstance(item, Mapping) else ""
+        channel = str(event.get("channel") or within or "")
         shared = body.get("is_ext_shared_channel")
         taken = asyncio.Event()
         reading = self._events.receive(

@@ -24,6 +24,7 @@ FAILURES = (
     httpx.InvalidURL,
     httpx.StreamError,
     OSError,
+    RecursionError,  # JSON that is nested too deep
     ValueError,
     AttributeError,
     TypeError,

@@ -29,6 +29,7 @@ FAILURES = (
     httpx.InvalidURL,
     httpx.StreamError,
     OSError,
+    RecursionError,  # JSON that is nested too deep
     ValueError,
     AttributeError,
     TypeError,
@@ -111,9 +112,9 @@ class ModelServer:
         """Ask which model is there, and how long a context it takes; raises the ModelErrors."""
         listed = await self._get(f"{self.url}/models")
         rows = listed.get("data") if isinstance(listed, dict) else None
-        models = [row for row in rows or () if isinstance(row, dict) and row.get("id")]
         if not isinstance(rows, list):
             raise failed("foreign", self._model, self.url, OPENAI)
+        models = [row for row in rows if isinstance(row, dict) and row.get("id")]
         mine = next((row for row in models if self._model in ("", row["id"])), None)
         # llama.cpp serves one model, whatever it is called in the request
         if mine is None and len(models) == 1 and models[0].get("owned_by") == "llamacpp":
@@ -195,16 +196,18 @@ def refused_fields(error: Exception) -> set[str]:
 def part_of(chunk: ChatCompletionChunk) -> Part:
     """Read one event; raises AttributeError or TypeError where it is no chunk of an answer."""
     usage = chunk.usage
-    counted = (usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else (0, 0)
+    counted = (_count(usage.prompt_tokens) or 0, _count(usage.completion_tokens) or 0) if usage else (0, 0)
+    if not isinstance(chunk.choices, list):
+        raise TypeError("no choices")
     if not chunk.choices:
-        if not isinstance(chunk.choices, list):
-            raise TypeError("no choices")
         return Part("", False, "", *counted)
     choice = chunk.choices[0]
     # vLLM calls it `reasoning`, the others `reasoning_content`; it is not shown
     more = choice.delta.model_extra or {} if choice.delta else {}
     thought = bool(more.get("reasoning_content") or more.get("reasoning"))
     text = (choice.delta.content or "") if choice.delta else ""
+    if not isinstance(text, str):
+        raise TypeError("the text is none")
     return Part(text, thought, choice.finish_reason or "", *counted)
 
 

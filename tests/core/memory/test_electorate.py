@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain import STRANGERS
-from core.memory.scoring.score import CROWD, Thresholds, counted, is_neutral, score_of, vouched
+from core.memory.scoring.score import (
+    CROWD,
+    Esteem,
+    Thresholds,
+    counted,
+    esteem,
+    is_neutral,
+    score_of,
+    vouched,
+)
 from core.memory.scoring.vote_weighting import Ballot, Policy, ballot, bursts
 from core.ports import Acquaintance, Remembered, VoteEvent
 from tests.contracts.samples import pair
@@ -131,3 +140,25 @@ def test_a_crowd_on_one_answer_is_a_burst_and_so_is_a_flood_of_one_voter() -> No
 
 def test_the_standings_of_strangers_are_those_that_ballots_give() -> None:
     assert set(STRANGERS) == {"early", "new", "flood"}
+
+
+def test_strangers_beside_a_known_person_weigh_half_a_voter_together() -> None:
+    assert score_of(pair(opinions=((1, 1.0),), strangers=strangers(0, 3)), LIMITS) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("given_pair", "voters", "expected"),
+    [
+        ({"opinions": ((1, 1.0),)}, 1, Esteem(1, True)),
+        ({"opinions": ((1, 1.0),)}, 2, Esteem(1, False, 1)),
+        ({"opinions": ((1, 1.0),), "scope": "private:slack:C1"}, 2, Esteem(1, True)),
+        ({"opinions": ((1, 1.0),), "origin": "import"}, 2, Esteem(1, True)),
+        ({"opinions": ((1, 1.0),), "stale": True}, 1, Esteem(1, False)),
+        ({"opinions": ((0, 1.0),)}, 1, Esteem(0, False)),
+        ({}, 1, Esteem(0, False)),
+    ],
+)
+def test_esteem_says_whether_an_answer_is_given_again(
+    given_pair: dict[str, Any], voters: int, expected: Esteem
+) -> None:
+    assert esteem(pair(**given_pair), replace(LIMITS, min_voters=voters)) == expected

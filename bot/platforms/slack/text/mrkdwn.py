@@ -243,6 +243,8 @@ def _entities(text: str, link: Callable[[str, str], str]) -> str:
 
 def _entity(inside: str, link: Callable[[str, str], str]) -> str:
     target, _, label = inside.partition("|")
+    if not target:
+        return label
     match target[0], target[1:]:
         case "@", user:
             return "@" + (label or user).removeprefix("@")

@@ -81,6 +81,8 @@ class Guard:
             response = web.json_response({"error": str(error)}, status=error.status)
         except web.HTTPException as error:
             response = web.json_response({"error": f"{error.reason}."}, status=error.status)
+        except ConnectionResetError:  # who asked went away in the middle of it, and hears no answer
+            response = web.json_response({"error": "The request ended early."}, status=400)
         if not response.prepared:
             response.headers.update(HEADERS)
             if self._guests is not None and self._guests.takes(request.path):
