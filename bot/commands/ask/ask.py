@@ -31,7 +31,9 @@ class Answered:
     @property
     def kept(self) -> dict[str, Any]:
         """Return what `chat` goes on with."""
-        return {"answer_id": self.answer.id, "release": self.answer.release, "text": self.answer.text}
+        told = {"answer_id": self.answer.id, "release": self.answer.release, "text": self.answer.text}
+        failed = self.answer.trace.get("model_error") if self.answer.trace.get("unwritten") else ""
+        return told | ({"problem": failed} if failed else {})
 
 
 async def run(app: Application, given: Given) -> Result:

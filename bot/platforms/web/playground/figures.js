@@ -12,7 +12,7 @@ const LATE = 2; // a source that was due so many times over is late
 const DAY_S = 86400;
 const DAYS = 30;
 
-const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "–");
+const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)}%` : "–");
 const many = (count, one, more) => `${count.toLocaleString()} ${count === 1 ? one : more}`;
 
 export function link(title, url) {

@@ -45,7 +45,8 @@ export function gaps({ gaps: found }, empty) {
 }
 
 export function pages({ cited, worst }, empty) {
+  if (byId("pages").querySelector("details[open]")) return;
   const table = (title, found) => found.length > 0 && h("table", { class: "rows" }, h("thead", {}, h("tr", {}, ["Cited", title, "👍", "👎"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, found.map((page) => h("tr", {}, h("td", { class: "number count" }, `${page.count}×`), h("td", {}, link(page.title, page.url), h("span", { class: "quiet" }, ` ${page.release}`)), h("td", { class: "number" }, String(page.up)), h("td", { class: "number" }, String(page.down))))));
+    h("tbody", {}, found.map((page) => h("tr", {}, h("td", { class: "number count" }, `${page.count}×`), h("td", {}, link(page.title, page.url), h("span", { class: "quiet" }, ` ${page.release}`), page.answers.length > 0 && threads(page.answers)), h("td", { class: "number" }, String(page.up)), h("td", { class: "number" }, String(page.down))))));
   put(byId("pages"), ...(cited.length ? [table("Most cited", cited), table("Worst votes", worst)].filter(Boolean) : [empty("No page is cited yet.")]));
 }
