@@ -86,6 +86,7 @@ class Recording:
         model.first_token_delay = 0.0
         targets = Targets((stage.account("hal"),))
         self._bot.app.catalogue.channels[stage.key("public")] = ChannelSettings(ask=targets)
+        model.say("I don't know.")
         said = await stage.say("ann", UNKNOWN, to="bot")
         seen = await answer(stage, said)
         await stage.press("ann", seen, "person")
