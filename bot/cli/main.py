@@ -84,7 +84,8 @@ def _run(given: Parsed) -> int:
     set_up(settings, settings.log_level if serves or given.debug else "ERROR", in_home=serves)
     if command.group in ASKED_OF_A_HOME and command.name not in FILLING and not settings.home.exists():
         raise HomeError(
-            f"There is no home at {settings.home} yet: `threadlore init` makes one; name yours by --home."
+            f"There is no home at {settings.home} yet: `threadlore serve` and `threadlore index` make it; "
+            f"`threadlore init` sets up a bot of your own. Another folder is named by --home."
         )
     if command.program:
         return _program(command, settings, options)

@@ -173,6 +173,7 @@ def test_the_keyboard_reaches_everything_and_what_is_focused_stays(page: Page) -
 def test_one_day_is_a_point_and_no_wedge(page: Page) -> None:
     page.find("#times circle.end")
     assert page.driver.find_elements("css selector", "#times .area, #times .line") == []
+    assert page.driver.find_elements("css selector", "#tiles .area") == []
     assert len(page.all("#routes .arc:not(.none)")) == 3
 
 

@@ -1,7 +1,7 @@
 // The panel that explains an answer: route, memory, votes, confidence, pages. Scores are for admins.
 
 import { h, icon } from "./dom.js";
-import { inline, link, safeUrl } from "./inline.js";
+import { inline, link, safeUrl, titled } from "./inline.js";
 import { markdown } from "./markdown.js";
 import { author, questionOf, state } from "./store.js";
 
@@ -100,14 +100,6 @@ function confidence(trace) {
     : `Pages: ${sure} likely to answer the question; ${needed} is needed`;
   return section("Confidence", h("p", { class: "figures wide" }, meter(trace.confidence, trace.threshold, text), text),
     quoted && h("p", { class: "figures" }, `Pages: ${percent(trace.signs.found)} likely to answer the question`));
-}
-
-// "Page: Page > Heading" says the page twice.
-function titled(title) {
-  const [page, ...rest] = title.split(": ");
-  const heading = rest.join(": ");
-  const whole = !heading || heading.startsWith(page) ? heading || page : `${page} > ${heading}`;
-  return whole.replaceAll(" > ", " › ").replaceAll("]\\(", "](");
 }
 
 function pages(trace) {
