@@ -72,9 +72,11 @@ sources-home: $(VENV)/ready-test
 scenarios: $(VENV)/ready-test
 	@$(BIN)/python -m tests.scenarios $(if $(ONLY),$(ONLY))
 
-# docs/*.png of what the bot really sends, and of its pages on a home with Flask's index; needs Chromium
+# docs/*.png of what the bot really sends, and of its pages on a home with Flask's index; needs Chromium, and PyPI
+# for the last picture of the tour
 pictures: $(VENV)/ready-test
 	@$(BIN)/python -m tests.screens.answers
+	@$(BIN)/python -m tests.screens.tour $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 	@$(BIN)/python -m tests.screens.page $(or $(THREADLORE_BENCH_HOME),.threadlore/bench)
 
 # brings core/languages/*.po up to what the code says; NEW=fr begins another language
@@ -104,9 +106,9 @@ $(VENV)/ready: pyproject.toml constraints.txt
 	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 is needed: install it, or say make PYTHON=/path/to/python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV): about 2 GB, once; 3 to 10 minutes with a good connection ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --root-user-action=ignore -c constraints.txt -e .
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --root-user-action=ignore -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/ready-test: $(VENV)/ready
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[test]'
 	@touch $@

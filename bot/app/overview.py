@@ -30,7 +30,7 @@ LONGEST_DAYS = 90
 WEEK = 7
 """Days of which figures are shown at least."""
 PAGES, THREADS = 8, 5
-"""Pages of a list, and threads that lie behind a gap."""
+"""Pages of a list, and threads that lie behind a gap or a page."""
 GAPS = 12
 TOPICS = 200
 """Gaps and topics that the dashboard shows at most."""
@@ -92,8 +92,8 @@ class Overview:
                     asdict(day) for day in every_day(await statistics.days(days, within), time.time(), days)
                 ],
                 "channels": list(await statistics.channels(LONGEST_DAYS)),
-                "cited": [asdict(page) for page in cited[:PAGES]],
-                "worst": [asdict(page) for page in worst(cited)],
+                "cited": [_page(page) for page in cited[:PAGES]],
+                "worst": [_page(page) for page in worst(cited)],
                 "gaps": [
                     {
                         "count": len(gap.questions),
@@ -189,6 +189,10 @@ def worst(cited: Sequence[Cited]) -> list[Cited]:
     """Return the pages whose answers more people think badly of than well, the worst first."""
     bad = [page for page in cited if page.down > page.up]
     return sorted(bad, key=lambda page: (page.up - page.down, -page.count))[:PAGES]
+
+
+def _page(page: Cited) -> dict[str, Any]:
+    return asdict(page) | {"answers": list(page.answers[:THREADS])}
 
 
 def flattened(vectors: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from core.settings import Settings
 
 DONE, FAILED = 0, 1
+ASKED_OF_A_HOME = frozenset({"ask", "look", "admin"})
+"""Groups of commands that have something to say only where there is a home."""
+FILLING = frozenset({"index", "memory import"})
+"""Those among them that make one."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -78,12 +82,13 @@ def _run(given: Parsed) -> int:
     if serves and is_watched(settings):
         print(f"Threadlore is starting; its log is in {settings.home / FOLDER}.", flush=True)
     set_up(settings, settings.log_level if serves or given.debug else "ERROR", in_home=serves)
+    if command.group in ASKED_OF_A_HOME and command.name not in FILLING and not settings.home.exists():
+        raise HomeError(
+            f"There is no home at {settings.home} yet: `threadlore serve` and `threadlore index` make it; "
+            f"`threadlore init` sets up a bot of your own. Another folder is named by --home."
+        )
     if command.program:
         return _program(command, settings, options)
-    if command.group == "look" and not settings.home.exists():
-        raise HomeError(
-            f"There is no home at {settings.home} yet: `threadlore init` makes one; name yours by --home."
-        )
     done = command.here(settings, options) if command.here is not None else None
     if isinstance(done, int) or (done is None and command.run is None):
         return done or DONE

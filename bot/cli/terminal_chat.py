@@ -48,6 +48,7 @@ class Conversation:
         self._settings = settings
         self._history: list[dict[str, str]] = []
         self._last: dict[str, Any] = {}
+        self._told: set[str] = set()
 
     async def take(self, text: str) -> None:
         """Answer a question, or carry out a line that begins with a slash."""
@@ -113,6 +114,10 @@ class Conversation:
         await self._send({"user": USER, **request}, show)
         if heard:
             self._last = heard[-1]
+            problem = str(self._last.get("problem", ""))
+            if problem and problem not in self._told:
+                self._told.add(problem)
+                print(f"threadlore: {problem}", file=sys.stderr)
             self._history += [{"role": "user", "text": said}]
             self._history += [
                 {"role": "assistant", "text": self._last["text"], "release": self._last["release"]}

@@ -177,7 +177,7 @@ def _who(case: Case) -> str:
 def _how(link: str) -> str:
     place = f"[in the thread]({link})" if link else "in the thread"
     return (
-        f"Please answer {place}, not here. ✅ on the answer there resolves this, and I remember it; "
+        f"Please answer {place}. ✅ on the answer there resolves this, and I remember it; "
         "✅ on this message resolves it without an answer."
     )
 

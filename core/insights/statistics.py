@@ -59,6 +59,8 @@ class Cited:
     count: int
     up: int = 0
     down: int = 0
+    answers: tuple[str, ...] = ()
+    """Ids of those that people voted down, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)

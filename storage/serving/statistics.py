@@ -134,9 +134,11 @@ class SqlStatistics(Store):
         """Return the pages that public answers cite, the most cited first."""
         count: Counter[tuple[str, str, str]] = Counter()
         votes: defaultdict[tuple[str, str, str], Counter[int]] = defaultdict(Counter)
+        bad: defaultdict[tuple[str, str, str], list[str]] = defaultdict(list)
         answers = select(AnswerRow.id, AnswerRow.citations).where(
             AnswerRow.at >= since, AnswerRow.scope == PUBLIC, *_only(within)
         )
+        answers = answers.order_by(AnswerRow.at.desc())
         async with self._database.read() as connection:
             opinions = await self._opinions(connection, since)
             async for rows in parts(await connection.execute(answers), LONG):
@@ -147,8 +149,12 @@ class SqlStatistics(Store):
                     }
                     count.update(pages)
                     for page in pages:
-                        votes[page].update(opinions.get(row.id, ()))
-        return tuple(Cited(*page, n, votes[page][1], votes[page][0]) for page, n in count.most_common())
+                        votes[page].update(given := opinions.get(row.id, ()))
+                        bad[page] += [row.id] if 0 in given else []
+        return tuple(
+            Cited(*page, n, votes[page][1], votes[page][0], tuple(bad[page]))
+            for page, n in count.most_common()
+        )
 
     async def _opinions(self, connection: AsyncConnection, since: float) -> dict[str, list[int]]:
         """Return the votes that stand on each answer."""

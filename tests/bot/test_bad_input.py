@@ -113,6 +113,14 @@ def test_a_home_that_a_newer_version_wrote_is_refused_untouched(shop: Shop) -> N
     database.close()
 
 
+def test_where_nothing_is_read_yet_asking_says_how_to_read_it(shop: Shop) -> None:
+    shop.home.mkdir(mode=0o700, exist_ok=True)
+    done = shop.run("ask", "How do I open the shop?")
+    assert done.returncode == 0 and "run `threadlore index`" in done.stdout
+    assert shop.run("index").returncode == 0
+    assert "threadlore index" not in shop.run("ask", "How do I open the shop?").stdout
+
+
 def test_settings_that_cannot_be_are_named(shop: Shop) -> None:
     _told(shop.run("status", THREADLORE_PORT="eighty"), 1, "THREADLORE_PORT", "eighty")
     _told(shop.run("status", DATABASE_URL="mysql://x/y"), 1, "DATABASE_URL", "postgresql://")

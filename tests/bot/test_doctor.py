@@ -384,9 +384,13 @@ def test_what_others_may_read_is_closed(tmp_path, monkeypatch):
     assert doctor.closed(given) == []
 
 
-def test_to_look_makes_no_home(tmp_path, capsys):
+@pytest.mark.parametrize(
+    "command", ["status", "ask x", "chat", "memory list", "sources", "gaps", "forget --user slack:U1"]
+)
+def test_to_look_makes_no_home(tmp_path, capsys, command):
+    """And nobody is answered for Flask, which is there for `make run` and for whoever names nothing else."""
     with pytest.raises(SystemExit) as ended:
-        main(["status", "--home", str(tmp_path / "none")])
+        main([*command.split(), "--home", str(tmp_path / "none")])
     assert ended.value.code == 1 and not (tmp_path / "none").exists()
     assert "threadlore init" in capsys.readouterr().err
 

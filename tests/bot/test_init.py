@@ -122,10 +122,12 @@ def test_a_place_that_cannot_be_is_told_with_what_to_write(tmp_path, monkeypatch
 
 def test_questions_that_need_an_answer_are_asked_again(tmp_path, capsys):
     (tmp_path / "docs").mkdir()
-    person = Person("", "Kettle", "1.0", "carrier pigeon", str(tmp_path / "docs"), "", *NO_MODEL, *NOWHERE)
+    docs = str(tmp_path / "docs")
+    person = Person("", "Kettle", f"1.0={docs}", "1.0", "carrier pigeon", docs, "", *NO_MODEL, *NOWHERE)
     init(tmp_path, ask=person, secret=Person())
-    assert person.asked[0] == person.asked[1]
-    assert "There is no" in capsys.readouterr().err
+    assert person.asked[0] == person.asked[1] and person.asked[2] == person.asked[3]
+    told = capsys.readouterr().err
+    assert "There is no" in told and "Write their names alone" in told
 
 
 @pytest.mark.parametrize("name", ["corpora.toml", ".env"])

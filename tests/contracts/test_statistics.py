@@ -162,6 +162,7 @@ async def test_pages_that_are_cited_and_voted_on(house):
         await house.asked(key, cites=True)
     await house.memories.vote(Vote("a1", "slack:U2", 0), 1.0)
     (page,) = await house.statistics.cited(0.0)
+    assert page.answers == ("a1",), "what people voted down can be read"
     assert (page.title, page.url, page.count, page.up, page.down) == (*PAGE.values(), 2, 0, 1)
 
 

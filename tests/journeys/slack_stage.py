@@ -59,7 +59,9 @@ class SlackStage:
     async def join(self, bot: Bot) -> None:
         """Connect a bot to this workspace."""
         self.bot = bot
-        platform = connect(settings_for(self.server, helpers="slack:UHAL"), bot.dispatch)
+        platform = connect(
+            settings_for(self.server, helpers="slack:UHAL", home=bot.settings.home), bot.dispatch
+        )
         assert platform is not None
         self.platform = platform
         self._running = asyncio.create_task(platform.run())

@@ -41,6 +41,12 @@ async def used(bot: Bot) -> None:
     await bot.app.engine.answer(secret)
 
 
+async def shown(bot: Bot) -> None:
+    """Let a playground be used, and its figures be shown."""
+    await used(bot)
+    bot.dispatch.overview = Overview(bot.app)
+
+
 async def prepare(bot: Bot) -> None:
     """Let a playground be used, with an error, a pause and a fallback in its figures."""
     await used(bot)
@@ -162,6 +168,54 @@ def test_the_keyboard_reaches_everything_and_what_is_focused_stays(page: Page) -
             break
         seen.add(place)
     assert {"questions-title", "votes-title", "times-title", "topics-title", "gaps-title"} <= seen
+
+
+def test_one_day_is_a_point_and_no_wedge(page: Page) -> None:
+    page.find("#times circle.end")
+    assert page.driver.find_elements("css selector", "#times .area, #times .line") == []
+    assert page.driver.find_elements("css selector", "#tiles .area") == []
+    assert len(page.all("#routes .arc:not(.none)")) == 3
+
+
+def total(page: Page) -> int:
+    return int(page.text("#routes .middle"))
+
+
+def test_figures_are_narrowed_to_days_a_release_and_a_channel(page: Page) -> None:
+    asked = len(ASKED) + 1
+    assert total(page) == asked
+    page.click("#days option", "7")
+    page.click("#release option", "1.5")
+    page.until(lambda: total(page) == 1)
+    assert texts(page, "#releases h3")[0].startswith("2.0"), "all releases are still there"
+    page.click("#release option", "all")
+    page.until(lambda: total(page) == asked)
+    assert texts(page, "#channel option") == ["all", "#help"], "private ones are no choice"
+    page.click("#channel option", "help")
+    page.until(lambda: total(page) == len(ASKED))
+
+
+def test_gaps_say_why_they_are_there_and_lead_to_their_threads(
+    chromium: webdriver.Chrome, kettle: Kettle
+) -> None:
+    with served(kettle, shown) as url, looking(chromium, url, (1360, 900)) as page:
+        page.open()
+        page.write(ASKED[0])
+        page.find("#thread .footer")
+        page.click("#thread .vote.down")
+        page.find("#thread .vote.down[aria-pressed=true]")
+        page.driver.get(f"{url}/dashboard")
+        lacking = "return [...document.querySelectorAll('#gaps tbody tr')].map((row) => row.innerText)"
+        rows = page.until(lambda: page.js(lacking))
+        assert any("missing in the docs" in row and "zebras" in row for row in rows), rows
+        assert any("answered badly" in row and "1 voted down" in row for row in rows), rows
+        badly = next(at for at, row in enumerate(rows, 1) if "answered badly" in row)
+        page.click(f"#gaps tbody tr:nth-child({badly}) summary", "Threads")
+        assert page.text("#gaps details[open] a") == ASKED[0]
+        assert page.attribute("#gaps details[open] a", "href").startswith(url)
+        assert "Most cited" in page.text("#pages")
+        page.click("#pages summary", "Threads")
+        assert page.text("#pages details[open] a") == ASKED[0]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

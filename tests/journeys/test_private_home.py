@@ -71,12 +71,9 @@ def test_what_is_open_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("umask", "model", "command"),
     [
-        (0o022, "", ("ask", PORT)),
         (0o000, "", ("index", "--release", "2.0")),
         (0o022, "", ("doctor",)),
         (0o000, CHEAP, ("memory", "import", "pairs.jsonl")),
-        (0o022, CHEAP, ("memory", "export", "out.jsonl")),
-        (0o000, CHEAP, ("ask", "--batch", "in.jsonl", "--out", "out.jsonl")),
     ],
 )
 def test_a_home_first_made_by_a_command_is_for_its_user_alone(
@@ -84,14 +81,24 @@ def test_a_home_first_made_by_a_command_is_for_its_user_alone(
 ) -> None:
     pair = {"question": PORT, "answer": "On port 7070.", "release": "2.0"}
     (fresh.folder / "pairs.jsonl").write_text(json.dumps(pair))
-    (fresh.folder / "in.jsonl").write_text(json.dumps({"question": PORT}))
-    if "out.jsonl" in command:  # one that was there, open to others, is closed as well
-        (fresh.folder / "out.jsonl").touch(0o644)
-        (fresh.folder / "out.jsonl").chmod(0o644)
     inside(umask, *command, **({"EMBEDDING_MODEL": model} if model else {}))
     assert closed(fresh.home) and (model or (fresh.home / "models").is_dir())
-    if "out.jsonl" in command:
-        assert loose(fresh.folder / "out.jsonl") == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("memory", "export", "out.jsonl"), ("ask", "--batch", "in.jsonl", "--out", "out.jsonl")],
+    ids=["export", "batch"],
+)
+def test_a_file_that_a_command_writes_is_for_its_user_alone(
+    fresh: Kettle, inside: Inside, command: tuple[str, ...]
+) -> None:
+    (fresh.folder / "in.jsonl").write_text(json.dumps({"question": PORT}))
+    (fresh.folder / "out.jsonl").touch(0o644)  # one that was there, open to others, is closed as well
+    (fresh.folder / "out.jsonl").chmod(0o644)
+    fresh.home.mkdir(mode=0o700)
+    inside(0o000, *command, EMBEDDING_MODEL=CHEAP)
+    assert closed(fresh.home) and loose(fresh.folder / "out.jsonl") == []
 
 
 @pytest.mark.parametrize("umask", [0o022, 0o000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from typing import Any
@@ -12,6 +13,7 @@ from tests.journeys.house import Bot, Kettle, house
 from tests.journeys.kettle import PORTS
 from tests.journeys.slack_stage import PEOPLE, SlackStage
 from tests.journeys.stage import answer, ask, told, until
+from tests.platforms.slack_server import SlackServer
 
 PORT = "Which port does the dashboard listen on?"
 OTHER = "How do I set the port of the dashboard?"
@@ -199,6 +201,31 @@ async def test_questions_on_a_tab_ping_nobody_and_fit(stage: SlackStage) -> None
     await ask(stage, pinging)
     text = await shows(stage, "ann", "Which port")
     assert "<!channel" not in text and "<@U2" not in text
+
+
+async def test_after_a_restart_tabs_go_on_following(kettle: Kettle) -> None:
+    names = kettle.home / "slack-tabs.json"
+    async with SlackServer() as server:
+        async with house(kettle) as bot, SlackStage(bot, server) as stage:
+            await ask(stage, PORT, who="bob")
+            await opened(stage, "ann", "You have not asked anything yet.")
+            await opened(stage, "bob", PORT)
+            await until(lambda: names.exists() and json.loads(names.read_text()) == ["U1", "U2"])
+            assert names.stat().st_mode & 0o077 == 0
+            assert len((await bot.app.my_data.of("slack:U2"))["Home tab that you opened"]) == 1
+        async with house(kettle) as off:
+            await off.app.people.forget("slack:U2")
+            assert json.loads(names.read_text()) == ["U1"], "who is forgotten while Slack is not connected"
+        server.home.publish("U1", {"type": "home", "blocks": [{"type": "divider"}]}, "")
+        async with house(kettle) as later, SlackStage(later, server) as stage:
+            await shows(stage, "ann", "You have not asked anything yet.")
+            await ask(stage, OTHER)
+            await shows(stage, "ann", OTHER)
+            await stage.slash("ann", "threadlore", "opt-out confirm")
+            await until(lambda: json.loads(names.read_text()) == [])
+            await opened(stage, "ann")
+            await stage.quiet()
+            assert json.loads(names.read_text()) == [], "of who has opted out nothing is noted"
 
 
 async def test_chosen_releases_hold_over_a_restart(kettle: Kettle) -> None:

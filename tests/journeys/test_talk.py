@@ -227,7 +227,7 @@ async def test_a_mention_alone_answers_the_question_above_it(platform: str, bot:
         assert PORTS["2.0"] in (await answer(stage, said)).text
 
 
-@EVERYWHERE
+@ON_EACH_WIRE
 async def test_who_calls_a_question_off_keeps_the_answer(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         said = await stage.say("ann", PORT, to="bot")
@@ -260,7 +260,18 @@ async def test_an_answer_that_says_solved_marks_the_thread(bot: Bot) -> None:
     assert stage.chat.of(said.root)["solved"] and len(stage.replies(said)) == 1
 
 
-@EVERYWHERE
+async def test_solved_puts_a_check_mark_on_the_question_in_slack(bot: Bot) -> None:
+    async with SlackStage(bot) as stage:
+        said = await stage.say("ann", PORT, to="bot")
+        await answer(stage, said)
+        await stage.say("ann", "solved", under=said)
+        question = stage.server.messages["C1"][said.id]
+        await until(
+            lambda: stage.server.bot_user in question.get("reactions", {}).get("white_check_mark", ())
+        )
+
+
+@ON_EACH_WIRE
 async def test_what_no_page_is_near_says_what_can_be_asked(platform: str, bot: Bot) -> None:
     async with open_stage(platform, bot) as stage:
         seen = await answer(stage, await stage.say("ann", "Who won the world cup in 1998?", to="bot"))

@@ -7,6 +7,7 @@ import pytest
 from tests.journeys.child import run, serving
 from tests.journeys.house import Kettle
 from tests.journeys.kettle import PORTS
+from tests.ollama_server import OllamaServer
 
 PORT = "Which port does the dashboard listen on?"
 REWORDED = "On which port is the dashboard listening?"
@@ -36,3 +37,11 @@ async def test_a_slip_at_the_number_leaves_the_vote(kettle: Kettle) -> None:
         typed = await run(kettle, "chat", given=f"{PORT}\n/down\n7\n/down\n\n/why\n/quit\n".encode())
     assert "That is not a number from 1 to 4" in typed.out and not typed.err
     assert "Remembered" not in typed.out and "Noted" not in typed.out
+
+
+async def test_a_missing_model_is_told_once(kettle: Kettle) -> None:
+    lines = [PORT, "How often is a failed job tried again?", "How do I run a job every night?", "/quit"]
+    async with OllamaServer(model="other:1b") as server:
+        typed = await run(kettle, "chat", given="\n".join(lines).encode(), OLLAMA_HOST=server.url)
+    assert typed.out.count("Sources") == 3 and typed.code == 0
+    assert typed.err.count("ollama pull qwen3:8b") == 1, typed.err

@@ -99,12 +99,17 @@ class Recorder:
             await self.on_command(command, responder)
 
 
+NOWHERE = Path("/nowhere/threadlore")
+"""A home that is not there: a test without one of its own writes nothing into a developer's."""
+
+
 def settings_for(slack: SlackServer, **given: Any) -> Settings:
     return load_settings(
         None,
         slack_bot_token=given.pop("bot_token", slack.bot_token),
         slack_app_token=given.pop("app_token", slack.app_token),
         slack_api_url=given.pop("url", slack.url),
+        home=given.pop("home", NOWHERE),
         **{"slack_votes": "both", **given},  # so that both ways are played
     )
 

@@ -17,9 +17,10 @@ from typing import Any
 
 from selenium import webdriver
 
+from bot.app.bootstrap import build
 from core.catalogue import ChannelSettings
 from core.ports.escalations import Targets
-from tests.journeys.house import Bot, house, new_kettle
+from tests.journeys.house import Bot, house, new_folder
 from tests.journeys.stage import Said, Seen, answer, open_stage, until
 from tests.ollama_server import OllamaServer
 from tests.platforms.browser import start
@@ -31,18 +32,27 @@ WIDTH = 1500
 RETRIES = "How do I change how often a failed job is tried again?"
 CITED = """Set `retry_limit` on the decorator to change the number of retries; the pauses grow [1].
 
-```python
-@kettle.job(retry_limit=3)
-def send_mail(address):
-    ...
-```
+By default a job that fails is tried again 8 times [1].
+"""
+LIMITS = "Which settings limit how long a job runs and how large it may be?"
+LIMITS_PAGE = """\
+# Settings
 
-By default a job that fails is tried again 8 times [1]:
+## Limits of a job
 
-| Setting | Where | Default |
+These settings limit how long a job runs and how large it may be:
+
+| Setting | Default | What it limits |
 |---|---|---|
-| `retry_limit` | decorator | 8 times |
-| `KETTLE_WORKERS` | `kettle.toml` | one for each core |
+| `job_timeout` | 30 minutes | how long a job runs before it is ended |
+| `payload_limit` | 512 KiB | how large the arguments of a job may be |
+| `keep_results` | 7 days | how long the result of a job is kept |
+
+```toml
+[limits]
+job_timeout = "30m"
+payload_limit = "512KiB"
+```
 """
 PORT = "Which port does the dashboard listen on?"
 LONG = "Set the port 9090 [1]:\n\n```python\n{}\n```\n\nThat is all of it [1]."
@@ -52,7 +62,7 @@ UNKNOWN = "How do I send a job to the moon with a rocket?"
 class Recording:
     """Plays one platform and collects what it shows."""
 
-    def __init__(self, platform: str, stage: Any, bot: Bot, model: OllamaServer) -> None:
+    def __init__(self, platform: str, stage: Any, bot: Bot, model: Any) -> None:
         self._platform, self._stage, self._bot, self._model = platform, stage, bot, model
 
     async def scenes(self) -> dict[str, Scene]:
@@ -76,6 +86,7 @@ class Recording:
         model.first_token_delay = 0.0
         targets = Targets((stage.account("hal"),))
         self._bot.app.catalogue.channels[stage.key("public")] = ChannelSettings(ask=targets)
+        model.say("I don't know.")
         said = await stage.say("ann", UNKNOWN, to="bot")
         seen = await answer(stage, said)
         await stage.press("ann", seen, "person")
@@ -94,6 +105,12 @@ class Recording:
         seam += [replace(one, body=f'<div class="head">{one.body}</div>') for one in parts[1:2]]
         found["long"] = Scene("A long answer goes on in the next message, its code too", seam)
         return found
+
+    async def quoted(self) -> Scene:
+        """Return the scene in which no model answers and a page's table and code are quoted."""
+        said = await self._stage.say("ann", LIMITS, to="bot")
+        await answer(self._stage, said)
+        return Scene("Without a model: a page is quoted, its table too", (_asks(LIMITS), *self._thread(said)))
 
     def _thread(self, said: Said) -> list[Spoken]:
         return [self._spoken(seen) for seen in self._stage.replies(said)]
@@ -140,21 +157,32 @@ async def record(platform: str) -> dict[str, Scene]:
     """Play everything on one platform and return its scenes."""
     MODELS.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="threadlore-screens-") as name:
-        kettle = await new_kettle(Path(name) / "kettle", MODELS)
+        kettle = new_folder(Path(name) / "kettle", MODELS)
+        (kettle.folder / "docs" / "2.0" / "settings.md").write_text(LIMITS_PAGE)
+        async with build(kettle.settings(), "index") as app:
+            await app.corpus_manager.reindex("")
+        alone = kettle.copy(Path(name) / "alone")  # the next server numbers its messages as this one
+        async with house(alone) as bot, open_stage(platform, bot) as stage:
+            _name_people(platform, stage)
+            quoted = await Recording(platform, stage, bot, None).quoted()
         async with (
             OllamaServer() as model,
             house(kettle, ollama_host=model.url) as bot,
             open_stage(platform, bot) as stage,
         ):
-            if platform == "slack":
-                for user, name in (("U1", "ann"), ("U2", "bob"), ("UHAL", "hal")):
-                    stage.server.users[user]["profile"]["display_name"] = name
-            return await Recording(platform, stage, bot, model).scenes()
+            _name_people(platform, stage)
+            return await Recording(platform, stage, bot, model).scenes() | {"quoted": quoted}
+
+
+def _name_people(platform: str, stage: Any) -> None:
+    if platform == "slack":
+        for user, name in (("U1", "ann"), ("U2", "bob"), ("UHAL", "hal")):
+            stage.server.users[user]["profile"]["display_name"] = name
 
 
 def laid(scenes: dict[str, Scene]) -> list[tuple[str, Sequence[Scene]]]:
     """Lay scenes out in two columns: the everyday ones light, the rest dark."""
-    light = ("reading", "cited", "wrong")
+    light = ("quoted", "reading", "cited", "wrong")
     dark = ("unknown", "ticket", "long")
     return [("light", [scenes[name] for name in light]), ("dark", [scenes[name] for name in dark])]
 

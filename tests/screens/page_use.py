@@ -67,9 +67,7 @@ class Given:
 async def use(home: Path, seed: int = 5) -> None:
     """Fill a home that holds Flask's index with thirty days of questions and votes."""
     dice = random.Random(seed)
-    with closing(sqlite3.connect(home / DATABASE)) as database:
-        _empty(database)
-        database.commit()
+    emptied(home)
     async with OllamaServer() as model:
         settings = load_settings(None, home=home, ollama_host=model.url, questions_per_minute=1e6)
         async with build(settings, "screens") as app:
@@ -80,11 +78,13 @@ async def use(home: Path, seed: int = 5) -> None:
         database.commit()
 
 
-def _empty(database: sqlite3.Connection) -> None:
+def emptied(home: Path) -> None:
     """Forget what was asked in a home before, such as by a benchmark."""
-    there = {name for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
-    for name in USE & there:
-        database.execute(f"delete from {name}")
+    with closing(sqlite3.connect(home / DATABASE)) as database:
+        there = {name for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
+        for name in USE & there:
+            database.execute(f"delete from {name}")
+        database.commit()
 
 
 async def _days(app: Application, model: OllamaServer, dice: random.Random) -> list[Given]:

@@ -194,9 +194,9 @@ class Asker:
 def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
     ask = terminal.ask
     plan = Plan(given.product or terminal.needed("What is the product called? "))
-    said = terminal.needed("Its releases, old to new, such as 2.0, 2.3, 3.1: ")
+    releases = _releases(terminal)
     print(WHERE)
-    for release in dict.fromkeys(name for name in re.split(r"[,\s]+", said) if name):
+    for release in releases:
         plan.docs[release] = _source(terminal, release)
     host = ask(f"\nWhere does Ollama serve? `off` to quote pages without a model [{OLLAMA}]: ").strip()
     off = host.lower() in ("off", "none")
@@ -214,6 +214,16 @@ def _asked(folder: Path, given: Given, terminal: Asker) -> Plan:
         asked = f"\nExtra admins, such as {such} (Enter for none): "
         plan.settings["THREADLORE_ADMINS"] = ask(asked).strip()
     return plan
+
+
+def _releases(terminal: Asker) -> list[str]:
+    """Ask for the names of releases, until there are no places among them."""
+    while True:
+        said = terminal.needed("Its releases, old to new, such as 2.0, 2.3, 3.1: ")
+        names = list(dict.fromkeys(name for name in re.split(r"[,\s]+", said) if name))
+        if not any(set(name) & set("=/:") for name in names):
+            return names
+        print("Write their names alone, such as 2.0 3.1: where each of them is comes next.", file=sys.stderr)
 
 
 def _source(terminal: Asker, release: str) -> str:

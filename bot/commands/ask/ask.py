@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from core.settings import Settings
 
 
+UNREAD = "Nothing is read yet: run `threadlore index`, or `threadlore serve`, which answers in chat, too."
+
+
 @dataclass(frozen=True, slots=True)
 class Answered:
     """An answer, what is known of it where that was asked for, and the product it is about."""
@@ -23,6 +26,8 @@ class Answered:
     answer: Answer
     known: dict[str, Any]
     product: str
+    is_unread: bool = False
+    """No release is read yet, and none is being read."""
 
     def plain(self) -> dict[str, Any]:
         """Return everything that is known."""
@@ -31,7 +36,9 @@ class Answered:
     @property
     def kept(self) -> dict[str, Any]:
         """Return what `chat` goes on with."""
-        return {"answer_id": self.answer.id, "release": self.answer.release, "text": self.answer.text}
+        told = {"answer_id": self.answer.id, "release": self.answer.release, "text": self.answer.text}
+        failed = self.answer.trace.get("model_error") if self.answer.trace.get("unwritten") else ""
+        return told | ({"problem": failed} if failed else {})
 
 
 async def run(app: Application, given: Given) -> Result:
@@ -44,7 +51,8 @@ async def run(app: Application, given: Given) -> Result:
     if given.get("json"):
         answer = await with_evidence(app, question, answer)
         known = shown(answer) | await pair_id_of(app, answer) | {"answer_id": answer.id}
-    return Result(Answered(answer, known, app.engine.product.name))
+    is_unread = not app.engine.ready and not app.corpus_manager.progress()
+    return Result(Answered(answer, known, app.engine.product.name, is_unread))
 
 
 def text(result: Result) -> Sequence[str]:
@@ -54,7 +62,8 @@ def text(result: Result) -> Sequence[str]:
     found: Answered = result.data
     folded = reasoning(found.answer)
     told = compose(found.answer, found.product).markdown + (f"\n\n---\n\n{folded}" if folded else "")
-    return [f"{told}\n\n(answer {found.answer.id})"]
+    hint = f"\n\n{UNREAD}" if found.is_unread else ""
+    return [f"{told}{hint}\n\n(answer {found.answer.id})"]
 
 
 def here(settings: Settings, options: Namespace) -> Sent | None:

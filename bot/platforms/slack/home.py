@@ -12,9 +12,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bot.platforms.slack import personal_data as kept
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import SlackRefused
 from bot.platforms.slack.chat import SlackChat
@@ -39,6 +41,8 @@ PAUSE = 3.0
 """Seconds between two pages that one person gets unasked."""
 OPENED = 2_000
 """People whose tab is kept up to date, those who opened it last."""
+SPREAD = 0.7
+"""Seconds between the tabs of two people after a restart: Slack takes about a hundred a minute."""
 _HEADER = 150
 
 
@@ -91,13 +95,25 @@ class HomeTabs:
         directory: Directory,
         chat: SlackChat,
         dispatch: Dispatch,
+        home: Path | None = None,
         clock: Callable[[], float] = monotonic,
         pause: float = PAUSE,
     ) -> None:
+        """`home` keeps who opened a tab; without one nobody is known after a restart."""
         self._api, self._directory, self._chat, self._dispatch = api, directory, chat, dispatch
-        self._clock, self._pause = clock, pause
+        self._home, self._clock, self._pause = home, clock, pause
+        self._noted: dict[str, None] = {}
+        self._writing = asyncio.Lock()
         self._tabs: OrderedDict[str, _Tab] = OrderedDict()
         self._off = False
+
+    async def restore(self) -> None:
+        """Publish the tabs of those who had opened one when the bot last ran, one after the other."""
+        users = await asyncio.to_thread(kept.read, self._home) if self._home else []
+        self._noted = dict.fromkeys(users[-OPENED:])
+        for place, user in enumerate(reversed(self._noted)):
+            self._tabs[user] = _Tab(at=self._clock() - self._pause + place * SPREAD)
+            self.changed(user)
 
     async def open(self, event: Mapping[str, Any]) -> None:
         """Publish the tab of somebody who opened it."""
@@ -112,6 +128,9 @@ class HomeTabs:
                 gone.due.cancel()
         tab.hash, tab.note = str((event.get("view") or {}).get("hash") or ""), ""
         await self._publish(user, tab)
+        if user not in self._noted and not self._off and not self._dispatch.is_out(f"slack:{user}"):
+            self._noted[user] = None
+            await self._write()
 
     def changed(self, user: str) -> None:
         """Publish somebody's tab anew before long, if they opened it."""
@@ -120,9 +139,25 @@ class HomeTabs:
             tab.due = asyncio.create_task(self._later(user, tab))
 
     async def forget(self, accounts: Collection[str], ids: Collection[str]) -> None:
-        """Publish every tab anew before long: what somebody said is gone, and may stand on any of them."""
+        """Publish every tab anew before long: what somebody said is gone, and may stand on any of them.
+
+        Whoever is forgotten is noted as somebody with a tab only once they open it again.
+        """
+        if gone := kept.users_of(accounts).intersection(self._noted):
+            self._noted = {user: None for user in self._noted if user not in gone}
+            await self._write()
         for user in list(self._tabs):
             self.changed(user)
+
+    async def _write(self) -> None:
+        """Write down who opened a tab; a disk that is full costs no more than the list."""
+        if self._home is None:
+            return
+        async with self._writing:
+            try:
+                await asyncio.to_thread(kept.write, self._home, list(self._noted)[-OPENED:])
+            except OSError as error:
+                log.warning("who opened a Home tab could not be written down: %s", error.strerror)
 
     async def tell(self, user: str, note: str) -> None:
         """Show somebody on their tab what came of what they did there."""

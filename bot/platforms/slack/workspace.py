@@ -102,11 +102,12 @@ class Slack:
         streaming = self._settings.slack_streaming
         votes = self._settings.slack_votes
         self._chat = SlackChat(self._api, self._directory, streaming, pacing=self._pacing, votes=votes)
-        self._tabs = HomeTabs(self._api, self._directory, self._chat, self._dispatch)
+        self._tabs = HomeTabs(self._api, self._directory, self._chat, self._dispatch, self._settings.home)
         self._events = Events(self._api, self._directory, self._chat, self._dispatch, self._tabs)
         log.info("Signed in to Slack as %s in %s.", who.get("user"), who.get("team"))
         url = await self._reach("SLACK_APP_TOKEN", self._api.open_socket)
         with self._dispatch.holders.running(self.name, forget=self._tabs.forget, expire=_nothing):
+            await self._tabs.restore()
             await self._api.serve(url, self._on_event, self._on_command, self._on_press, self._on_connected)
 
     async def _reach(self, variable: str, ask: Callable[[], Awaitable[Any]]) -> Any:

@@ -142,7 +142,7 @@ export function ring(label, parts, middle, size = 168) {
     sum += long_;
     return arc;
   });
-  const said = parts.map(([, name, value]) => `${Math.round(100 * value / Math.max(whole, 1))} % ${name}`).join(", ");
+  const said = parts.map(([, name, value]) => `${Math.round(100 * value / Math.max(whole, 1))}% ${name}`).join(", ");
   return svg("svg", { viewBox: `0 0 ${size} ${size}`, class: "ring", role: "img", "aria-label": `${label}: ${said}` },
     svg("circle", { cx: size / 2, cy: size / 2, r: radius, class: "arc none" }), ...arcs,
     svg("text", { x: size / 2, y: size / 2 + 3, "text-anchor": "middle", class: "middle" }, middle[0]),

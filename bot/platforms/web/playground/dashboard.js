@@ -46,7 +46,7 @@ function questions(days) {
     put(byId("questions"), stacked("Questions a day", asked, used, room("questions")), legend(used));
     const parts = used.map(([key, name]) => [key, name, sum(days, key)]);
     put(byId("routes"), ring("How questions were answered", parts, [total.toLocaleString(), total === 1 ? "question" : "questions"]),
-      h("ul", { class: "legend upright" }, parts.map(([kind, name, value]) => h("li", {}, h("i", { class: `key ${kind}` }), name, h("b", {}, `${Math.round(100 * value / total)} %`)))));
+      h("ul", { class: "legend upright" }, parts.map(([kind, name, value]) => h("li", {}, h("i", { class: `key ${kind}` }), name, h("b", {}, `${Math.round(100 * value / total)}%`)))));
   }
   table("questions", ["Day", ...ROUTES.map(([, name]) => name)], total ? asked.map((day) => [day.day, ...ROUTES.map(([key]) => day[key] || 0)]) : []);
   table("routes", ["Answered", "Questions"], ROUTES.map(([key, name]) => [name, sum(days, key)]).filter(([, count]) => count));

@@ -12,7 +12,7 @@ const LATE = 2; // a source that was due so many times over is late
 const DAY_S = 86400;
 const DAYS = 30;
 
-const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)} %` : "–");
+const percent = (part, whole) => (whole ? `${Math.round((100 * part) / whole)}%` : "–");
 const many = (count, one, more) => `${count.toLocaleString()} ${count === 1 ? one : more}`;
 
 export function link(title, url) {
@@ -62,7 +62,7 @@ function paused({ everywhere, until, why, channels }) {
   return [end, why].filter(Boolean).join(": ");
 }
 
-export function tiles({ days, memory }) {
+export function tiles({ days, memory, model }) {
   const total = (row) => Object.values(row.routes).reduce((sum, count) => sum + count, 0);
   const all = days.reduce((sum, day) => sum + total(day), 0);
   const of = (key) => days.reduce((sum, day) => sum + (day.routes[key] || 0), 0);
@@ -72,17 +72,18 @@ export function tiles({ days, memory }) {
   const written = total_("written"), reused = of("reuse");
   const saved = written ? Math.max(0, (reused * total_("written_ms")) / written - total_("reuse_ms")) / 1000 : 0;
   const calls = written ? Math.round((reused * total_("calls")) / written) : 0;
-  const part = (key) => days.map((day) => (day.routes[key] || 0) / Math.max(total(day), 1));
+  const lived = days.slice(days.findIndex((day) => total(day) || day.up || day.down)); // not the days before the first question
+  const part = (key) => lived.map((day) => (day.routes[key] || 0) / Math.max(total(day), 1));
   const tile = (values, value, label) => h("div", { class: "tile" }, spark(values), h("b", {}, value), h("span", {}, label));
   return [
-    tile(days.map((day) => day.people), String(Math.max(0, ...days.map((day) => day.people))), "people asked on the busiest day"),
+    tile(lived.map((day) => day.people), String(Math.max(0, ...days.map((day) => day.people))), "people asked on the busiest day"),
     tile(part("reuse"), percent(of("reuse"), all), `answered from memory${wrong ? `, ${wrong.toLocaleString()} of them wrongly` : ""}`),
-    tile(days.map((day) => day.routes.reuse || 0), saved < 120 ? `${Math.round(saved)} s` : `${Math.round(saved / 60).toLocaleString()} min`, `saved by memory${calls ? `, and ${many(calls, "call", "calls")} of the model` : ""}`),
+    tile(lived.map((day) => day.routes.reuse || 0), saved < 120 ? `${Math.round(saved)} s` : `${Math.round(saved / 60).toLocaleString()} min`, `saved by memory${calls ? `, and ${many(calls, "call", "calls")} of the model` : ""}`),
     tile(part("abstain"), percent(of("abstain"), all), "not answered"),
-    tile(days.map((day) => day.up / Math.max(day.up + day.down, 1)), percent(up, up + down), `of ${many(up + down, "vote", "votes")} good`),
-    tile(days.map((day) => day.failed), days.reduce((sum, day) => sum + day.failed, 0).toLocaleString(), "answers without the model"),
+    tile(lived.map((day) => day.up / Math.max(day.up + day.down, 1)), percent(up, up + down), `of ${many(up + down, "vote", "votes")} good`),
+    model && tile(lived.map((day) => day.failed), days.reduce((sum, day) => sum + day.failed, 0).toLocaleString(), "answers without the model"),
     tile(memory.growth.map((day) => day.stored), memory.high.toLocaleString(), memory.high === 1 ? "good answer remembered" : "good answers remembered"),
-  ];
+  ].filter(Boolean);
 }
 
 // --- memory, gaps, errors ---------------------------------------------------------------------

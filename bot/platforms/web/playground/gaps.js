@@ -2,6 +2,7 @@
 
 import { byId, h } from "./dom.js";
 import { link } from "./figures.js";
+import { titled } from "./inline.js";
 import { put } from "./stops.js";
 
 const REASONS = { abstained: "no answer", "voted down": "voted down", escalated: "asked a person", corrected: "corrected" };
@@ -39,13 +40,14 @@ export function gaps({ gaps: found }, empty) {
   const rows = found.map((gap) => h("tr", { class: gap.resolved ? "gap-done" : "" },
     h("td", { class: "number count" }, `${gap.count}×`, meter(gap.count / most)),
     h("td", {}, h("span", { class: `pill ${gap.resolved ? "" : "bad"}` }, kind(gap)), " ", gap.question,
-      h("p", { class: "quiet" }, Object.entries(gap.reasons).map(([why, count]) => `${count} ${REASONS[why] ?? why}`).join(", "), gap.page[0] && [" · nearest page: ", link(gap.page[0], gap.page[1])]),
+      h("p", { class: "quiet" }, Object.entries(gap.reasons).map(([why, count]) => `${count} ${REASONS[why] ?? why}`).join(", "), gap.page[0] && [" · nearest page: ", link(titled(gap.page[0]), gap.page[1])]),
       threads(gap.answers))));
   return put(byId("gaps"), h("table", { class: "rows" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Asked"), h("th", { scope: "col" }, "For example, and why it is here"))), h("tbody", {}, rows)));
 }
 
 export function pages({ cited, worst }, empty) {
-  const table = (title, found) => found.length > 0 && h("table", { class: "rows" }, h("thead", {}, h("tr", {}, ["Cited", title, "👍", "👎"].map((name) => h("th", { scope: "col" }, name)))),
-    h("tbody", {}, found.map((page) => h("tr", {}, h("td", { class: "number count" }, `${page.count}×`), h("td", {}, link(page.title, page.url), h("span", { class: "quiet" }, ` ${page.release}`)), h("td", { class: "number" }, String(page.up)), h("td", { class: "number" }, String(page.down))))));
+  if (byId("pages").querySelector("details[open]")) return;
+  const table = (title, found) => found.length > 0 && h("table", { class: "rows" }, h("thead", {}, h("tr", {}, ["Cited", title, "👍", "👎"].map((name, at) => h("th", { scope: "col", class: at > 1 && "number" }, name)))),
+    h("tbody", {}, found.map((page) => h("tr", {}, h("td", { class: "number count" }, `${page.count}×`), h("td", {}, link(page.title, page.url), h("span", { class: "quiet" }, ` ${page.release}`), page.answers.length > 0 && threads(page.answers)), h("td", { class: "number" }, String(page.up)), h("td", { class: "number" }, String(page.down))))));
   put(byId("pages"), ...(cited.length ? [table("Most cited", cited), table("Worst votes", worst)].filter(Boolean) : [empty("No page is cited yet.")]));
 }

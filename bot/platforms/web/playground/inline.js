@@ -209,3 +209,11 @@ function trimmed(address) {
   while (url.endsWith(")") && url.split(")").length > url.split("(").length) url = url.slice(0, -1);
   return url.replace(/[.,:;!?\]]+$/, "");
 }
+
+// "Page: Page > Heading" says the page twice.
+export function titled(title) {
+  const [page, ...rest] = title.split(": ");
+  const heading = rest.join(": ");
+  const whole = !heading || heading.startsWith(page) ? heading || page : `${page} > ${heading}`;
+  return whole.replaceAll(" > ", " › ").replaceAll("]\\(", "](");
+}

@@ -114,7 +114,7 @@ function badge(post, actions) {
 // The mark of an answer from memory: who found it good, and how fast it came.
 function remembered(line) {
   const [first, ...rest] = line.split(" · ");
-  return h("p", { class: "remembered" }, icon("memory"), h("span", {}, h("strong", {}, first), rest.map((part) => ` · ${part}`)));
+  return h("p", { class: "remembered" }, icon("memory"), h("span", {}, h("strong", {}, first), rest.map((part) => [" ", h("span", {}, `· ${part}`)])));
 }
 
 // A post of a forum: its first line is the title.

@@ -1,9 +1,9 @@
-// The panel that explains an answer: route, memory, votes, confidence, pages.
+// The panel that explains an answer: route, memory, votes, confidence, pages. Scores are for admins.
 
 import { h, icon } from "./dom.js";
-import { inline, link, safeUrl } from "./inline.js";
+import { inline, link, safeUrl, titled } from "./inline.js";
 import { markdown } from "./markdown.js";
-import { questionOf, state } from "./store.js";
+import { author, questionOf, state } from "./store.js";
 
 const ROUTES = {
   reuse: "Reused an answer that people voted up",
@@ -32,7 +32,8 @@ export function showWhy(container, { post, told, error }) {
 
 const section = (title, ...inside) => h("section", {}, h("h3", {}, title), inside);
 const width = (share) => `${(Math.max(0, Math.min(share, 1)) * 100).toFixed(1)}%`;
-const percent = (share) => `${Math.round(share * 100)} %`;
+const percent = (share) => `${Math.round(share * 100)}%`;
+const isAdmin = () => Boolean(author(state.person).admin);
 
 function how(told, trace) {
   const origin = ORIGINS[trace.release_origin];
@@ -68,8 +69,8 @@ function memory(told, trace) {
   const near = (kind, one) => h("li", {},
     h("span", { class: `face ${kind === "high" ? "up" : "down"}` }, icon(kind === "high" ? "up" : "down")),
     h("div", {}, h("p", {}, one.question),
-      h("p", { class: "figures" }, meter(one.similarity, 0, `Similarity ${one.similarity.toFixed(2)}`),
-        `similarity ${one.similarity.toFixed(2)} · score ${one.score.toFixed(2)}`, told.pair_id === one.pair && told.route === "reuse" && h("strong", {}, " · reused"))));
+      h("p", { class: "figures" }, meter(one.similarity, 0, `${percent(one.similarity)} similar`),
+        `${percent(one.similarity)} similar`, isAdmin() && ` · score ${one.score.toFixed(2)}`, told.pair_id === one.pair && told.route === "reuse" && h("strong", {}, " · reused"))));
   const all = [...(trace.high ?? []).map((one) => near("high", one)), ...(trace.low ?? []).map((one) => near("low", one))];
   return section("Community memory",
     all.length ? h("ul", { class: "near" }, all) : h("p", { class: "quiet" }, "When this was asked, nobody had voted on a question like it."),
@@ -82,7 +83,7 @@ function votes(told) {
   const stands = { high: "remembered as good", low: "remembered as bad", neutral: "not in memory yet", retired: "retired", evicted: "made room for others" };
   return section("Votes on it", h("p", { class: "tally" },
     h("span", { class: "face up" }, icon("up")), String(up), h("span", { class: "face down" }, icon("down")), String(down),
-    h("span", { class: "quiet" }, [score !== undefined && `score ${score.toFixed(2)}`, stands[store] ?? store].filter(Boolean).join(" · "))));
+    h("span", { class: "quiet" }, [isAdmin() && score !== undefined && `score ${score.toFixed(2)}`, stands[store] ?? store].filter(Boolean).join(" · "))));
 }
 
 function corrections(told) {
@@ -101,14 +102,6 @@ function confidence(trace) {
     quoted && h("p", { class: "figures" }, `Pages: ${percent(trace.signs.found)} likely to answer the question`));
 }
 
-// "Page: Page > Heading" says the page twice.
-function titled(title) {
-  const [page, ...rest] = title.split(": ");
-  const heading = rest.join(": ");
-  const whole = !heading || heading.startsWith(page) ? heading || page : `${page} > ${heading}`;
-  return whole.replaceAll(" > ", " › ").replaceAll("]\\(", "](");
-}
-
 function pages(trace) {
   const found = trace.evidence ?? [];
   if (!found.length) return null;
@@ -118,7 +111,8 @@ function pages(trace) {
     const by = Object.keys(page.ranks ?? {}).map((name) => (name.startsWith("words") ? "words" : "meaning"));
     return h("li", {}, h("div", {},
       h("p", {}, url ? link(url, [titled(page.title)]) : titled(page.title)),
-      h("p", { class: "figures" }, meter(page.score / best, 0, `Score ${page.score.toFixed(2)}`), `score ${page.score.toFixed(2)}`, by.length > 0 && ` · found by ${[...new Set(by)].join(" and ")}`)));
+      h("p", { class: "figures" }, meter(page.score / best, 0, `${percent(page.score / best)} as near as the nearest page`),
+        isAdmin() && `score ${page.score.toFixed(2)} · `, by.length > 0 && `found by ${[...new Set(by)].join(" and ")}`)));
   };
   const rest = found.slice(PAGES).map(row);
   return section("Pages that were read", h("ol", { class: "pages" }, found.slice(0, PAGES).map(row)),
