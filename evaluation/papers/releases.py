@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from bot.operations.application import Application
-from core.domain import Question
+from core.domain import ContextChunk, Question, Vector
 from core.domain import Section as Part
 from core.ingestion.blocks import pieces
 from core.ingestion.chunking import Page, cut_search_chunks
@@ -153,48 +153,46 @@ def precision(relevant: Sequence[bool]) -> float:
 
 
 async def chunkings(product: Product, texts: Texts) -> Table:
-    """Cut the pages of every release into one, two and four search chunks, and search them by cosine."""
+    """Cut the pages of the latest release into one, two and four search chunks, and search them by cosine."""
     encoder = await product.app.corpus_manager.encoders.current()
     count, most = encoder.count_tokens, encoder.max_tokens
     ways: dict[str, Callable[[Page, str, int], list[str]]] = {
-        "k pieces, cut where the encoder ends": lambda page, prefix, k: even(page, k),
-        "at least k pieces that fit (ours)": lambda page, prefix, k: cut_search_chunks(
+        "cut where the encoder ends": lambda page, prefix, k: even(page, k),
+        "more where they do not fit (ours)": lambda page, prefix, k: cut_search_chunks(
             page, prefix, count, most, k
         ),
     }
-    asked = [line for line in product.asked if len(line.places) == 1]
-    research = product.app.research
-    vectors, releases = [], []
-    for line in asked:
+    release = product.app.catalogue.product.latest.name
+    lines = [line for line in product.asked if set(line.places) == {release}]
+    topics = []
+    for line in lines:
         question = Question(line.question, history=line.history, release=line.ask_release)
-        context = await research.understand(question, by_rules=True)
-        vectors.append(context.queries.topic)
-        releases.append(context.releases[0])
-    table = await for_questions(encoder).encode(vectors)
+        topics.append((await product.app.research.understand(question, by_rules=True)).queries.topic)
+    asked = await for_questions(encoder).encode(topics)
+    pages = await product.app.searcher.pages_of(release)
     made = []
     for way, cut in ways.items():
         for k in KS:
-            ranks, chunks, over = [0] * len(asked), 0, 0
-            for release in sorted(set(releases)):
-                pages = await product.app.searcher.pages_of(release)
-                held = [(page, text) for page in pages for text in cut(_page(page.page), page.heading, k)]
-                embedded = [f"{page.title} > {page.heading}\n{text}" for page, text in held]
-                rows = await texts.encode(embedded)
-                chunks, over = chunks + len(held), over + sum(count(text) > most for text in embedded)
-                for at, line in enumerate(asked):
-                    if releases[at] == release:
-                        order = np.argsort(-(rows @ table[at]), kind="stable").tolist()
-                        best = list(dict.fromkeys(held[one][0] for one in order[:100]))
-                        shown = [(page.release, page.path, page.text) for page in best[: max(CUTS)]]
-                        ranks[at] = rank_of(line.places, shown)
-            hits = [share(_mean([0 < rank <= cut_ for rank in ranks])) for cut_ in CUTS]
+            held = [(page, text) for page in pages for text in cut(_page(page.page), page.heading, k)]
+            embedded = [f"{page.title} > {page.heading}\n{text}" for page, text in held]
+            cosines = asked @ (await texts.encode(embedded)).T
+            ranks = [_rank(line, held, row) for line, row in zip(lines, cosines, strict=True)]
+            hits = [share(_mean([0 < rank <= most_ for rank in ranks])) for most_ in CUTS]
+            over = _mean([count(text) > most for text in embedded])
             paper = "chosen, no figure (IV-E)" if k == 2 else "not run"
-            made.append((f"k = {k}, {way}", paper, *hits, f"{chunks:,}", share(over / chunks)))
+            made.append((f"k = {k}, {way}", paper, *hits, f"{len(held):,}", share(over)))
     return Table(
-        f"k on {product.name}: pages found by cosine alone, {len(asked)} questions",
+        f"k on {product.name} {release}: {len(pages)} pages found by cosine alone, {len(lines)} questions",
         ("search chunks a page", "paper", "hit@1", "hit@3", "hit@8", "chunks", "longer than the encoder"),
         tuple(made),
     )
+
+
+def _rank(line: GoldLine, held: Sequence[tuple[ContextChunk, str]], cosines: Vector) -> int:
+    """Return the rank of the first right page, among the first eight by their nearest chunk; 0 for none."""
+    order = np.argsort(-cosines, kind="stable").tolist()
+    best = list({held[at][0].id: held[at][0] for at in order}.values())[: max(CUTS)]
+    return rank_of(line.places, [(page.release, page.path, page.text) for page in best])
 
 
 def _page(text: str) -> Page:
@@ -214,7 +212,7 @@ def even(page: Page, k: int) -> list[str]:
 async def qamr(products: Sequence[Product], texts: Texts, told: str) -> Section:
     """Return QAMR's section."""
     tables = [await ablations(product) for product in products]
-    tables += [await chunkings(product, texts) for product in products[:1]]
+    tables += [await chunkings(product, texts) for product in products[-1:]]
     return Section(
         "qamr",
         "QAMR: table V, the ablations; k, the search chunks of a page (sections IV-E and IV-F)",

@@ -23,6 +23,7 @@ from core.settings import load_settings
 from tests.core.evaluation.small import parts
 from tests.core.pipeline.test_graph_context import says
 from tests.fakes import FakeModel
+from tests.patience import PATIENCE
 from tests.wikidata_server import wikidata
 
 CONTACT = "https://kettle.example/bot"
@@ -41,7 +42,7 @@ class Clock:
 
 
 def made(
-    url: str, folder: Path, clock: Callable[[], float], seconds: float = 3.0, pause: float = 0.0
+    url: str, folder: Path, clock: Callable[[], float], seconds: float = PATIENCE, pause: float = 0.0
 ) -> Wikidata:
     return Wikidata(url, CONTACT, folder / FILE, clock=clock, seconds=seconds, pause=pause)
 
@@ -86,15 +87,16 @@ async def test_a_slow_or_absent_endpoint_costs_the_limit_once(tmp_path: Path) ->
         server.trouble = ["slow"]
         began = asyncio.get_running_loop().time()
         assert await asked.about(["the timer"]) == []
-        assert asyncio.get_running_loop().time() - began < 3
-        assert await asked.about(["the timer"]) == [] and len(server.asked) == 1
+        assert asyncio.get_running_loop().time() - began < 4, "the endpoint takes five seconds"
+        heard = len(server.asked)  # on a busy machine the limit may be over before it is
+        assert await asked.about(["the timer"]) == [] and len(server.asked) == heard <= 1
     gone = made("http://127.0.0.1:9/sparql", tmp_path, clock)
     assert await gone.about(["the timer"]) == []
 
 
 async def test_requests_go_one_a_second_and_never_side_by_side(tmp_path: Path) -> None:
     async with wikidata(STATEMENTS) as server:
-        asked = Wikidata(server.url, CONTACT, tmp_path / FILE, seconds=10)
+        asked = Wikidata(server.url, CONTACT, tmp_path / FILE, seconds=PATIENCE)
         await asyncio.gather(*(asked.about([name]) for name in ("one", "two", "one")))
         assert [len(names) for names in server.asked] == [1, 1], "the third had its answer meanwhile"
         assert server.times[1] - server.times[0] >= 0.9
