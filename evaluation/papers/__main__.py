@@ -66,20 +66,23 @@ async def _run(given: argparse.Namespace, texts: Texts, day: str) -> None:
         keep(given.runs, section)
         print(markdown(section), flush=True)
 
-    if given.stackfaq:
+    wanted = set(given.only or SECTIONS)
+    if given.stackfaq and wanted & {"graphcontextgen", "comrag"}:
         every = await asyncio.to_thread(read_topics, given.stackfaq)
         report = half_of(every, "report")
         asked = sum(len(topic.rewordings) for topic in report)
-        done(await graph.measure(every, texts, f"Run {day} on StackFAQ."))
-        told = (
-            f"Run {day} on StackFAQ's report half: {len(report)} threads, {asked} rewordings in ten rounds, "
-            f"seed {community.SEED}."
-        )
-        done(await comrag.measure(report, texts, told))
-    if given.crag:
+        if "graphcontextgen" in wanted:
+            done(await graph.measure(every, texts, f"Run {day} on StackFAQ."))
+        if "comrag" in wanted:
+            told = (
+                f"Run {day} on StackFAQ's report half: {len(report)} threads, {asked} rewordings in ten "
+                f"rounds, seed {community.SEED}."
+            )
+            done(await comrag.measure(report, texts, told))
+    if given.crag and "crag" in wanted:
         told = f"Run {day} on CRAG's `{given.crag.name}`; each question has up to five pages."
         done(await crag.measure(given.crag, given.runs / "crag", texts, told))
-    if given.product:
+    if given.product and wanted & {"pregeneration", "qamr"}:
         async with AsyncExitStack() as opened:
             products = []
             for home, config, gold in given.product:
@@ -87,8 +90,11 @@ async def _run(given: argparse.Namespace, texts: Texts, day: str) -> None:
                 app = await opened.enter_async_context(build(settings, "evaluate"))
                 lines = await asyncio.to_thread(read_gold, gold)
                 products.append(releases.Product(app.catalogue.product.name, app, lines))
-            done(await releases.pregeneration(products, f"Run {day} on homes with pairs made by rule."))
-            done(await releases.qamr(products, texts, f"Run {day} on the golden questions, both halves."))
+            if "pregeneration" in wanted:
+                done(await releases.pregeneration(products, f"Run {day} on homes with pairs made by rule."))
+            if "qamr" in wanted:
+                told = f"Run {day} on the golden questions, both halves."
+                done(await releases.qamr(products, texts, told))
 
 
 def _options() -> argparse.ArgumentParser:
@@ -99,6 +105,7 @@ def _options() -> argparse.ArgumentParser:
         "--product", type=Path, nargs=3, action="append", default=[], metavar=("HOME", "CONFIG", "GOLD")
     )
     options.add_argument("--encoder", type=Path, default=Path(".threadlore/models"), help="folder of models")
+    options.add_argument("--only", nargs="+", choices=SECTIONS, help="these papers alone")
     options.add_argument("--runs", type=Path, required=True, help="folder for the figures")
     options.add_argument("--write", type=Path, help="page to write from the figures")
     return options

@@ -224,7 +224,7 @@ async def qamr(products: Sequence[Product], texts: Texts, told: str) -> Section:
 
 async def pregeneration(products: Sequence[Product], told: str) -> Section:
     """Return the section on the four fields of pairs made of documents."""
-    ways = (*((one.name, one) for one in OF_PAIRS), ("passages, as shipped", Configuration("all")))
+    ways = (*((one.name, one) for one in OF_PAIRS), ("as shipped, with pairs", Configuration("all")))
     tables = []
     for product in products:
         made = []
