@@ -117,3 +117,32 @@ async def test_reasoning_that_no_page_bears_is_left_out_and_said_so(
         await until(lambda: any("9090" in text for text in stage.heard("ann")))
         assert "do not support the model's reasoning" in stage.heard("ann")[-1]
         assert "7777" not in " ".join(stage.heard("ann"))
+
+
+async def why_offers(stage: FakeStage, who: str) -> Seen:
+    """Have ann ask in public and somebody press Why?; return the answer."""
+    said = await stage.say("ann", PORT, to="bot")
+    seen = await until(lambda: next((one for one in stage.replies(said) if "why" in one.controls), None))
+    await stage.press(who, seen, "why")
+    await until(lambda: stage.heard(who))
+    return seen
+
+
+async def test_a_pause_refuses_to_think_and_who_opted_out_is_not_offered_it(
+    writer: Bot, ollama: OllamaServer
+) -> None:
+    ollama.say("The dashboard listens on port 9090 by default [1].")
+    async with FakeStage(writer) as stage:
+        seen = await why_offers(stage, "bob")
+        assert [control.name for control in stage.chat.told["bob"][-1].controls] == ["think"]
+        calls = ollama.calls
+        await stage.slash("boss", "threadlore", "pause here until further notice")
+        await stage.press("bob", UNDER_THE_WHISPER, "think")
+        await until(lambda: "I am paused in this channel" in stage.heard("bob")[-1])
+        await stage.slash("boss", "threadlore", "resume here")
+        await stage.slash("bob", "threadlore", "opt-out")
+        await stage.press("bob", seen, "confirm")
+        await stage.press("bob", seen, "why")
+        await until(lambda: "Page 1:" in stage.heard("bob")[-1])
+        assert stage.chat.told["bob"][-1].controls == ()
+        assert ollama.calls == calls
