@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +16,7 @@ from core.ingestion.blocks import pieces
 from core.ingestion.chunking import Page, cut_search_chunks
 from core.pipeline.context import QueryContext
 from core.pipeline.research import Research
-from core.pipeline.resources import Resources
+from core.pipeline.resources import ModelBudget, Resources
 from core.pipeline.stage import Stage, run
 from core.pipeline.stages.quote import Cite, Quote
 from core.pipeline.stages.retrieve import Judge, Reduce, Refuse, Retrieve, Select
@@ -98,12 +98,13 @@ def stages(parts: Resources, step: Step) -> tuple[Stage, ...]:
 
 async def ablations(product: Product) -> Table:
     """Run the six rows of table V on one product."""
-    parts = product.app.research.parts
+    # rules reduce and select, whatever model is configured
+    parts = replace(product.app.research.parts, model=None, budget=ModelBudget())
     await warm(product.app.research)
     made = []
     for (name, *paper), step in zip(TABLE_5, STEPS, strict=True):
         ways = stages(parts, step)
-        told = [await _judged(ways, line) for line in product.asked]
+        told = [await judged(ways, line) for line in product.asked]
         right, precision, recall, characters = zip(*told, strict=True)
         cells = (share(_mean(right)), share(_mean(precision)), share(_mean(recall)))
         made.append((name, *paper, *cells, MODEL, f"{statistics.median(characters):,.0f}"))
@@ -117,10 +118,10 @@ async def ablations(product: Product) -> Table:
     )  # fmt: skip
 
 
-async def _judged(ways: Sequence[Stage], line: GoldLine) -> tuple[float, float, float, int]:
+async def judged(ways: Sequence[Stage], line: GoldLine) -> tuple[float, float, float, int]:
     """Return whether the quote is right, contextual precision and recall, and how much is read."""
     question = Question(line.question, history=line.history, release=line.ask_release)
-    context = QueryContext(question, is_draft=True, withheld=frozenset({"memory", "model"}))
+    context = QueryContext(question, is_draft=True, withheld=frozenset({"memory"}))
     answer = await run(ways, context)
     by_number = {item.number: item for item in answer.evidence}
     numbers = list(by_number) if context.trace.read is None else context.trace.read
@@ -272,8 +273,8 @@ QAMR_DIFFERS = (
     "relevancy and faithfulness need a judge (`evaluate --judge`).",
     "Every release has its own corpus in all rows, as the paper's have. Without query rewriting the raw "
     "message is searched, so follow-ups lose their subject.",
-    "k: the paper's pages have 1,500 characters or more and its encoder takes 512 tokens; a section of "
-    "these pages is often shorter, and MiniLM takes 256. What stands behind the end of the encoder is "
+    "k: the paper's pages have about 1,500 to 2,000 characters, and its encoder takes 512 tokens; a section "
+    "of these pages is often shorter, and MiniLM takes 256. What stands behind the end of the encoder is "
     "not found.",
     "Encoder: MiniLM, not bge-base. Times are the model's (41 s) and not compared.",
 )

@@ -12,15 +12,16 @@ from core.domain import Section as Part
 from core.errors import UsageError
 from core.ingestion.blocks import pieces
 from core.ingestion.chunking import Page
+from evaluation.gold import read_gold
 from evaluation.papers import comrag, crag, graph
 from evaluation.papers.community import Community, Words
-from evaluation.papers.releases import STEPS, even, precision, stages
+from evaluation.papers.releases import STEPS, even, judged, precision, stages
 from evaluation.papers.tables import MODEL, Section, keep, kept, markdown
 from evaluation.pipeline import AsItStands
 from evaluation.simulation.data import read_topics
 from evaluation.simulation.stores import Texts
 from tests.core.evaluation.questions import written
-from tests.core.evaluation.small import parts
+from tests.core.evaluation.small import parts, write
 from tests.fakes import FakeEncoder
 
 
@@ -37,7 +38,7 @@ async def test_comrags_rows_are_all_there_and_say_what_needs_a_model(tmp_path: P
     assert names[7:] == ["ComRAG, the paper's thresholds", "ComRAG, fitted thresholds", "Threadlore"]
     unmeasured = [row for row in first.rows if row[-1] == MODEL]
     assert [row[0] for row in unmeasured] == ["Raw LLM", "LLM+EXP"]
-    assert all(set(row[4:-1]) == {"–"} for row in unmeasured), "nothing is invented for them"
+    assert all(set(row[6:-1]) == {"–"} for row in unmeasured), "nothing is invented for them"
     assert len(rounds.rows) == 10 and len(ablations.rows) == 5 and len(thresholds.rows) == 9
     for table in section.tables:
         assert all(len(row) == len(table.columns) for row in table.rows), table.title
@@ -103,11 +104,14 @@ def test_a_page_is_cut_into_k_pieces_and_loses_nothing() -> None:
         assert len(cut) == k and "".join("".join(cut).split()) == "".join(text.split())
 
 
-async def test_qamrs_steps_are_switched_one_by_one() -> None:
+async def test_qamrs_steps_are_switched_one_by_one_and_rules_take_them(tmp_path: Path) -> None:
     built = (await parts()).parts
     base, rewrite, _, reduce, select, whole = (stages(built, step) for step in STEPS)
     assert isinstance(base[0], AsItStands) and not isinstance(rewrite[0], AsItStands)
     assert len(reduce) == len(select) == len(base) + 1 and len(whole) == len(base) + 2
+    line = next(one for one in read_gold(write(tmp_path)) if one.id == "new")
+    read = [(await judged(some, line))[3] for some in (base, reduce, select)]
+    assert read[1] < read[0] and read[2] < read[0], "less is read where pages are reduced or selected"
 
 
 def test_crags_pages_are_laid_out_as_releases_and_scored_as_crag_does(tmp_path: Path) -> None:
