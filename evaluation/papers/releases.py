@@ -270,12 +270,13 @@ QAMR_DIFFERS = (
     "stands where the paper has a judge's correctness, over all six rows with the same quoting. "
     "Contextual precision is the paper's formula, and a piece is relevant if it holds the labelled "
     "evidence; recall is the share of labelled places that are among what is read. Relevancy, answer "
-    "relevancy and faithfulness need a judge (`evaluate --judge`).",
+    "relevancy and faithfulness need a judge (`evaluate --judge`). Quotes are of whole pages, so "
+    "reducing changes what is read and not what is quoted.",
     "Every release has its own corpus in all rows, as the paper's have. Without query rewriting the raw "
     "message is searched, so follow-ups lose their subject.",
-    "k: the paper's pages have about 1,500 to 2,000 characters, and its encoder takes 512 tokens; a section "
-    "of these pages is often shorter, and MiniLM takes 256. What stands behind the end of the encoder is "
-    "not found.",
+    "k: the paper's pages have about 1,500 to 2,000 characters, and its encoder takes 512 tokens; a "
+    "section of these pages is often shorter, and MiniLM takes 256. What stands behind the end of the "
+    "encoder is not found.",
     "Encoder: MiniLM, not bge-base. Times are the model's (41 s) and not compared.",
 )
 FIELDS_DIFFER = (
