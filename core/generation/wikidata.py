@@ -12,6 +12,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ log = logging.getLogger(__name__)
 FILE = "wikidata.json"
 """Name of the file in the home that keeps what was answered."""
 SECONDS = 3.0
-"""Longest wait of a question for Wikidata, in line included."""
+"""Longest wait of a question for Wikidata: half of it in line, half for the answer."""
 PAUSE = 1.0
 """Seconds between two requests; nothing is asked side by side."""
 REST = 60.0
@@ -87,11 +88,13 @@ class Wikidata:
         kept = await self._read()
         missing = [name for name in wanted if self._is_old(kept.get(name))]
         if missing and self._clock() >= self._rested:
-            try:
-                async with asyncio.timeout(self._seconds), self._asking:
+            with suppress(TimeoutError):  # in line; others are being answered
+                async with asyncio.timeout(self._seconds / 2):
+                    await self._asking.acquire()
+                try:
                     await self._ask([name for name in missing if self._is_old(kept.get(name))])
-            except TimeoutError:
-                self._rest(REST)
+                finally:
+                    self._asking.release()
         return [one for name in wanted if name in kept for one in kept[name].said]
 
     def _is_old(self, known: Known | None) -> bool:
@@ -102,14 +105,15 @@ class Wikidata:
         now = self._clock()
         if not names or now < self._rested:  # another question has just asked, or failed
             return
-        await asyncio.sleep(max(0.0, self._next - now))
+        await asyncio.sleep(min(max(0.0, self._next - now), self._pause))
         self._next = self._clock() + self._pause
+        most = self._seconds / 2
         headers = {"User-Agent": self._agent, "Accept": "application/sparql-results+json"}
         try:
-            async with httpx.AsyncClient(headers=headers, timeout=self._seconds) as client:
+            async with asyncio.timeout(most), httpx.AsyncClient(headers=headers, timeout=most) as client:
                 reply = await client.get(self._url, params={"query": query(names, self._language)})
             found = read(reply.json(), names) if reply.status_code == httpx.codes.OK else None
-        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        except (TimeoutError, httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             log.info("Wikidata did not answer: %r", error)
             self._rest(REST)
             return
@@ -130,7 +134,8 @@ class Wikidata:
 
     async def _read(self) -> dict[str, Known]:
         if self._kept is None:
-            self._kept = await asyncio.to_thread(_known, self._file)
+            known = await asyncio.to_thread(_known, self._file)
+            self._kept = known if self._kept is None else self._kept  # two may have read it at once
         return self._kept
 
 

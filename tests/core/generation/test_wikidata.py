@@ -102,6 +102,19 @@ async def test_requests_go_one_a_second_and_never_side_by_side(tmp_path: Path) -
         assert server.times[1] - server.times[0] >= 0.9
 
 
+async def test_a_question_that_waits_too_long_in_line_goes_without_and_nobody_rests(tmp_path: Path) -> None:
+    async with wikidata(STATEMENTS) as server:
+        asked = Wikidata(server.url, CONTACT, tmp_path / FILE, seconds=PATIENCE, pause=2.0)
+        await asked.about(["one"])
+        busy = asyncio.create_task(asked.about(["two"]))  # pauses first, with the line behind it
+        await asyncio.sleep(0)
+        asked._seconds = 0.2
+        assert await asked.about(["the timer"]) == []
+        asked._seconds = PATIENCE
+        await busy
+        assert await asked.about(["the timer"]), "others being asked is no failure"
+
+
 async def test_a_broken_file_is_asked_anew(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("[", "utf-8")
     async with wikidata(STATEMENTS) as server:
