@@ -127,6 +127,10 @@ class Settings(BaseSettings):
 
     recipe: str = Field("threadlore", alias="RECIPE")
     """The stages that answer, and their order: a module of `core/recipes`."""
+    wikidata_url: str = Field("", alias="WIKIDATA_URL", pattern=r"^$|^https?://\S+$")
+    """Wikidata's SPARQL endpoint, which `RECIPE=graph_context` asks about names in public questions."""
+    wikidata_contact: str = Field("", alias="WIKIDATA_CONTACT", pattern=r"^[^()\r\n]*$")
+    """A page or an address at which whoever runs this bot is reached: Wikimedia wants to know."""
     retriever: str = Field("fusion", alias="RETRIEVER")
     """How pages are found: a module of `core/retrieval/retrievers`."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")

@@ -13,15 +13,16 @@ from typing import Any
 log = logging.getLogger(__name__)
 
 
-def likeness(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
+def likeness(answers: Sequence[str], gold: Sequence[str], with_bert: bool = True) -> dict[str, float]:
     """Compare answers with gold answers; blocking, so call it in a worker thread.
 
-    Returns `bleu` and `chrf` (0 to 100, over all), `rouge1` and `rougeL` (mean F, 0 to 1), and
-    `bertscore` (mean F), each only where its package is installed and, for the last, its model is there.
+    Without `with_bert` BERTScore is left out, whose model is looked for on the network. Returns `bleu` and
+    `chrf` (0 to 100, over all), `rouge1` and `rougeL` (mean F, 0 to 1), and `bertscore` (mean F), each only
+    where its package is installed and, for the last, its model is there.
     """
     if not answers:
         return {}
-    return {**_bleu(answers, gold), **_rouge(answers, gold), **_bert(answers, gold)}
+    return {**_bleu(answers, gold), **_rouge(answers, gold), **(_bert(answers, gold) if with_bert else {})}
 
 
 def _bleu(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:

@@ -41,7 +41,10 @@ DOORS = {
     "openai": {"core/models/openai/"},
     "tenacity": {"core/models/completion"},
     "jsonschema": {"core/models/completion"},
-    "httpx": {"core/models/ollama/", "core/models/openai/", "core/models/re", "storage/vectors/server"},
+    "httpx": {
+        *("core/generation/wikidata", "core/models/ollama/", "core/models/openai/", "core/models/re"),
+        "storage/vectors/server",
+    },
     "sentence_transformers": {"core/models/embedding/encoder", "core/models/reranker"},
     "torch": {"core/models/embedding/encoder", "core/models/reranker"},
     "onnxruntime": {"core/models/embedding/encoder"},

@@ -36,6 +36,7 @@ from bot.ports.page import Page
 from bot.ports.platforms import Figures
 from bot.privacy.exports import Holders
 from bot.privacy.opted_out import OptedOut
+from bot.rendering.answers import is_unreasoned
 from core.community.channels import EVERYWHERE, ChannelModes
 from core.community.unsolicited import UnsolicitedReplyPolicy
 from core.corpora.manager import CorpusManager
@@ -222,8 +223,14 @@ class Dispatch:
         return await self._desk.pausing.of(EVERYWHERE) is not None
 
     async def why(self, answer_id: str) -> dict[str, Any]:
-        """Return what led to an answer; raises KeyError for an unknown one."""
-        return await self._desk.engine.answer_log.why(answer_id)
+        """Return what led to an answer, and whether the model could still reason about it (`thinks`).
+
+        Raises KeyError for an unknown answer.
+        """
+        engine = self._desk.engine
+        answer, _asked = await engine.answer_log.answer(answer_id)
+        thinks = engine.model is not None and is_unreasoned(answer)
+        return await engine.answer_log.why(answer_id) | {"thinks": thinks}
 
     async def thread(self, answer_id: str) -> dict[str, str]:
         """Return the question of a public answer and a link to its conversation; empty for any other."""

@@ -21,7 +21,7 @@ from bot.interactions.sharing import alone
 from bot.ports.chat import DOWN, UP, Chat, Command, Press, Reaction, Reply, Responder
 from bot.ports.message_codec import command_of, packed, press_of
 from bot.privacy.opted_out import NOT_TOLD
-from bot.rendering.answers import WORKING
+from bot.rendering.answers import THINK, WORKING
 from bot.rendering.own_page import CONTROLS
 from core.domain import Question
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
@@ -219,7 +219,8 @@ class InteractionHandler:
 
     async def _pressed(self, chat: Chat, press: Press, responder: Responder) -> None:
         """Carry out a press; one that asks again is refused during a pause."""
-        if press.name in ("release", APART) and (pause := await self._desk.pausing.of(press.ref.channel_key)):
+        asks_again = press.name in ("release", APART, THINK)
+        if asks_again and (pause := await self._desk.pausing.of(press.ref.channel_key)):
             await responder.reply(Reply(paused_text(pause)))
             return
         if press.name == CONFIRM:

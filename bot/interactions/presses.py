@@ -18,9 +18,12 @@ from bot.ports.message_codec import packed, unpacked
 from bot.privacy.visibility import beyond
 from bot.rendering.answers import (
     ASK_WHAT_WAS_WRONG,
+    THINK,
     WORKING,
     WRONG,
+    is_unreasoned,
     reasoning,
+    think_button,
     wrong_button,
     wrong_form,
 )
@@ -97,10 +100,28 @@ class Presses:
             answer, _asked = await self._desk.engine.answer_log.answer(answer_id)
             await responder.reply(Reply(reasoning(answer) or _(FORGOTTEN)))
         elif press.name == "why":
-            sentences = (await self._desk.engine.answer_log.why(answer_id))["sentences"]
-            await responder.reply(Reply("\n".join(f"- {sentence}" for sentence in sentences)))
+            await self._say_why(press, answer_id, responder)
+        elif press.name == THINK:
+            await self._think(press, answer_id, responder)
         else:
             await responder.reply(Reply(_(OLD)))
+
+    async def _say_why(self, press: Press, answer_id: str, responder: Responder) -> None:
+        """Tell what led to an answer, and offer to reason where that can be done."""
+        sentences = (await self._desk.engine.answer_log.why(answer_id))["sentences"]
+        answer, _asked = await self._desk.engine.answer_log.answer(answer_id)
+        can = self._desk.engine.model is not None and not self._desk.opted_out.is_out(press.person.id)
+        offered = (think_button(answer_id),) if can and is_unreasoned(answer) else ()
+        await responder.reply(Reply("\n".join(f"- {said}" for said in sentences), controls=offered))
+
+    async def _think(self, press: Press, answer_id: str, responder: Responder) -> None:
+        """Answer the same question with the model's reasoning, for who pressed alone."""
+        if self._answering.stopping:
+            await responder.reply(Reply(_(ASK_AGAIN)))
+            return
+        release = await self._desk.engine.answer_log.release_of(answer_id)
+        one = "" if "+" in release else release  # a comparison names its releases itself
+        await self._anew_alone(press, answer_id, responder, Question("", release=one, why=True))
 
     async def takes_back(self, press: Press) -> bool:
         """Return True if a vote by button repeats the person's current vote, which withdraws it."""
@@ -179,7 +200,7 @@ class Presses:
             raise asyncio.CancelledError  # it is told so, and done after the next start
         claim = await self._desk.conversations.claim_of(answer_id)
         if claim is None:
-            await self._anew_alone(press, answer_id, responder)
+            await self._anew_alone(press, answer_id, responder, Question("", fresh=True))
             return
         if not claim.payload:
             await responder.reply(Reply(_(FORGOTTEN)))
@@ -199,21 +220,24 @@ class Presses:
             return
         await self._answer_once(chat, claim, message, said, responder)
 
-    async def _anew_alone(self, press: Press, answer_id: str, responder: Responder) -> None:
-        """Answer a question anew that one person asked alone, in the place of what that person was told."""
+    async def _anew_alone(self, press: Press, answer_id: str, responder: Responder, how: Question) -> None:
+        """Answer a question anew for one person alone, in the place of what that person was told.
+
+        `how` says for which release, whether with reasoning, and whether from the pages.
+        """
         where = replace(press.ref, message="")
         if seconds := self._desk.limits.wait(press.person.id, where.channel_key):
             await responder.reply(Reply(wait_text(seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
-        asked = Question(
-            await self._desk.engine.answer_log.question(answer_id),
-            press.person.id,
-            where.channel_key,
-            press.scope,
+        asked = replace(
+            how,
+            text=await self._desk.engine.answer_log.question(answer_id),
+            asker=press.person.id,
+            channel=where.channel_key,
+            scope=press.scope,
             language=spoken(),
             authors=tuple(sorted(await self._desk.engine.answer_log.authors(answer_id) - {press.person.id})),
-            fresh=True,
         )
         answer = await self._desk.engine.answer(asked)
         await responder.reply(alone(answer, self._desk.engine.product.name, where, press.scope))

@@ -79,6 +79,20 @@ def reasoning(answer: Answer) -> str:
     return f"**{heading}**\n\n{trace.reasoning}" if trace.why and trace.reasoning else ""
 
 
+THINK = "think"
+"""The control that asks the same question for the model's reasoning."""
+
+
+def is_unreasoned(answer: Answer) -> bool:
+    """Return True if the model could reason about an answer and was not asked to."""
+    return answer.route not in ("abstain", "calculation") and not Trace.of(answer.trace).why
+
+
+def think_button(answer_id: str) -> Control:
+    """Return the button that asks the same question for the model's reasoning."""
+    return Control(THINK, _("Think it through"), answer_id)
+
+
 def is_out_of_scope(answer: Answer) -> bool:
     """Return True if an answer says that it does not know, and not even pages are near."""
     return answer.route == "abstain" and answer.text.strip() in translations_of(DONT_KNOW)

@@ -82,6 +82,13 @@ def within(triplets: Iterable[Triplet], context: str) -> list[Triplet]:
     return list(dict.fromkeys(kept))[:MOST]
 
 
+def named(triplets: Iterable[Triplet], question: str) -> list[str]:
+    """Return the ends of triplets that a question names, each once."""
+    said = plain(question).casefold()
+    ends = dict.fromkeys(end for one in triplets for end in (one.head, one.tail))
+    return [end for end in ends if _stands(end, said)]
+
+
 def _stands(end: str, said: str) -> bool:
     """Return True if an end stands in a text as words of its own."""
     wanted, at = end.casefold(), -1

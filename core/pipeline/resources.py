@@ -14,6 +14,7 @@ from core.community.releases import DefaultReleases
 from core.domain import Product
 from core.errors import ModelBusy, ModelError, ModelMissing, ModelUnavailable
 from core.generation.context.by_rule import KEPT
+from core.generation.wikidata import Wikidata
 from core.memory.community import CommunityMemory
 from core.memory.scoring.score import PriorScorer
 from core.models.embedding.encoder import Encoders
@@ -171,6 +172,9 @@ class Resources:
 
     releases: DefaultReleases | None = None
     """The releases that people and channels chose, where they can."""
+
+    wikidata: Wikidata | None = None
+    """What states facts about names of public questions, where somebody turned it on."""
 
     async def defaults(self, channel: str, asker: str) -> tuple[str, str]:
         """Return the releases of a channel and of who asks there; empty where nobody says so."""

@@ -7,8 +7,10 @@ What the paper leaves open or has no need of, and how it is filled:
 - Where a question has no edge its nearest two are taken, where there is no pair at all the nearest two pages:
   the paper has a pool for every question.
 - Triplets are read by the model and by rule from the pages of the pairs: definition lists, tables and options
-  stand where the paper has REBEL and Wikidata, and like Wikidata's they need both ends in the context. So do
-  those that other pages of the release state of two things which the context names.
+  stand where the paper has REBEL, and like Wikidata's they need both ends in the context. So do those that
+  other pages of the release state of two things which the context names.
+- Wikidata (`WIKIDATA_URL`, off by default) is asked about things that the question names, too, and only if it
+  was asked in public: the paper asks about all of the context.
 - A list ("which settings concern cookies?", "what depends on X?") is written from the triplets of all pages,
   with the pages that state them; the paper's graph only adds to a context.
 - The model is the one that is configured; the paper's fine-tuned one is a model like any other here.
@@ -47,7 +49,7 @@ def recipe(parts: Resources) -> tuple[Stage, ...]:
         rank,
         nearest,
         Judge(parts, is_strict=parts.model is None),
-        AddTriplets(parts, graphs),
+        AddTriplets(parts, graphs, wikidata=parts.wikidata),
         Write(parts, is_new=True),
         CiteRemembered(),
         nearest,

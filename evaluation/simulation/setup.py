@@ -37,13 +37,15 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """How memory is set up in a run. Without `partitioned` it knows nothing of releases."""
+    """How memory is set up in a run. Without `partitioned` it knows nothing of releases; `by_paper` it is
+    ComRAG's algorithms alone that decide and keep."""
 
     thresholds: Thresholds = field(default_factory=Thresholds)
     decision: Decision = LEARNED
     guard: Guard = lambda asked, remembered: ""
     partitioned: bool = True
     used: bool = True
+    by_paper: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Outcome:
     """How one question went.
 
     `known` tells whether memory held a right answer to it, `across` whether the answer was another
-    release's, `other` whether it is a question that nobody asks in other words.
+    release's, `other` whether it is a question that nobody asks in other words. `text` is the answer.
     """
 
     route: Route
@@ -60,6 +62,7 @@ class Outcome:
     across: bool
     other: bool
     ms: float
+    text: str = ""
 
 
 @dataclass(slots=True)

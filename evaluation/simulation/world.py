@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from core.domain import Answer, Question, Recall, Route, Scope, Vector, Vote, content_hash
 from core.memory.community import CommunityMemory
+from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition_index import EVERY_RELEASE
 from core.ports import Remembered
 from core.text.words import sentences
@@ -46,16 +47,18 @@ class World:
             decision=memory.decision,
             rewordings=stores.rewordings,
         )
-        self._topics: dict[tuple[str, str], Topic] = {}
-        self._truth: dict[str, tuple[str, str, bool]] = {}
+        self.topics: dict[tuple[str, str], Topic] = {}
+        self.truth: dict[str, tuple[str, str, bool]] = {}
+        """Topic and release of each pair, and whether its answer is right."""
         self._right: dict[tuple[str, str], set[str]] = {}
         self._wrong: list[str] = []
+        self._arrived = Replayed()
         self._asked = 0
 
     async def found(self, topics: Sequence[Topic], seeded: Sequence[Topic]) -> None:
         """Begin with the original questions and answers of some topics in the high store."""
         await self.memory.load(self._texts, {})
-        self._topics = {(topic.name, topic.release): topic for topic in topics}
+        self.topics = {(topic.name, topic.release): topic for topic in topics}
         self._wrong = sorted({topic.answers[0] for topic in topics if not topic.is_other})
         if not self._setup.used:
             return
@@ -70,9 +73,11 @@ class World:
         """Ask round after round, with votes on every answer."""
         played = []
         for lines in rounds:
-            this = Round(before=sum(self._stored()), pairs_before=self._stored()[0])
+            pairs, centres = await self.stored()
+            this = Round(before=pairs + centres, pairs_before=pairs)
             this.outcomes = [await self.ask(line) for line in lines]
-            this.pairs, this.stored = self._stored()[0], sum(self._stored())
+            this.pairs, centres = await self.stored()
+            this.stored = this.pairs + centres
             played.append(this)
         return played
 
@@ -82,12 +87,13 @@ class World:
         # the first of those who read an answer is who asked for it
         readers = lot.sample(range(self._people.population), self._people.readers)
         question = Question(line.question, asker=f"sim:{readers[0]}")
-        known, other = self._known(line), self._topics[line.topic, line.release].is_other
+        known, other = self._known(line), self.topics[line.topic, line.release].is_other
         vector = await self._texts.one(line.question)
         began = time.perf_counter()
         recall = Recall("avoid")
         if self._setup.used:
-            recall = await self.memory.recall(vector, line.question, self._partition(line.release), Scope())
+            release, by_paper = self._partition(line.release), self._setup.by_paper
+            recall = await self.memory.recall(vector, line.question, release, Scope(), by_paper=by_paper)
         ms = (time.perf_counter() - began) * 1000
         self._asked += 1
         route: Route = "reference" if recall.high else "avoid" if recall.low else "documents"
@@ -95,23 +101,23 @@ class World:
         answer = replace(answer, trace={"queries": {"topic": line.question}})
         if recall.route == "reuse":
             pair, _ = recall.high[0]
-            truth = self._truth[pair.id]
+            truth = self.truth[pair.id]
             right, across = truth == (line.topic, line.release, True), truth[1] != line.release
             answer = replace(answer, route="reuse", text=pair.answer, pair_id=pair.id)
             await self._store.save_answer(answer, question, None)
             await self._vote(answer.id, right, readers, lot)
-            return Outcome("reuse", right, known, across, other, ms)
-        text, right = self._written(line, recall, lot)
+            return Outcome("reuse", right, known, across, other, ms, pair.answer)
+        text, right = self.written(line, recall, lot)
         if self._setup.used:
             await self._keep(replace(answer, text=text), question, line, right, recall, vector)
             await self._vote(answer.id, right, readers, lot)
-        return Outcome(route, right, known, False, other, ms + self._model.seconds * 1000)
+        return Outcome(route, right, known, False, other, ms + self._model.seconds * 1000, text)
 
-    def _written(self, line: Line, recall: Recall, lot: random.Random) -> tuple[str, bool]:
+    def written(self, line: Line, recall: Recall, lot: random.Random) -> tuple[str, bool]:
         """Draw what the model answers, and whether it is right."""
-        model, topic = self._model, self._topics[line.topic, line.release]
+        model, topic = self._model, self.topics[line.topic, line.release]
         truth = (line.topic, line.release, True)
-        helpful = [pair for pair, _ in recall.high if self._truth[pair.id] == truth]
+        helpful = [pair for pair, _ in recall.high if self.truth[pair.id] == truth]
         right = lot.random() < (model.right_referred if helpful else model.right)
         repeats, place = lot.random() < model.repeats, lot.randrange(1 << 30)
         if right and helpful and repeats:
@@ -127,7 +133,8 @@ class World:
         self, answer: Answer, question: Question, line: Line, right: bool, recall: Recall, vector: Vector
     ) -> None:
         """Save an answer as the engine does: as that of the pair it repeats, else as a new neutral pair."""
-        repeated = await self.memory.repeated(answer.text, line.question, recall)
+        by_paper = self._setup.by_paper  # every answer is a pair of its own
+        repeated = "" if by_paper else await self.memory.repeated(answer.text, line.question, recall)
         if repeated:
             await self._store.save_answer(replace(answer, pair_id=repeated), question, None)
             return
@@ -148,12 +155,12 @@ class World:
                 await self.memory.vote(Vote(answer_id, f"sim:{voter}", 1 if good else 0), weight)
 
     def _judge(self, pair: Remembered, topic: str, release: str, right: bool) -> None:
-        self._truth[pair.id] = (topic, release, right)
+        self.truth[pair.id] = (topic, release, right)
         if right:
             self._right.setdefault((topic, release), set()).add(pair.id)
 
     def _pair(self, question: str, answer: str, release: str, prior: float) -> Remembered:
-        number = len(self._truth)
+        number = len(self.truth)
         return Remembered(
             id=f"p{number:06d}{content_hash(question)[:6]}",
             question=question,
@@ -174,9 +181,16 @@ class World:
             stores.get(key) == ("high", True) for key in self._right.get((line.topic, line.release), ())
         )
 
-    def _stored(self) -> tuple[int, int]:
+    async def stored(self) -> tuple[int, int]:
         """Count the vectors that are searched: of pairs, and of centres."""
-        return sum(1 for _, kept in self.memory.stores().values() if kept), self.memory.centres
+        if not self._setup.by_paper:
+            return sum(1 for _, kept in self.memory.stores().values() if kept), self.memory.centres
+        limits = self._setup.thresholds
+        arrived = [
+            await self._arrived.of(key, partition, limits.delta, limits.tau)
+            for key, partition in self.memory.partitions().items()
+        ]
+        return sum(len(one.kept) for one in arrived), 0
 
 
 def _reworded(text: str, place: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -17,6 +18,12 @@ from tests.platforms.browser import Page, looking
 PORT = "Which port does the dashboard listen on?"
 REWORDED = "On which port is the dashboard listening?"
 REUSED = "from community memory"
+REASONED = {
+    "reasoning": "Page [1] says that the dashboard listens on port 9090 by default.",
+    "false_premise": False,
+    "answerable": True,
+    "answer": "The dashboard listens on port 9090 by default [1].",
+}
 ADVICE = "Put the dough into the lid and press the red button for an hour."
 BREAD = "How do I bake sourdough bread with the kettle?"
 HANA_IS_ASKED = """
@@ -302,3 +309,15 @@ def test_a_message_is_answered_to_one_person_and_shared(page: Page) -> None:
     page.play("ben")
     page.click("#messages .message:has(.thread-link) .thread-link")
     assert PORTS["2.0"] in page.text("#thread .from-bot:not(.ephemeral)")
+
+
+def test_why_thinks_an_answer_through_for_who_presses(chromium: webdriver.Chrome, kettle: Kettle) -> None:
+    says = ("The dashboard listens on port 9090 by default [1].", json.dumps(REASONED))
+    with served(kettle, says=says) as url, looking(chromium, url, (1280, 860)) as page:
+        page.open()
+        assert PORTS["2.0"] in ask(page, PORT)
+        page.click(last(".control-why"))
+        page.click(".panel-why button", "Think it through")
+        page.find("#thread .note", "9090")
+        page.click("#thread .note .control-reasoning")
+        page.find("#thread .note", "says that the dashboard")

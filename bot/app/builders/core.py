@@ -17,9 +17,10 @@ from core.catalogue import Catalogue
 from core.community.releases import DefaultReleases
 from core.corpora.manager import CorpusManager, GoingLive
 from core.engine import Engine
-from core.errors import SourceError
+from core.errors import ConfigurationError, SourceError
 from core.feedback.accepted_answers import AcceptedAnswers
 from core.feedback.stale_answers import StaleAnswerReview
+from core.generation.wikidata import FILE, Wikidata
 from core.ingestion.indexer import Indexer
 from core.ingestion.live.channels import LiveChannels
 from core.ingestion.parsing import Quota
@@ -126,6 +127,18 @@ async def build_core(ground: Ground) -> Core:
             is_out=ground.privacy.is_out,
         ),
     )
+
+
+def wikidata_of(settings: Settings, language: str) -> Wikidata | None:
+    """Return Wikidata where it is turned on; raises ConfigurationError where nobody is named to reach."""
+    if not settings.wikidata_url:
+        return None
+    if not settings.wikidata_contact.strip():
+        raise ConfigurationError(
+            "WIKIDATA_URL is set without WIKIDATA_CONTACT; set it to a page or an e-mail address at which "
+            "Wikimedia reaches you, as its User-Agent policy asks."
+        )
+    return Wikidata(settings.wikidata_url, settings.wikidata_contact.strip(), settings.home / FILE, language)
 
 
 def _memory(ground: Ground) -> CommunityMemory:
@@ -249,6 +262,7 @@ def _engine(
         bool(_OF_MODELS & settings.model_fields_set),
         attributes,
         releases,
+        wikidata_of(settings, ground.catalogue.product.language),
     )
     research = Research(parts)
     engine = Engine(

@@ -28,6 +28,8 @@ FORM_SECONDS = 3.0
 """Time in which a press may open a form, as on the other platforms."""
 VOTES = {"up": UP, "down": DOWN}
 """Controls that are a vote, and the emoji that is the same opinion."""
+WITHIN = {"think": "why"}
+"""Controls that the page shows in what another one opens."""
 CONFIRM = "confirm"
 """The control that does what cannot be undone."""
 _CHANGED = "This button is not there any more; look at the message again."
@@ -104,7 +106,7 @@ class Presses:
             raise ApiError(422, "`name` and `value` must be texts, and `fields` an object.")
         if filled:
             fields = self._filled(post, player, name, value, filled)
-        elif any(_is(control, name, value) for control in post.controls):
+        elif any(_is(one, name, value) or _is(one, WITHIN.get(name, ""), value) for one in post.controls):
             fields = {}
         else:
             raise ApiError(404, _CHANGED)

@@ -13,6 +13,7 @@ from core.generation.citations import Cleaned, uncited
 from core.generation.context.fitting import Request
 from core.generation.reasoning import reason
 from core.generation.references import calculated, known
+from core.generation.wikidata import Wikidata
 from core.languages import _
 from core.memory.pair_graph import PairGraphs
 from core.memory.partitions.partition_index import platform_of
@@ -200,14 +201,18 @@ class AskModel:
 class AddTriplets:
     """Adds what pages state by their structure, what others of the release do, and what the model reads.
 
-    Both ends stand in the context.
+    Both ends stand in the context. With `wikidata` that is asked about the things that the question and the
+    context name, where the question is public.
     """
 
     needs: Needs = "model"
 
-    def __init__(self, parts: Resources, graphs: KnowledgeGraphs | None = None) -> None:
+    def __init__(
+        self, parts: Resources, graphs: KnowledgeGraphs | None = None, *, wikidata: Wikidata | None = None
+    ) -> None:
         self._budget = parts.budget
         self._graphs = graphs
+        self._wikidata = wikidata
 
     async def __call__(self, context: QueryContext) -> None:
         """Lengthen the texts, each by the sentences of its own page; the model's go where both ends stand."""
@@ -218,6 +223,12 @@ class AddTriplets:
         for release in context.releases if self._graphs else ():
             linked = (await self._graphs.of(release)).linked(whole)  # type: ignore[union-attr]
             taken = triplets.within([*taken, *linked], whole)
+        if self._wikidata and context.question.scope.kind == "public":
+            stated = [
+                one for item in evidence for one in triplets.by_rule(item.chunk.page, item.chunk.heading)
+            ]
+            names = triplets.named([*taken, *triplets.within(stated, whole)], context.queries.base)
+            taken = triplets.within([*taken, *await self._wikidata.about(names)], whole)
         seen: set[triplets.Triplet] = set()
         for item in evidence:
             own = triplets.within(triplets.by_rule(item.chunk.page, item.chunk.heading), whole)

@@ -71,6 +71,11 @@ export function makeActions({ attempt, paint, follow, open, edited, explained })
       const told = await attempt(() => api("POST", `/api/messages/${post.id}/answer`, { person: state.person }));
       if (told && post.channel && !post.channel.startsWith("dm-")) open(post.thread || post.id); // the answer comes there
     },
+    async think(post) {
+      state.why = null;
+      paint();
+      await press(post, { name: "think" }, post.answer); // what comes of it is shown under the message, to this person alone
+    },
     why: (post) => explain(post, `/api/answers/${encodeURIComponent(post.answer)}/why`),
   };
 }

@@ -215,7 +215,7 @@ function drawPanel() {
   panelWhy.setAttribute("aria-label", `${title}, in full`);
   panelWhy.hidden = !state.why;
   if (state.why) {
-    if (panelWhy.shown !== state.why) showWhy(panelWhy, state.why);
+    if (panelWhy.shown !== state.why) showWhy(panelWhy, state.why, actions.think);
     panelWhy.shown = state.why;
     panelFollow.hidden = true;
     return;

@@ -20,14 +20,14 @@ const ORIGINS = {
 };
 const PAGES = 3; // shown at once; the others unfold
 
-export function showWhy(container, { post, told, error }) {
+export function showWhy(container, { post, told, error }, think) {
   const question = questionOf(post);
   const trace = told?.trace ?? {};
   container.replaceChildren(h("div", { class: "why" },
     question && h("blockquote", {}, markdown(question.text, { breaks: true })),
     error && h("p", { class: "quiet" }, error),
     !told && !error && h("p", { class: "quiet" }, "Looking it up…"),
-    told && [how(told, trace), reasoning(trace), memory(told, trace), votes(told), corrections(told), confidence(trace), pages(trace), inWords(told, trace)]));
+    told && [how(told, trace), reasoning(trace), memory(told, trace), votes(told), corrections(told), confidence(trace), pages(trace), inWords(told, trace), thinking(told, () => think(post))]));
 }
 
 const section = (title, ...inside) => h("section", {}, h("h3", {}, title), inside);
@@ -51,6 +51,11 @@ function how(told, trace) {
 function reasoning(trace) {
   if (!trace.why || !trace.reasoning) return null;
   return h("details", {}, h("summary", {}, "Reasoning"), markdown(trace.reasoning));
+}
+
+function thinking(told, think) {
+  if (!told.thinks) return null;
+  return h("button", { type: "button", class: "button", onclick: think }, "Think it through");
 }
 
 function meter(share, mark, label) {

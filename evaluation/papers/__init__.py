@@ -1,0 +1,1 @@
+"""The papers' own tables, with what their rows come to here: `python -m evaluation.papers`."""

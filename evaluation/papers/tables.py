@@ -1,0 +1,77 @@
+"""What a paper's table comes to here, as values that are kept as JSON and written as Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+MODEL = "needs a model"
+"""What stands where a row cannot be measured without one."""
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows beside a paper's; the first column names them, the last says what differs in this row."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A paper: what was run, its tables, and what differs and why."""
+
+    name: str
+    title: str
+    run: str
+    tables: tuple[Table, ...]
+    differs: tuple[str, ...]
+
+
+def keep(folder: Path, section: Section) -> None:
+    """Write a section's figures to a folder; blocking."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(asdict(section), indent=1, ensure_ascii=False)
+    (folder / f"{section.name}.json").write_text(text + "\n", "utf-8")
+
+
+def kept(folder: Path, name: str) -> Section | None:
+    """Return a section that was kept, None where there is none; blocking."""
+    path = folder / f"{name}.json"
+    if not path.is_file():
+        return None
+    entry: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    tables = tuple(
+        Table(one["title"], tuple(one["columns"]), tuple(map(tuple, one["rows"]))) for one in entry["tables"]
+    )
+    return Section(entry["name"], entry["title"], entry["run"], tables, tuple(entry["differs"]))
+
+
+def markdown(section: Section) -> str:
+    """Write a section as Markdown."""
+    parts = [f"## {section.title}", section.run]
+    for table in section.tables:
+        parts += [f"**{table.title}**", grid(table.columns, table.rows)]
+    parts += ["What differs, and why:", "\n".join(f"- {said}" for said in section.differs)]
+    return "\n\n".join(parts)
+
+
+def grid(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    lines = [columns, ["---", *["---:"] * (len(columns) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def share(value: float | None, digits: int = 3) -> str:
+    """Write a share, or that there is none."""
+    return NONE if value is None else f"{value:.{digits}f}"
+
+
+def percent(value: float | None, digits: int = 1) -> str:
+    """Write a share as a percentage, or that there is none."""
+    return NONE if value is None else f"{value * 100:.{digits}f} %"
