@@ -36,6 +36,7 @@ from core.ports import (
 from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
+from core.ports.limits import BucketStore
 from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
 from core.ports.workers import Alone
 from core.privacy.names import Names
@@ -57,6 +58,7 @@ from storage.serving.channels import SqlChannels, SqlNoise, SqlReleases
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
 from storage.serving.given import SqlGiven
+from storage.serving.limits import SqlBuckets
 from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from storage.vectors.files import empty_room, overwrite
@@ -73,6 +75,7 @@ class Stores:
 
     about: AboutStore
     audit: AuditStore
+    buckets: BucketStore
     channels: ChannelStore
     conversations: ConversationStore
     corpora: CorpusStore
@@ -170,6 +173,7 @@ def _stores(
     return Stores(
         about=SqlAbout(database),
         audit=SqlAudit(database),
+        buckets=SqlBuckets(database),
         channels=SqlChannels(database),
         conversations=SqlConversations(database),
         corpora=SqlCorpora(database),
