@@ -95,11 +95,10 @@ async def postgres_away(kettle: Kettle) -> Row:
             await asyncio.sleep(AWAY_SECONDS / 2)
             root = await lived.say()
             await asyncio.sleep(AWAY_SECONDS / 2)
-            replies = await lived.page.replies(root) if root else []
-            told = replies[0]["text"] if replies else "nothing"
+            told = await lived.reads(root)
             server.start()
             since = time.monotonic()
-            return await served("postgres away", lived, since, f"meanwhile people read “{told[:40]}…”")
+            return await served("postgres away", lived, since, f"meanwhile people read {told}")
 
 
 class Wire:

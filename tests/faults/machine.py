@@ -64,10 +64,9 @@ async def full_disk(kettle: Kettle) -> Row:
                 file.write(bytes(1 << 12))
         root = await lived.say()
         await asyncio.sleep(5)
-        replies = await lived.page.replies(root)
-        told = replies[0]["text"] if replies else "nothing"
+        told = await lived.reads(root)
         ballast.unlink()
-        row = await served("full disk", lived, time.monotonic(), f"meanwhile people read “{told[:40]}…”")
+        row = await served("full disk", lived, time.monotonic(), f"meanwhile people read {told}")
         await lived.kill()
         return row
 
@@ -83,17 +82,14 @@ async def read_only(kettle: Kettle) -> Row:
         command("mount", "-o", "remount,abort", str(kettle.home))
         root = await lived.say()
         await asyncio.sleep(5)
-        replies = await lived.page.replies(root) if root else []
-        told = replies[0]["text"] if replies else "nothing"
+        told = await lived.reads(root)
         await lived.kill()
         command("umount", str(kettle.home))
         os.system(f"e2fsck -fy {image} >/dev/null 2>&1")
         command("mount", "-o", "loop", str(image), str(kettle.home))
         since = time.monotonic()
         await lived.start()
-        row = await served(
-            "read-only disk", lived, since, f"meanwhile people read “{told[:40]}…”; a start included"
-        )
+        row = await served("read-only disk", lived, since, f"meanwhile people read {told}; a start included")
         await lived.kill()
         return row
 

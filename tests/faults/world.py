@@ -129,6 +129,14 @@ class World:
         done = [m for m in replies if m["final"] and m.get("answer") and PORTS["2.0"] in m["text"]]
         return done[0] if done else None
 
+    async def reads(self, root: str) -> str:
+        """Return how what people read in a thread begins."""
+        try:
+            replies = await self.page.replies(root) if root else []
+        except (aiohttp.ClientError, TimeoutError):
+            return "the page does not load"
+        return f"“{replies[0]['text'][:40]}…”" if replies else "nothing"
+
     async def ask(self) -> dict[str, Any]:
         """Ask until there is an answer, and return it."""
         root = await self.until(self.say, "a question is taken")

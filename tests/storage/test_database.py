@@ -197,3 +197,11 @@ def test_slices_hold_every_value_once_in_order() -> None:
     assert slices([]) == []
     assert [len(part) for part in slices(list(range(1001)), 500)] == [500, 500, 1]
     assert [value for part in slices("abcde", 2) for value in part] == list("abcde")
+
+
+async def test_sqlite_waits_for_the_disk_before_a_commit_is_acknowledged(tmp_path: Path) -> None:
+    """Else a power cut takes the last seconds, as `make faults` showed."""
+    database = await Database.open(tmp_path)
+    async with database.read() as connection:
+        assert (await connection.exec_driver_sql("PRAGMA synchronous")).scalar() == 2
+    await database.close()

@@ -73,7 +73,7 @@ class Server:
         if self._widget is not None:
             self._open.enter_context(self._widget.running())
         bound, host = self._runner.addresses[0][1], self._host
-        anywhere = ("0.0.0.0", "::", "")
+        anywhere = ("0.0.0.0", "::", "")  # nosec B104 # compared with, not listened on
         shown = "127.0.0.1" if host in anywhere else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{bound}"
 
