@@ -124,7 +124,7 @@ class World:
         """Return the finished answer in a thread; None while there is none."""
         try:
             replies = await self.page.replies(root)
-        except (aiohttp.ClientError, TimeoutError):
+        except (aiohttp.ClientError, TimeoutError, KeyError):  # an error has no messages
             return None
         done = [m for m in replies if m["final"] and m.get("answer") and PORTS["2.0"] in m["text"]]
         return done[0] if done else None
@@ -133,8 +133,8 @@ class World:
         """Return how what people read in a thread begins."""
         try:
             replies = await self.page.replies(root) if root else []
-        except (aiohttp.ClientError, TimeoutError):
-            return "the page does not load"
+        except (aiohttp.ClientError, TimeoutError, KeyError):  # an error has no messages
+            return "that nothing can be saved"
         return f"“{replies[0]['text'][:40]}…”" if replies else "nothing"
 
     async def ask(self) -> dict[str, Any]:
