@@ -1,19 +1,26 @@
 # Threadlore: docker build -t threadlore . && docker run -p 127.0.0.1:8080:8080 -v threadlore:/data threadlore
-FROM python:3.11-slim AS build
+# the same image twice: --build-arg BASE=python:3.11-slim@sha256:… names the base by what it holds
+ARG BASE=python:3.11-slim
+FROM ${BASE} AS build
 WORKDIR /app
+ENV PYTHONDONTWRITEBYTECODE=1
 # PyTorch's own index has a build without CUDA, a tenth of the size; a layer of its own, for it never changes
 RUN python -m venv /venv \
- && /venv/bin/pip install --no-cache-dir --index-url https://download.pytorch.org/whl/cpu torch==2.13.0
+ && /venv/bin/pip install --no-cache-dir --no-deps --index-url https://download.pytorch.org/whl/cpu torch==2.13.0
+# everything else is the file that was tested, by its hash (make lock)
+COPY requirements.lock ./
+RUN /venv/bin/pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY bot bot
 COPY core core
 COPY storage storage
 COPY evaluation evaluation
-RUN /venv/bin/pip install --no-cache-dir -c constraints.txt . \
+RUN PIP_CONSTRAINT=constraints.txt /venv/bin/pip install --no-cache-dir --no-deps . \
+ && /venv/bin/pip check \
  && find /venv -type d -name __pycache__ -prune -exec rm -rf {} + \
  && find /venv -type d -name tests -path '*/torch/*' -prune -exec rm -rf {} +
 
-FROM python:3.11-slim
+FROM ${BASE}
 # git is for sources of kind git; the bot has no root rights and writes to /data alone
 RUN apt-get update \
  && apt-get install -y --no-install-recommends git \

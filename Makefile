@@ -10,7 +10,7 @@ export OPENBLAS_NUM_THREADS := 1
 # what is compiled once need not be compiled in every process
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases lint clean
+.PHONY: run install test bench real-model endurance acknowledged-kills reindex-kills sources-home scenarios pictures phrases faults lock supply lint clean
 .DEFAULT_GOAL := run
 
 # for a bot of one's own, see README.md
@@ -24,6 +24,7 @@ test: $(VENV)/ready-test
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/lint-imports --no-logo 2>&1 | tail -n 3
+	@$(BIN)/bandit --quiet --recursive --configfile pyproject.toml bot core storage evaluation
 	@$(BIN)/mypy --no-error-summary >$(VENV)/types 2>&1 & typed=$$!; \
 		$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder; tested=$$?; \
 		wait $$typed || { cat $(VENV)/types; rm $(VENV)/types; exit 1; }; rm $(VENV)/types; exit $$tested
@@ -64,6 +65,10 @@ reindex-kills: $(VENV)/ready-test
 acknowledged-kills: $(VENV)/ready-test
 	@$(BIN)/python -m tests.endurance.acknowledged $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
 
+# faults of disk, clock, files, database, network, model and platforms; a quarter of an hour, as root
+faults: $(VENV)/ready-test
+	@$(BIN)/python -m tests.faults
+
 # one home of every kind of source for two releases, from a folder of real data; docs/sources.md says which
 sources-home: $(VENV)/ready-test
 	@$(BIN)/python -m tests.reindex.everything $(DATA)
@@ -91,6 +96,22 @@ phrases: $(VENV)/ready
 		core/languages/*.po
 	@rm .phrases.pot
 	@grep -c '^msgstr ""$$' core/languages/*.po | sed 's/:/: header and untranslated: /'
+
+# what the image installs, with the hashes of every file; torch comes from PyTorch's own index there, without CUDA
+LOCK := .threadlore/lock
+lock:
+	@$(PYTHON) -m venv $(LOCK)
+	@$(LOCK)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	@$(LOCK)/bin/uv pip compile pyproject.toml -c constraints.txt --generate-hashes --no-header --no-annotate --quiet \
+		--python-version 3.11.7 --python-platform x86_64-unknown-linux-gnu -o $(LOCK)/all
+	@awk '/^[a-z0-9]/ { keep = !/^(torch==|triton==|nvidia-|cuda-)/ } keep' $(LOCK)/all > requirements.lock
+
+# licences of everything that is installed, known vulnerabilities, and a bill of materials (CycloneDX) in bill.json
+supply: $(VENV)/ready-test
+	@$(BIN)/python -m tests.supply.licences
+	@$(BIN)/python -m tests.supply.audit
+	@$(BIN)/cyclonedx-py environment --output-reproducible --of JSON -o bill.json $(BIN)/python
+	@echo "bill.json is written."
 
 lint: $(VENV)/ready-test
 	$(BIN)/ruff check --fix .

@@ -18,7 +18,7 @@ from core.memory.scoring.vote_weighting import VoteWeighting
 from core.pipeline.context import Needs, QueryContext, Silence
 from core.pipeline.resources import Resources
 from core.pipeline.stage import AnswerKeeper, Stage, run
-from core.ports import Listener, MemoryStore
+from core.ports import ASKER, Listener, MemoryStore
 from core.privacy.names import nobody
 from core.query.releases.resolve import for_release
 
@@ -66,7 +66,11 @@ class Engine:
             reasons = question.why and self.model is not None  # a remembered answer has no reasoning to show
             withheld = frozenset[Needs]({"memory"} if question.fresh or reasons else ())
             context = QueryContext(question, listener=listener or Silence(), withheld=withheld)
-            return await self._journey(context)
+            token = ASKER.set(question.asker)
+            try:
+                return await self._journey(context)
+            finally:
+                ASKER.reset(token)
 
     async def draft(self, question: Question) -> Answer:
         """Return what documents alone would answer now; memory is neither asked nor told."""

@@ -105,6 +105,8 @@ class Settings(BaseSettings):
     ollama_model: str = Field("qwen3:8b", alias="OLLAMA_MODEL")
     ollama_timeout: float = Field(120.0, alias="OLLAMA_TIMEOUT", gt=0)
     """Seconds without a byte from the server after which a call is given up."""
+    answer_timeout: float = Field(300.0, alias="ANSWER_TIMEOUT", gt=0)
+    """Seconds from the first word of an answer to its last after which it is given up."""
     ollama_num_ctx: int = Field(8192, alias="OLLAMA_NUM_CTX", ge=1024)
     """Tokens of context asked of Ollama, and used at most; prompts are cut to fit it."""
     ollama_parallel: int = Field(1, alias="OLLAMA_PARALLEL", ge=1)
@@ -184,7 +186,11 @@ class Settings(BaseSettings):
 
     # limits
     questions_per_minute: float = Field(6.0, alias="QUESTIONS_PER_MINUTE", gt=0)
-    """Per person; a channel may take five times as many."""
+    """Per person; a channel may take five times as many, a workspace twenty times."""
+    questions_per_day: int = Field(0, alias="QUESTIONS_PER_DAY", ge=0)
+    """Per person; 0 for any number."""
+    workspace_questions_per_day: int = Field(0, alias="WORKSPACE_QUESTIONS_PER_DAY", ge=0)
+    """Of everybody on one platform together; 0 for any number."""
     max_passages: int = Field(200_000, alias="MAX_PASSAGES", ge=0)
     """Passages that the corpus of one release has at most; 0 for no limit."""
     parse_seconds: int = Field(120, alias="PARSE_SECONDS", ge=1)

@@ -26,7 +26,7 @@ DOORS = {
     "discord": {"bot/platforms/discord/"},
     "aiohttp": {"bot/platforms/", "evaluation/benchmarks/", f"{SOURCES}/website/"},
     "courlan": {f"{SOURCES}/website/links"},
-    "defusedxml": {f"{SOURCES}/website/links"},
+    "defusedxml": {f"{SOURCES}/website/links", "evaluation/simulation/data"},
     "protego": {f"{SOURCES}/website/crawl"},
     "github": {f"{SOURCES}/github/api"},
     "pdfplumber": {f"{FORMATS}/pdf/"},

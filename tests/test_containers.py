@@ -80,7 +80,8 @@ def test_every_package_is_copied() -> None:
 
 def test_the_image_is_small_and_has_no_root_rights() -> None:
     stage = dict(last_stage())
-    assert stage["FROM"].endswith("-slim") and stage["USER"] == "threadlore"
+    base = dict(pair.partition("=")[::2] for word, pair in instructions() if word == "ARG")["BASE"]
+    assert stage["FROM"] == "${BASE}" and base.endswith("-slim") and stage["USER"] == "threadlore"
     assert stage["VOLUME"] == "/data" and stage["STOPSIGNAL"] == "SIGTERM"
     assert json.loads(stage["CMD"]) == ["threadlore", "serve"], "no shell, so that SIGTERM arrives"
     ran = " ".join(rest for word, rest in instructions() if word == "RUN")
@@ -95,6 +96,19 @@ def test_versions_are_those_that_are_tested(compose: dict[str, Any]) -> None:
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert re.findall(r"torch==([\d.]+)", text) == [pinned["torch"].partition("+")[0]]
     assert compose["services"]["chroma"]["image"] == f"chromadb/chroma:{pinned['chromadb']}"
+
+
+def test_what_the_image_installs_is_known_by_its_hash() -> None:
+    installs = [
+        one
+        for word, rest in instructions()
+        if word == "RUN"
+        for one in rest.split("&&")
+        if "pip install" in one
+    ]
+    torch, locked, own = installs
+    assert "torch==" in torch and "--require-hashes -r requirements.lock" in locked
+    assert own.split()[-1] == "." and all("--no-deps" in one for one in installs), "nothing else comes along"
 
 
 @pytest.mark.parametrize(("status", "code"), [(200, 0), (503, 1)])

@@ -145,6 +145,7 @@ def _application(ground: Ground, core: Core, around: Around, warning: str, file:
         releases=core.releases,
         given=stores.given,
         audit=stores.audit,
+        buckets=stores.buckets,
         escalations=stores.escalations,
         privacy=ground.privacy,
         my_data=around.my_data,

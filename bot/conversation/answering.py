@@ -18,6 +18,7 @@ from bot.rendering.answers import WORKING, compose, controls, said
 from core.domain import Answer, MessageRef, Question, Scope, Turn
 from core.errors import PlatformError, StorageError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking
+from core.ports import PLACE
 
 log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -212,6 +213,7 @@ class Answering:
                 after=message.after,
                 fresh=message.fresh,
             )
+            PLACE.set(show.place)
             found = await self._desk.engine.answer(question, show)
             if quiet and found.route == "abstain":
                 return None

@@ -46,6 +46,7 @@ class StreamingReply:
         self._release = ""
         self._evidence: Sequence[Evidence] = ()
         self._text = ""
+        self._before = 0
         self._shown = ""
         self._closed = False
         self._task: asyncio.Task[None] | None = None
@@ -56,6 +57,14 @@ class StreamingReply:
         self._release, self._evidence = release, evidence
         if self.parts and self._later is None:
             self._later = asyncio.get_running_loop().call_later(self._after, self._begin)
+
+    def place(self, number: int) -> None:
+        """Show how many questions the model has before this one, again where they are half as many."""
+        before = number - 1
+        if not self._before or 2 * before <= self._before or before > 2 * self._before:
+            self._before = before
+            if self.parts and (before or self._shown):
+                self._begin()
 
     async def text(self, markdown: str) -> None:
         """Show the text so far; text that arrives during an edit is shown by the next one."""
@@ -76,7 +85,7 @@ class StreamingReply:
 
     async def _edit(self) -> None:
         while not self._closed:
-            reply = growing(self._text, self._product, self._release, self._evidence)
+            reply = growing(self._text, self._product, self._release, self._evidence, self._before)
             if reply.markdown == self._shown:
                 return
             self._shown = reply.markdown

@@ -13,7 +13,8 @@ from typing import Any
 from bot.commands.slash.derived import slash_commands
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import Answering
-from bot.conversation.pausing import Desk, Limits, LocaleResolver, Outage, Pausing
+from bot.conversation.limits import Allowance, Rates
+from bot.conversation.pausing import Desk, LocaleResolver, Outage, Pausing
 from bot.conversation.questions import Questions
 from bot.conversation.readers import Readers
 from bot.conversation.triggers import Hint, Triggers
@@ -272,7 +273,7 @@ def dispatch_of(
         app.conversations,
         opted_out,
         UnsolicitedReplyPolicy(app.unsolicited, app.modes, notices.tell_admins),
-        Limits(app.settings.questions_per_minute),
+        _allowance(app),
         Pausing(app.pauses),
         LocaleResolver(app.conversations, engine.answer_log, plain(app.settings.language)),
         Hint(engine.product.name, app.examples),
@@ -303,6 +304,14 @@ def dispatch_of(
     )
     app.people.take_back_by(dispatch.before_forgetting)
     return dispatch
+
+
+def _allowance(app: Application) -> Allowance:
+    settings, privacy = app.settings, app.privacy
+    rates = Rates(
+        settings.questions_per_minute, settings.questions_per_day, settings.workspace_questions_per_day
+    )
+    return Allowance(rates, app.buckets, veil=privacy.names.veil, is_out=privacy.is_out)
 
 
 def watches(app: Application, notices: Notices) -> tuple[Callable[[], Awaitable[None]], ...]:

@@ -12,7 +12,8 @@ from typing import Any
 from bot.commands.slash.confirmations import CONFIRM
 from bot.commands.slash.table import SlashCommands
 from bot.conversation.answering import RESTARTING, Answering
-from bot.conversation.pausing import Desk, paused_text, wait_text
+from bot.conversation.limits import wait_text
+from bot.conversation.pausing import Desk, paused_text
 from bot.home.logs import about
 from bot.interactions.ledger import Answered, InteractionLedger, Kind, Silent
 from bot.interactions.own_pages import OwnPagesHandler
@@ -270,8 +271,8 @@ class InteractionHandler:
         if pause := await self._desk.pausing.of(where):
             await responder.reply(Reply(paused_text(pause)))
             return
-        if seconds := self._desk.limits.wait(command.person.id, where):
-            await responder.reply(Reply(wait_text(seconds)))
+        if refused := await self._desk.limits.wait(command.person.id, where):
+            await responder.reply(Reply(wait_text(refused.seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
         authors = tuple(sorted(await self._authors(command)))

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from bot.conversation.answering import Answering
-from bot.conversation.pausing import Desk, wait_text
+from bot.conversation.limits import wait_text
+from bot.conversation.pausing import Desk
 from bot.escalation.asking import Escalation
 from bot.interactions.sharing import FORGOTTEN, Sharing, alone
 from bot.ports.chat import Chat, Message, Person, Press, Reply, Responder
@@ -226,8 +227,8 @@ class Presses:
         `how` says for which release, whether with reasoning, and whether from the pages.
         """
         where = replace(press.ref, message="")
-        if seconds := self._desk.limits.wait(press.person.id, where.channel_key):
-            await responder.reply(Reply(wait_text(seconds)))
+        if refused := await self._desk.limits.wait(press.person.id, where.channel_key):
+            await responder.reply(Reply(wait_text(refused.seconds)))
             return
         await responder.reply(Reply(_(WORKING), final=False))
         asked = replace(
@@ -265,8 +266,8 @@ class Presses:
         if self._answering.stopping or message.key in self._answering:
             await responder.reply(Reply(_(ASK_AGAIN) if self._answering.stopping else said.asking))
             return
-        if seconds := self._desk.limits.wait(asker, where.channel_key):
-            await responder.reply(Reply(wait_text(seconds)))
+        if refused := await self._desk.limits.wait(asker, where.channel_key):
+            await responder.reply(Reply(wait_text(refused.seconds)))
             return
         # a thread goes on with who asked: nobody else becomes its asker by a press
         own = self._desk.opted_out.is_asker(claim, asker)

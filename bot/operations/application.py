@@ -37,6 +37,7 @@ from core.ports import (
 from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
+from core.ports.limits import BucketStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
 from core.retrieval.search import Searcher
@@ -71,6 +72,7 @@ class Application:
     releases: DefaultReleases
     given: GivenStore
     audit: AuditStore
+    buckets: BucketStore
     escalations: EscalationStore
     privacy: Privacy
     my_data: MyData

@@ -172,13 +172,20 @@ def footer(answer: Answer, product: str) -> str:
     return f"*{' · '.join(part for part in said if part)}*"
 
 
-def growing(text: str, product: str, release: str, evidence: Sequence[Evidence]) -> Reply:
-    """Return a reply that is still being written: the text so far, or the pages being read."""
+def growing(text: str, product: str, release: str, evidence: Sequence[Evidence], before: int = 0) -> Reply:
+    """Return a reply that is still being written: the text so far, or the pages being read.
+
+    `before` are questions that the model answers first.
+    """
     if text:
         return Reply(f"{text.rstrip()} …", final=False, release=release, grows=True)
     pages = dict.fromkeys(_page(item) for item in evidence[:3])
     reading = _(READING).format(product=f"{product} {both(release)}".strip())
-    return Reply(f"{reading}\n" + "\n".join(pages), final=False, release=release)
+    line = ngettext(
+        "About {count} question is before yours.", "About {count} questions are before yours.", before
+    )
+    waiting = [line.format(count=before)] if before else []
+    return Reply(f"{reading}\n" + "\n".join([*waiting, *pages]), final=False, release=release)
 
 
 def is_sign_of_work(text: str) -> bool:

@@ -124,6 +124,27 @@ class CorpusManager:
                 failed.append((indexed.corpus.release, error))
         return done, failed
 
+    async def repair(self) -> dict[str, int]:
+        """Make anew what derives from the database and is not as it should be; tell how much of each.
+
+        That are vectors of passages, both indexes, the corpora that are searched, and memory's placements.
+        """
+        embedded, mended = await self._indexer.repair(self.encoders.named)
+        if self.pregeneration:
+            mended += await self.pregeneration.reconcile()
+        live, searched = await self._store.live(), self._searcher.corpora
+        stale = sum(name not in searched or searched[name] != corpus for name, corpus in live.items())
+        await self._searcher.load()
+        placements = len(await self._memory.verify())
+        if placements:
+            await self._memory.rebuild()
+        return {
+            "passages embedded": embedded,
+            "entries of the indexes": mended,
+            "corpora read again": stale,
+            "wrong places in memory": placements,
+        }
+
     async def remove(self, release: str) -> None:
         """Remove the corpus of a release that there is no more."""
         await self._indexer.remove(release)

@@ -186,6 +186,23 @@ class Indexer:
                 await index.drop(name)
         return mended
 
+    async def repair(self, encoder_of: Callable[[str], Awaitable[Encoder]]) -> tuple[int, int]:
+        """Embed the live passages that have no vector, and mend the indexes; return how many of each.
+
+        `encoder_of` returns the encoder of a name. Waits for a reindex that is under way.
+        """
+        embedded = 0
+        async with self._turn:
+            for corpus in (await self._store.live()).values():
+                rows = await self._store.rows(corpus.release)
+                texts = {row.text_hash: row.embedded for row in rows}
+                lacking = await self._store.missing_vectors(corpus.encoder, list(texts))
+                if lacking:
+                    encoder, missing = await encoder_of(corpus.encoder), {key: texts[key] for key in lacking}
+                    await self._embedding.texts(encoder, missing, Progress(corpus.release), lambda _: None)
+                    embedded += len(lacking)
+            return embedded, await self.reconcile()
+
     async def rewrite(self) -> None:
         """Leave nothing in the files of the word index of what is not live."""
         for corpus in (await self._store.live()).values():

@@ -37,7 +37,7 @@ class Address:
                 f"{setting} must begin with http:// or https://, not with {parts.scheme}://."
             )
         name = parts.hostname or "127.0.0.1"
-        if name in ("0.0.0.0", "::"):  # where a server listens, which is no place to connect to
+        if name in ("0.0.0.0", "::"):  # nosec B104 # where a server listens is no place to connect to
             name = "127.0.0.1"
         login = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
         shown = f"[{name}]" if ":" in name else name

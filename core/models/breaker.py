@@ -11,8 +11,9 @@ from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
 
-from core.errors import ModelBusy, ModelError, ModelMalformed, ModelUnavailable
+from core.errors import ModelBusy, ModelError, ModelInterrupted, ModelMalformed, ModelUnavailable
 from core.models.completion import Completion, Finish
+from core.models.line import Full, Line
 from core.ports import TURN, UNHURRIED, LanguageModel, ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
@@ -43,12 +44,13 @@ class Breaker:
     After `failures` retryable errors in a row it opens for `rest` seconds: calls fail at once with
     ModelUnavailable. Then one call is let through; its success closes the breaker, its failure opens it
     again. Errors that waiting does not cure, and malformed output, show that the server answers, so they
-    close it too. At most `parallel` calls run; up to `queue` more wait in order, and whoever comes
-    then gets ModelBusy at once.
+    close it too. At most `parallel` calls run; up to `queue` more wait, the askers in turn (`Line`), and who
+    finds no place there gets ModelBusy at once.
 
     Structured calls that are UNHURRIED run one at a time, and only once there have been no others for `quiet`
     seconds, which is more than two steps of one question lie apart. One under way is given up where another
-    call would wait for it, and begun anew later.
+    call would wait for it, and begun anew later. An answer that is not finished `longest` seconds after its
+    first piece is given up, too.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Breaker:
         parallel: int = 1,
         queue: int = 16,
         quiet: float = 2.0,
+        longest: float = 300.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = model.name
@@ -67,19 +70,16 @@ class Breaker:
         self._model = model
         self._limit = failures
         self._rest = rest
-        self._queue = queue
         self._clock = clock
-        self._slots = asyncio.Semaphore(parallel)
-        self._parallel = parallel
-        self._too_many = 0
+        self._line = Line(parallel, queue)
         self._running = 0
-        self._waiting = 0
         self._failures = 0
         self._open_until = 0.0
         self._reason = ""
         self._trying = False
         self._answered_at: float | None = None
         self._quiet = quiet
+        self._longest = longest
         self._hurried = 0
         self._hurried_at = -math.inf
         self._unhurried: asyncio.Task[Any] | None = None
@@ -95,29 +95,11 @@ class Breaker:
         """Return what the breaker is doing now."""
         left = max(0.0, self._open_until - self._clock()) if self._reason else 0.0
         state: State = "closed" if not self._reason else "open" if left else "half-open"
-        return BreakerStatus(state, self._running, self._waiting, self._failures, left, self._reason)
+        return BreakerStatus(state, self._running, self._line.waiting, self._failures, left, self._reason)
 
     def widen(self, parallel: int) -> None:
         """Let so many calls run at once from now on; those under way go on."""
-        more = parallel - self._parallel
-        self._parallel = parallel
-        for _ in range(more):
-            self._free()
-        self._too_many += max(0, -more)
-
-    async def _take(self) -> None:
-        """Wait for a place; one that was free while there came to be fewer is none."""
-        await self._slots.acquire()
-        while self._too_many:
-            self._too_many -= 1
-            await self._slots.acquire()
-
-    def _free(self) -> None:
-        """Give a place to the next call, unless there are to be fewer."""
-        if self._too_many:
-            self._too_many -= 1
-        else:
-            self._slots.release()
+        self._line.widen(parallel)
 
     def count_tokens(self, text: str) -> int:
         """Estimate the tokens of a text."""
@@ -137,7 +119,9 @@ class Breaker:
             async with self._turn():
                 inner = self._model.stream(prompts, temperature=temperature, max_tokens=max_tokens)
                 async with _closing(inner):
-                    async for piece in inner:
+                    until: float | None = None
+                    while (piece := await self._next(inner, until)) is not None:
+                        until = until or asyncio.get_running_loop().time() + self._longest
                         yield piece
                 finish: Finish = getattr(inner, "finish", "stop")
                 completion.finish = finish
@@ -145,6 +129,17 @@ class Breaker:
                 completion.answer_tokens = getattr(inner, "answer_tokens", 0)
 
         return Completion(pieces)
+
+    async def _next(self, pieces: AsyncIterator[str], until: float | None) -> str | None:
+        """Return the next piece of an answer, None at its end; give up an answer that takes too long."""
+        try:
+            async with asyncio.timeout_at(until):
+                return await anext(pieces, None)
+        except TimeoutError:
+            raise ModelInterrupted(
+                f"{self.name} did not finish its answer within {self._longest:.3g} s. Ask for less, take a "
+                "smaller model, or raise ANSWER_TIMEOUT."
+            ) from None
 
     async def structured(
         self, prompts: Sequence[Prompt], schema: dict[str, Any], *, max_tokens: int
@@ -167,11 +162,11 @@ class Breaker:
             return None
 
         async def call() -> bool | None:
-            await self._take()
+            await self._line.take(patient=True)
             try:
                 return cast("bool | None", await see())
             finally:
-                self._free()
+                self._line.free()
 
         return await self._later(call)
 
@@ -197,7 +192,7 @@ class Breaker:
     def _hurry(self) -> Iterator[None]:
         """Let what can wait make way while this call waits and runs, and shortly after."""
         self._hurried += 1
-        if self._unhurried is not None and self._slots.locked():
+        if self._unhurried is not None and self._line.is_taken:
             self._unhurried.cancel()
             self._unhurried = None
         try:
@@ -215,13 +210,13 @@ class Breaker:
     @asynccontextmanager
     async def _slot(self) -> AsyncGenerator[None, None]:
         self._pass()
-        if self._slots.locked() and self._waiting >= self._queue:
-            raise ModelBusy(f"{self._waiting} questions already wait for {self.name}. Ask again in a minute.")
-        self._waiting += 1
         try:
-            await self._take()
-        finally:
-            self._waiting -= 1
+            await self._line.take()
+        except Full:
+            waiting = self._line.waiting
+            raise ModelBusy(
+                f"{waiting} questions already wait for {self.name}. Ask again in a minute."
+            ) from None
         try:
             # It may have opened while this call was waiting.
             trial = self._pass()
@@ -243,7 +238,7 @@ class Breaker:
                 if trial:
                     self._trying = False
         finally:
-            self._free()
+            self._line.free()
 
     def _pass(self) -> bool:
         """Let a call through or raise; tell whether it is the trial of a half-open breaker."""

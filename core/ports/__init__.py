@@ -34,6 +34,8 @@ from core.ports.memory import (
     always,
 )
 from core.ports.models import (
+    ASKER,
+    PLACE,
     TURN,
     UNHURRIED,
     Encoder,
@@ -71,7 +73,9 @@ from core.ports.workers import Alone, Workers
 
 __all__ = [
     "ASKED",
+    "ASKER",
     "BUILD",
+    "PLACE",
     "TOLD",
     "TURN",
     "UNHURRIED",

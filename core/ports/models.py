@@ -106,6 +106,12 @@ class ModelHealth:
 TURN: ContextVar[Callable[[], None] | None] = ContextVar("TURN", default=None)
 """What a model that lets callers wait in line calls when it is a caller's turn."""
 
+ASKER: ContextVar[str] = ContextVar("ASKER", default="")
+"""Whose question a call to the model is for, so that a model with a line lets askers take turns."""
+
+PLACE: ContextVar[Callable[[int], None] | None] = ContextVar("PLACE", default=None)
+"""What a model that lets callers wait in line tells a caller's place, counted from 1, when it changes."""
+
 UNHURRIED: ContextVar[bool] = ContextVar("UNHURRIED", default=False)
 """Whether nobody waits for what is asked now, so that a model with a line lets everybody else go first."""
 

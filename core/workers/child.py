@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import pickle
+import pickle  # nosec B403 # between processes of ours
 import resource
 import select
 import signal
@@ -90,7 +90,7 @@ def _portable(error: Exception) -> Exception:
     home = type(error).__module__.partition(".")[0]
     with suppress(Exception):  # what an error holds may fail in any way
         if home == "core" or home in sys.stdlib_module_names:
-            same = pickle.loads(pickle.dumps(error))
+            same = pickle.loads(pickle.dumps(error))  # nosec B301 # made here
             if isinstance(same, type(error)) and str(same) == str(error):
                 if home != "core" or error.__cause__ is not None:  # else it says all there is to say
                     same.add_note(told)

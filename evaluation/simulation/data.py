@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree
 
 import numpy as np
+from defusedxml import ElementTree
 
 from core.domain import Vector, content_hash
 from core.errors import UsageError

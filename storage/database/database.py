@@ -276,7 +276,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     for pragma in (
         "journal_mode=WAL",
-        "synchronous=NORMAL",
+        "synchronous=FULL",  # what was acknowledged outlives a power cut, not the process alone
         "foreign_keys=ON",
         "busy_timeout=30000",
         "secure_delete=ON",  # what is removed is overwritten, without rewriting the whole file

@@ -52,7 +52,7 @@ _ALIVE = (
 _SCHEMA = "hashtext(coalesce(current_schema(), ''))"
 _TAKE = text(f"SELECT pg_try_advisory_lock(:lock, {_SCHEMA})")
 _BY = text(
-    "SELECT a.application_name FROM pg_locks l "
+    "SELECT a.application_name FROM pg_locks l "  # nosec B608 # made of constants
     "JOIN pg_stat_activity a ON a.pid = l.pid AND a.datid = l.database "
     f"WHERE l.granted AND l.locktype = 'advisory' AND l.classid::bigint = :lock AND l.objsubid = 2 "
     f"AND l.objid::bigint = {_SCHEMA}::bigint & 4294967295"

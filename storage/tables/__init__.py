@@ -39,6 +39,7 @@ from storage.tables.memory import (
 from storage.tables.serving import (
     AboutRow,
     ActRow,
+    BucketRow,
     ChannelModeRow,
     ChannelReleaseRow,
     ForgottenRow,
@@ -54,6 +55,7 @@ __all__ = [
     "AnswerRow",
     "AuthorRow",
     "Base",
+    "BucketRow",
     "ChannelModeRow",
     "ChannelReleaseRow",
     "ClaimRow",

@@ -96,3 +96,12 @@ class NoticeRow(Base):
     at: Mapped[float] = mapped_column(Float)
     told_at: Mapped[float] = mapped_column(Float)
     tries: Mapped[int] = mapped_column(Integer)
+
+
+class BucketRow(Base):
+    """How many questions somebody or a place may still ask; a person stands there under a one-way name."""
+
+    __tablename__ = "buckets"
+    name: Mapped[str] = mapped_column(KEY, primary_key=True)
+    held: Mapped[float] = mapped_column(Float)
+    at: Mapped[float] = mapped_column(Float)

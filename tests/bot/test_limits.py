@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.conversation.pausing import Limits, wait_text
+from bot.conversation.limits import Limits, wait_text
 
 
 class Time:

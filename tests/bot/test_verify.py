@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from bot.app.bootstrap import build
 from bot.commands.command_line import handle
 from bot.operations.application import Application
+from core.domain import Question, Vote
+from core.ports import Corpus, pairs_collection
 from core.settings import Settings, load_settings
 from tests.fakes import FakeEncoder
 
@@ -38,15 +43,15 @@ def settings_of(folder: Path) -> Settings:
     )
 
 
-async def verified(app: Application) -> tuple[int, str]:
-    """Return exit status and lines."""
+async def verified(app: Application, **given: bool) -> tuple[int, str]:
+    """Return exit status, and lines and notes."""
     said: list[dict[str, Any]] = []
 
     async def send(message: dict[str, Any]) -> None:
         said.append(message)
 
-    await handle(app, {"command": "verify"}, send)
-    return said[-1]["code"], "\n".join(str(m.get("line", "")) for m in said)
+    await handle(app, {"command": "verify", **given}, send)
+    return said[-1]["code"], "\n".join(str(m.get("line") or m.get("note") or "") for m in said)
 
 
 async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> None:
@@ -98,3 +103,115 @@ async def test_what_a_cut_run_read_is_told_and_is_nothing_wrong(tmp_path: Path) 
         await app.corpus_manager.reindex()
         code, told = await verified(app)
         assert code == 0 and "cut short" not in told
+
+
+Harm = Callable[[Application, Corpus], Awaitable[None]]
+
+
+async def vector_index_lacks(app: Application, corpus: Corpus) -> None:
+    await app.vectors.delete(corpus.collection, sorted(await app.vectors.ids(corpus.collection))[:1])
+
+
+async def vector_index_is_empty(app: Application, corpus: Corpus) -> None:
+    await app.vectors.drop(corpus.collection)
+
+
+async def strange_vectors(app: Application, corpus: Corpus) -> None:
+    await app.vectors.upsert(corpus.collection, ["stranger"], np.ones((1, 256), np.float32))
+    await app.vectors.upsert("corpus-of-nobody", ["a"], np.ones((1, 256), np.float32))
+
+
+async def word_index_lacks(app: Application, corpus: Corpus) -> None:
+    await app.words.delete(corpus.collection, sorted(await app.words.ids(corpus.collection))[:1])
+
+
+async def word_index_is_gone(app: Application, corpus: Corpus) -> None:
+    await app.words.drop(corpus.collection)
+
+
+async def pairs_are_not_indexed(app: Application, corpus: Corpus) -> None:
+    for index in (app.vectors, app.words):
+        await index.drop(pairs_collection(corpus))
+
+
+async def an_older_corpus_answers(app: Application, corpus: Corpus) -> None:
+    live = app.searcher._live["1.0"]
+    app.searcher._live["1.0"] = replace(live, corpus=replace(corpus, generation=corpus.generation - 1))
+
+
+async def passages_have_no_vector(app: Application, corpus: Corpus) -> None:
+    execute(app, "DELETE FROM vectors")
+
+
+async def a_score_is_wrong(app: Application, corpus: Corpus) -> None:
+    execute(app, "UPDATE placements SET score = score / 2")
+
+
+async def a_placement_is_gone(app: Application, corpus: Corpus) -> None:
+    execute(app, "DELETE FROM placements")
+
+
+async def a_pair_is_in_the_other_store(app: Application, corpus: Corpus) -> None:
+    execute(app, "UPDATE placements SET store = 'low'")
+
+
+async def a_pair_is_in_no_cluster(app: Application, corpus: Corpus) -> None:
+    execute(app, "UPDATE placements SET cluster = NULL")
+
+
+async def a_centroid_is_off(app: Application, corpus: Corpus) -> None:
+    partitions = app.memory._places.partitions.values()
+    partition = next(one for one in partitions if one.members)
+    for row in partition.centroids.values():
+        row[:] = -row
+
+
+def execute(app: Application, statement: str) -> None:
+    """Harm the database beside the bot."""
+    with sqlite3.connect(app.settings.home / "threadlore.sqlite3") as database:
+        assert database.execute(statement).rowcount
+
+
+HARMS: tuple[Harm, ...] = (
+    vector_index_lacks,
+    vector_index_is_empty,
+    strange_vectors,
+    word_index_lacks,
+    word_index_is_gone,
+    pairs_are_not_indexed,
+    an_older_corpus_answers,
+    passages_have_no_vector,
+    a_score_is_wrong,
+    a_placement_is_gone,
+    a_pair_is_in_the_other_store,
+    a_pair_is_in_no_cluster,
+    a_centroid_is_off,
+)
+
+
+@pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
+async def test_what_derives_from_the_database_is_repaired(tmp_path: Path, harm: Harm) -> None:
+    """Each damage alone: it is told, mended while the bot serves, and told no more."""
+    async with build(settings_of(tmp_path), "test", lambda *_: FakeEncoder()) as app:
+        await app.corpus_manager.reindex()
+        answer = await app.engine.answer(Question("What is the lid made of?", "cli"))
+        assert await app.engine.feedback(Vote(answer.id, "cli", 1))
+        code, told = await verified(app)
+        assert code == 0, told
+        await harm(app, (await app.corpora.live())["1.0"])
+        code, told = await verified(app)
+        assert code == 1 and "threadlore verify --repair" in told
+        code, told = await verified(app, repair=True)
+        assert code == 0 and "Repaired: " in told and "Repaired: nothing" not in told, told
+        assert (await verified(app))[0] == 0
+        assert (await app.engine.answer(Question("What is the lid made of?", "cli"))).route == "reuse"
+        assert "verify" in [act.what for act in await app.audit.acts()]
+
+
+async def test_a_damaged_database_is_not_repaired_but_told(tmp_path: Path) -> None:
+    """Rows that are gone derive from nothing: repairing must not make the rest agree with that."""
+    async with build(settings_of(tmp_path), "test", lambda *_: FakeEncoder()) as app:
+        await app.corpus_manager.reindex()
+        execute(app, "DELETE FROM search_chunks WHERE id = (SELECT min(id) FROM search_chunks)")
+        code, told = await verified(app, repair=True)
+        assert code == 1 and "go back to a backup" in told

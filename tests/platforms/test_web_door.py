@@ -7,11 +7,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
+import aiohttp.web
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 
 from bot.platforms.web.figures import Figures
-from bot.platforms.web.http.guard import is_loopback
+from bot.platforms.web.http.guard import Guard, is_loopback
 from bot.platforms.web.platform import Playground, connect
+from core.errors import StorageUnavailable
 from tests.platforms.web_client import Client, Stream, serving, settings
 from tests.platforms.web_dispatch import FakeDispatch
 
@@ -270,3 +273,14 @@ async def test_without_a_playground_the_dashboard_and_what_machines_ask_are_ther
         assert (await web.call("POST", "/api/messages", json=SAY))[0] == 404
         assert (await web.call("GET", "/healthz", headers={"Host": "evil.example"}))[0] == 403
     assert urlsplit(web.playground.url).path == ""
+
+
+async def test_while_the_database_is_away_a_page_is_told_so_in_a_sentence() -> None:
+    async def read(request: aiohttp.web.Request) -> aiohttp.web.Response:
+        raise StorageUnavailable("The database fails.")
+
+    app = aiohttp.web.Application(middlewares=[Guard("127.0.0.1").handle])
+    app.router.add_get("/api/state", read)
+    async with TestClient(TestServer(app)) as client:
+        answer = await client.get("/api/state")
+        assert answer.status == 503 and "cannot save anything" in (await answer.json())["error"]

@@ -215,3 +215,11 @@ async def test_a_write_that_nobody_waits_for_any_more_lets_the_next_one_in(tmp_p
         kept = await asyncio.wait({writing})  # the task keeps where it was cancelled, as one that waits does
         assert await asyncio.wait_for(store.claim(Claim(f"after {number}", "c", "a", 1.0)), PATIENCE), kept
     await database.close()
+
+
+async def test_sqlite_waits_for_the_disk_before_a_commit_is_acknowledged(tmp_path: Path) -> None:
+    """Else a power cut takes the last seconds, as `make faults` showed."""
+    database = await Database.open(tmp_path)
+    async with database.read() as connection:
+        assert (await connection.exec_driver_sql("PRAGMA synchronous")).scalar() == 2
+    await database.close()

@@ -114,7 +114,7 @@ def _guarded(model: OpenModel, settings: Settings) -> Breaker:
     parallel = (
         settings.model_parallel if settings.model_server and not settings.llm else settings.ollama_parallel
     )
-    writer = Breaker(model, parallel=parallel)
+    writer = Breaker(model, parallel=parallel, longest=settings.answer_timeout)
     if isinstance(model, Pool):
         model.on_change(lambda servers: writer.widen(parallel * servers))
     return writer

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from bot.app.privacy_key import key_of
 from core.community.channels import ChannelStore
@@ -36,6 +37,7 @@ from core.ports import (
 from core.ports.about import AuditStore, NoticeStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
+from core.ports.limits import BucketStore
 from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
 from core.ports.workers import Alone
 from core.privacy.names import Names
@@ -44,6 +46,7 @@ from storage.corpora.bm25 import TantivyWords
 from storage.corpora.corpora import SqlCorpora
 from storage.corpora.pages import SqlPassages
 from storage.corpora.pregenerated import SqlPregenerated
+from storage.database import backup
 from storage.database.database import Database
 from storage.database.sqlite_file import FILE, check
 from storage.memory.memories import SqlMemories
@@ -57,6 +60,7 @@ from storage.serving.channels import SqlChannels, SqlNoise, SqlReleases
 from storage.serving.conversations import SqlConversations
 from storage.serving.escalations import SqlEscalations
 from storage.serving.given import SqlGiven
+from storage.serving.limits import SqlBuckets
 from storage.serving.statistics import SqlStatistics
 from storage.vectors.chroma import ChromaVectors, set_aside_if_broken
 from storage.vectors.files import empty_room, overwrite
@@ -73,6 +77,7 @@ class Stores:
 
     about: AboutStore
     audit: AuditStore
+    buckets: BucketStore
     channels: ChannelStore
     conversations: ConversationStore
     corpora: CorpusStore
@@ -170,6 +175,7 @@ def _stores(
     return Stores(
         about=SqlAbout(database),
         audit=SqlAudit(database),
+        buckets=SqlBuckets(database),
         channels=SqlChannels(database),
         conversations=SqlConversations(database),
         corpora=SqlCorpora(database),
@@ -240,6 +246,19 @@ def database_file(settings: Settings) -> Path | None:
     """Return the file that is the database; None where a server keeps it, or where there is none yet."""
     file = settings.home / FILE
     return None if settings.database_url.get_secret_value() or not file.exists() else file
+
+
+def write_backup(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes]) -> dict[str, int]:
+    """Write a backup while others use the database; blocking. Returns the rows of each table."""
+    return backup.write(home, url, files, out).rows
+
+
+def read_backup(
+    given: IO[bytes], home: Path, url: str, files: Mapping[str, Path]
+) -> tuple[float, dict[str, int]]:
+    """Bring a backup into an empty home; blocking. Returns when it was written, and each table's rows."""
+    manifest = backup.read(given, home, url, files)
+    return manifest.at, manifest.rows
 
 
 def check_database(file: Path) -> None:

@@ -21,7 +21,7 @@ from pydantic import AnyHttpUrl, Field
 
 from bot.cli.editors.home import Home
 from bot.commands.editors import CHANNEL, PAGES
-from bot.conversation.pausing import Limits, wait_text
+from bot.conversation.limits import Limits, wait_text
 from core.errors import ThreadloreError
 
 INSTRUCTIONS = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bot.commands.command import Command, Given, Result
+from bot.commands.command import Command, Given, Option, Result
 
 if TYPE_CHECKING:
     from bot.operations.application import Application
@@ -14,24 +14,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Sentences about what is as it should be, and about what is wrong."""
+    """Sentences about what is as it should be, and about what is wrong; what was repaired before."""
 
     right: tuple[str, ...]
     wrong: tuple[str, ...]
+    repaired: tuple[str, ...] = ()
 
 
 async def run(app: Application, given: Given) -> Result:
-    """Compare everything; the code is 1 where something is wrong."""
+    """Compare everything, and mend before what can be; the code is 1 where something is wrong."""
     from bot.commands.verification import verified
 
+    repaired: tuple[str, ...] = ()
+    if given.get("repair"):
+        before = (await verified(app))[1]
+        done = await app.corpus_manager.repair() if before else {}
+        mended = [f"{count} {what}" for what, count in done.items() if count]
+        repaired = (*before, f"Repaired: {', '.join(mended) or 'nothing'}.")
     right, wrong = await verified(app)
-    notes = (f"{len(wrong)} things are wrong.",) if wrong else ()
-    return Result(Verified(tuple(right), tuple(wrong)), notes, code=1 if wrong else 0)
+    way = "" if given.get("repair") else " `threadlore verify --repair` mends what derives from the database."
+    notes = (f"{len(wrong)} things are wrong.{way}",) if wrong else ()
+    return Result(Verified(tuple(right), tuple(wrong), repaired), notes, code=1 if wrong else 0)
 
 
 def text(result: Result) -> Sequence[str]:
-    """Say what is right, then what is wrong."""
-    return (*result.data.right, *result.data.wrong)
+    """Say what was repaired, what is right, then what is wrong."""
+    return (*result.data.repaired, *result.data.right, *result.data.wrong)
 
 
 COMMAND = Command(
@@ -40,8 +48,18 @@ COMMAND = Command(
     "check corpora, indexes, pairs and memory; exit status 1 where something is wrong",
     run,
     text,
+    (
+        Option(
+            "repair",
+            "Mend what is made of the database: vectors, both indexes, memory's order",
+            kind="flag",
+            named=True,
+        ),
+    ),
     who="owner",
     where="terminal",
+    changes=True,
+    is_audited=lambda given: bool(given.get("repair")),
     rank=60,
 )
 

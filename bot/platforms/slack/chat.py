@@ -53,7 +53,7 @@ class SlackChat:
         self.history, self.message = self.reader.history, self.reader.message
         self.own_after, self.question_of = self.reader.own_after, self.reader.question_of
         self._streams = Streams(api, streaming, clock)
-        self._messages = Messages(api, directory, self._streams, votes)
+        self._messages = Messages(api, directory, self._streams, votes, pacing.posts)
         self.composer, self.send = self._messages.composer, self._messages.send
         self.seed_votes, self.solve = self._messages.seed_votes, self._messages.solve
         self.asides = Asides(api, directory, self._messages)

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
-from bot.platforms.slack.api.errors import STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
+from bot.platforms.slack.api.errors import PACING, STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
+from bot.platforms.slack.api.pace import Turns
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.format import LEAST, ROOMY, Composer, calling, cut
@@ -21,6 +22,7 @@ from core.languages import _
 
 _SHOWN = 2_000
 """Messages whose text is remembered, to leave out edits that change nothing."""
+_AT_ONCE = 4
 Shown = tuple[str, tuple[Control, ...]]
 """What a message shows: its Markdown and what hangs under it."""
 
@@ -29,8 +31,15 @@ class Messages:
     """Says, changes and deletes; raises SlackRefused where Slack does not let it."""
 
     def __init__(
-        self, api: SlackApi, directory: Directory, streams: Streams, votes: Votes = "buttons"
+        self,
+        api: SlackApi,
+        directory: Directory,
+        streams: Streams,
+        votes: Votes = "buttons",
+        seconds: float = PACING.posts,
     ) -> None:
+        """Post in a channel every `seconds` at most, but for the first few messages."""
+        self._turns = Turns(seconds, _AT_ONCE)
         self._api, self._directory, self._streams, self._votes = api, directory, streams, votes
         self.composer = Composer()
         self._shown: OrderedDict[str, Shown] = OrderedDict()
@@ -86,6 +95,7 @@ class Messages:
         given: dict[str, Any] = {"channel": channel, "unfurl_links": False, "unfurl_media": False}
         if thread:
             given["thread_ts"] = thread
+        await self._turns.take(channel)
         answer = await self.composer.send(
             *shown, lambda payload: self._api.call("chat.postMessage", **given, **calling(calls, payload))
         )

@@ -165,6 +165,7 @@ def _write_file(path: Path, lines: bytes, flags: int) -> None:
     file = private(str(path), os.O_WRONLY | os.O_CREAT | flags)
     try:
         _put(file, lines)
+        os.fdatasync(file)  # a message that was acknowledged outlives a power cut
     finally:
         os.close(file)
 

@@ -109,11 +109,15 @@ APPENDS = Allowance(0.7, 25, 75.0)
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """How often replies that grow are changed, and for how many seconds not after a change was refused."""
+    """How often replies that grow are changed, for how many seconds not after a change was refused, and how
+    often messages are posted.
+    """
 
     edits: Allowance = EDITS
     appends: Allowance = APPENDS
     refused: float = 6.0
+    posts: float = 1.1
+    """Seconds between two messages in a channel, after the first four."""
 
 
 PACING = Pacing()

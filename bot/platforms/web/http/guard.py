@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Protocol
@@ -14,6 +15,10 @@ from typing import Protocol
 from aiohttp import web
 
 from bot.platforms.web.http.requests import ApiError
+from core.errors import StorageUnavailable
+from core.languages import _
+
+log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -79,6 +84,9 @@ class Guard:
             response = await handler(request)
         except ApiError as error:
             response = web.json_response({"error": str(error)}, status=error.status)
+        except StorageUnavailable as error:
+            log.error("%s is not answered: %s", request.path, error)
+            response = web.json_response({"error": _(error.told)}, status=503)
         except web.HTTPException as error:
             response = web.json_response({"error": f"{error.reason}."}, status=error.status)
         except ConnectionResetError:  # who asked went away in the middle of it, and hears no answer

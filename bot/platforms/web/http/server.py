@@ -73,7 +73,8 @@ class Server:
         if self._widget is not None:
             self._open.enter_context(self._widget.running())
         bound, host = self._runner.addresses[0][1], self._host
-        shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else f"[{host}]" if ":" in host else host
+        anywhere = ("0.0.0.0", "::", "")  # nosec B104 # compared with, not listened on
+        shown = "127.0.0.1" if host in anywhere else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{bound}"
 
     async def stop(self) -> None:

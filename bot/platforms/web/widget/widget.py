@@ -27,7 +27,7 @@ from typing import Any, Literal
 
 from aiohttp import web
 
-from bot.conversation.pausing import Limits, rounded, wait_text
+from bot.conversation.limits import Limits, rounded, wait_text
 from bot.conversation.readers import PLATFORM, Asked, Readers, Serving
 from bot.platforms.web.http.guard import Handler
 from bot.platforms.web.http.requests import ApiError, body_of, cleaned

@@ -1,0 +1,1 @@
+"""`threadlore backup` and `restore`."""

@@ -1,0 +1,233 @@
+"""A backup: every table of one moment, as lines of JSON in an archive, taken while others read and write.
+
+It is the same for SQLite and PostgreSQL, so a home may move between them. What derives from the tables
+is not in it: the indexes are made of them at the start, embedding nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from alembic import command
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    create_engine,
+    event,
+    func,
+    select,
+    text,
+)
+from sqlalchemy.exc import DBAPIError
+
+from core.errors import StorageError, UsageError
+from storage.database.database import _newest, _prepare_sqlite, migrations
+from storage.database.hold import address_of
+from storage.database.sqlite_file import DATABASE, FILE, storage_error
+
+MANIFEST, ROWS, FILES = "manifest.json", "rows/", "files/"
+FORM = 1
+AT_ONCE = 500
+_REVISION = "alembic_version"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup is of, and the SHA-256 of each member."""
+
+    form: int
+    at: float
+    revision: str
+    rows: dict[str, int] = field(default_factory=dict)
+    members: dict[str, str] = field(default_factory=dict)
+
+
+def _engine(home: Path, url: str) -> Engine:
+    address = address_of(home, url)
+    is_sqlite = address.get_backend_name() == "sqlite"
+    engine = create_engine(address.set(drivername="sqlite" if is_sqlite else "postgresql+psycopg"))
+    if is_sqlite:
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+        return engine
+    return engine.execution_options(isolation_level="REPEATABLE READ")
+
+
+def write(home: Path, url: str, files: Mapping[str, Path], out: IO[bytes]) -> Manifest:
+    """Write a backup of the database and of these files of the home; blocking. Raises StorageError."""
+    engine = _engine(home, url)
+    try:
+        with engine.connect() as connection, tarfile.open(fileobj=out, mode="w:gz") as archive:
+            tables = MetaData()
+            tables.reflect(connection)
+            if _REVISION not in tables.tables:
+                raise StorageError("There is no database to back up yet: start the bot once.")
+            revision = str(connection.execute(select(tables.tables[_REVISION].c.version_num)).scalar_one())
+            manifest = Manifest(FORM, time.time(), revision)
+            for table in tables.sorted_tables:
+                if table.name != _REVISION:
+                    with tempfile.TemporaryFile() as rows:
+                        manifest.rows[table.name] = _dump(connection, table, rows)
+                        _add(archive, manifest, f"{ROWS}{table.name}.jsonl", rows)
+            for name, path in files.items():
+                if path.is_file():
+                    _add(archive, manifest, f"{FILES}{name}", io.BytesIO(path.read_bytes()))
+            _add(archive, None, MANIFEST, io.BytesIO(json.dumps(asdict(manifest)).encode()))
+            return manifest
+    except DBAPIError as error:
+        raise storage_error(error, DATABASE) from error
+    finally:
+        engine.dispose()
+
+
+def _dump(connection: Connection, table: Table, rows: IO[bytes]) -> int:
+    count = 0
+    streamed = connection.execution_options(stream_results=True, yield_per=AT_ONCE)
+    for row in streamed.execute(select(table)):
+        values = [
+            {"b": base64.b64encode(v).decode()} if isinstance(v, bytes | memoryview) else v for v in row
+        ]
+        rows.write(json.dumps(dict(zip(table.columns.keys(), values, strict=True))).encode() + b"\n")
+        count += 1
+    return count
+
+
+def _add(archive: tarfile.TarFile, manifest: Manifest | None, name: str, held: IO[bytes]) -> None:
+    size = held.seek(0, os.SEEK_END)
+    held.seek(0)
+    if manifest is not None:
+        manifest.members[name] = hashlib.file_digest(held, "sha256").hexdigest()  # type: ignore[arg-type]
+        held.seek(0)
+    member = tarfile.TarInfo(name)
+    member.size, member.mode = size, 0o600
+    archive.addfile(member, held)
+
+
+def read(given: IO[bytes], home: Path, url: str, files: Mapping[str, Path]) -> Manifest:
+    """Bring a backup into a home and a database that hold nothing yet, the whole of it or nothing.
+
+    Raises StorageError where it is not whole, was written by a newer version, or the database holds rows;
+    UsageError where the home was used.
+    """
+    if not url and (home / FILE).exists():
+        raise UsageError(f"{home} holds a database already. Restore into an empty folder: --home FOLDER.")
+    with tempfile.TemporaryDirectory(dir=home) as folder:
+        manifest = _unpacked(given, Path(folder))
+        engine = _engine(Path(folder), url)
+        try:
+            with engine.begin() as connection:
+                _fill(connection, manifest, Path(folder))
+        except DBAPIError as error:
+            raise storage_error(error, DATABASE) from error
+        finally:
+            engine.dispose()
+        for name, path in files.items():
+            if (held := Path(folder) / FILES / name).exists():
+                held.replace(path)
+        if not url:
+            (Path(folder) / FILE).replace(home / FILE)  # at last: a home without it was not restored
+    return manifest
+
+
+def _unpacked(given: IO[bytes], folder: Path) -> Manifest:
+    found: dict[str, str] = {}
+    try:
+        with tarfile.open(fileobj=given, mode="r|gz") as archive:
+            for member in archive:
+                held = archive.extractfile(member)
+                if held is None or not _is_ours(member.name):
+                    raise StorageError(f"{member.name} belongs in no backup.")
+                place = folder / member.name
+                place.parent.mkdir(exist_ok=True)
+                place.write_bytes(held.read())
+                found[member.name] = hashlib.sha256(place.read_bytes()).hexdigest()
+        manifest = Manifest(**json.loads((folder / MANIFEST).read_bytes()))
+    except (tarfile.TarError, EOFError, OSError, ValueError, TypeError) as error:
+        raise StorageError(f"This is no whole backup ({error}). Take another one.") from None
+    if manifest.form != FORM:
+        raise StorageError("A newer version of Threadlore wrote this backup; install that version.")
+    if {name: digest for name, digest in found.items() if name != MANIFEST} != manifest.members:
+        raise StorageError("This backup was changed since it was written. Take another one.")
+    return manifest
+
+
+def _is_ours(name: str) -> bool:
+    """Return True for the name of a member: in one of our folders, and nothing that leads elsewhere."""
+    folder, _, rest = name.partition("/")
+    return name == MANIFEST or (f"{folder}/" in (ROWS, FILES) and rest == os.path.basename(rest) != "..")
+
+
+def _fill(connection: Connection, manifest: Manifest, folder: Path) -> None:
+    """Make the tables as they were, fill them, and bring them to the form of this version."""
+    config, before = migrations(), MetaData()
+    before.reflect(connection)
+    if before.tables:
+        raise StorageError("The database holds tables already. Restore into an empty one (DATABASE_URL).")
+    known = {revision.revision for revision in _script().walk_revisions()}
+    if manifest.revision not in known:
+        raise StorageError(
+            f"A newer version of Threadlore wrote this backup (revision {manifest.revision}, this one knows "
+            f"up to {_newest()}); install that version."
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, manifest.revision)
+    tables = MetaData()
+    tables.reflect(connection)
+    for table in tables.sorted_tables:
+        place = folder / ROWS / f"{table.name}.jsonl"
+        if place.exists():
+            for some in _rows(table, place):
+                connection.execute(table.insert(), some)
+            _count_on(connection, table)
+    command.upgrade(config, "head")
+
+
+def _script() -> Any:
+    from alembic.script import ScriptDirectory
+
+    return ScriptDirectory.from_config(migrations())
+
+
+def _rows(table: Table, place: Path) -> Iterator[list[dict[str, Any]]]:
+    binary = {column.name for column in table.columns if isinstance(column.type, LargeBinary)}
+    some: list[dict[str, Any]] = []
+    with place.open("rb") as lines:
+        for line in lines:
+            row = json.loads(line)
+            for name in binary:
+                row[name] = None if row[name] is None else base64.b64decode(row[name]["b"])
+            some.append(row)
+            if len(some) == AT_ONCE:
+                yield some
+                some = []
+    if some:
+        yield some
+
+
+def _count_on(connection: Connection, table: Table) -> None:
+    """Let PostgreSQL number new rows after the ones that are there."""
+    keys = [column for column in table.primary_key.columns if isinstance(column.type, Integer)]
+    if connection.dialect.name != "postgresql" or len(keys) != 1:
+        return
+    name = keys[0].name
+    sequence = connection.execute(
+        text("SELECT pg_get_serial_sequence(:t, :c)"), {"t": table.name, "c": name}
+    ).scalar()
+    if sequence:
+        last = connection.execute(select(func.max(keys[0]))).scalar()
+        connection.execute(select(func.setval(sequence, last or 1)))

@@ -1,0 +1,1 @@
+"""Faults that are injected into a process that serves: what was lost, and how long until it served again."""
