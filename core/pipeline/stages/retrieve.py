@@ -12,7 +12,7 @@ from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.query.releases.mentions import mentions
-from core.query.releases.news import dated, gone, premised
+from core.query.releases.news import asks_of_end, dated, gone, premised
 from core.retrieval.found import KEPT, Found, merged
 from core.retrieval.release_notes.gone import successors
 from core.retrieval.requirements import required, stating
@@ -63,7 +63,10 @@ class Retrieve:
             return found
         asked, notes, release = ruled(context.queries.base), self._searcher.release_notes, context.releases[0]
         if not found.named:
-            context.gone = await notes.gone(gone(asked, self._product), release)
+            names = gone(asked, self._product)
+            context.gone = await notes.gone(names, release)
+            if not context.gone and found.evidence and asks_of_end(asked) and not context.parts:
+                context.gone = await notes.marked(names, found.evidence[0].chunk, context.terms, release)
         if not context.gone and not context.parts and not context.question.unasked:
             context.gone = await notes.ended(premised(asked, self._product), release)
             context.false_premise = bool(context.gone)

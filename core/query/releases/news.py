@@ -223,6 +223,7 @@ _AWAY = re.compile(
 """What is said by somebody who knows that a name is gone, or may know it."""
 _INSTEAD = re.compile(r"\binstead of\b", re.IGNORECASE)
 """What asks of a name in code for its successor, and of plain words as a rule for something else."""
+_GIVEN = re.compile(r"\((?:None|True|False|\d{1,9}|['\"][^'\"()]{0,40}['\"])\)")
 _LONG = 6
 """Letters of a plain word that may be a name."""
 _MOST = 3
@@ -237,6 +238,11 @@ def premised(text: str, product: Product) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
+def asks_of_end(text: str) -> bool:
+    """Return True if a question asks whether something is still there, or what became of it."""
+    return _ASKS.search(text) is not None
+
+
 def gone(text: str, product: Product) -> tuple[str, ...]:
     """Return the names that a question believes to be removed, renamed or replaced."""
     told = [match["name"] for pattern in _ERRORS for match in pattern.finditer(text)]
@@ -247,5 +253,12 @@ def gone(text: str, product: Product) -> tuple[str, ...]:
             plain = [w for w in content(about) if len(w) >= _LONG and w.replace("-", "").isalpha()]
             told = [word for word in plain if "-" in word]
             told = told or [word for word in plain if not (_ASKS.search(word) or word in _HAPPENS)]
-    names = (name.strip(".").lstrip("@") for name in told)
+    names = (_as_called(name.strip(".").lstrip("@"), text) for name in told)
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
+
+
+def _as_called(name: str, text: str) -> str:
+    """Return a name with the value that it is called with: "warns(None)" may end, and "warns" go on."""
+    at = text.find(f"{name}(")
+    called = _GIVEN.match(text, at + len(name)) if at >= 0 else None
+    return f"{name}{called[0]}" if called else name

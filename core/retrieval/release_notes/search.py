@@ -6,16 +6,18 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from core.domain import Dated, Evidence, News, Span, begins
+from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
 from core.ports import CorpusStore
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
 from core.retrieval.release_notes.dated import dated
 from core.retrieval.release_notes.gone import Told, ended, fates, stays
+from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
 from core.retrieval.requirements import dropped
 from core.system.offload import aside
 from core.text.version_order import version_key
+from core.text.words import index_terms
 
 DROPPED = 2
 """Pages of release notes that tell what the product needs; ours."""
@@ -115,7 +117,23 @@ class ReleaseNotes:
             len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
         )
         until = numbers(release)
+        told = await self._checked(told, names, release)
         return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+
+    async def _checked(self, told: Sequence[Told], names: Sequence[str], release: str) -> list[Told]:
+        """Put what a release's own pages tell of names first; drop the end of what they document."""
+        of = headed(names, self._titles(release))
+        pages = await self._store.contexts([key for some in of.values() for key in some])
+        until, kept = numbers(release), list(told)
+        marked: list[Told] = []
+        for name, keys in of.items():
+            entries = [pages[key] for key in keys if key in pages]
+            marked += told_by_marks(name, entries)
+            if documents(entries):
+                kept = [one for one in kept if one.name != name or not _has_ended(one, until)]
+                if not any(one.name == name and one.fate for one in (*marked, *kept)):
+                    kept = [one for one in kept if one.name != name]  # parts of it, which is there
+        return [*sorted(marked, key=lambda one: one.version, reverse=True), *kept]
 
     async def ended(self, names: Sequence[str], release: str) -> tuple[Told, ...]:
         """Return what notes tell of those of the names that ended by a release, and name nothing that stays.
@@ -139,6 +157,40 @@ class ReleaseNotes:
             len(pages), lambda: [n for n, end in over.items() if not stays(n, pages, end)], few=NOTES
         )
         return tuple(one for one in told if one.name in left)
+
+    def _titles(self, release: str) -> dict[str, str]:
+        """Return title and headings of the pages of a release that are no notes."""
+        live = self._live.get(release)
+        notes = {note.context_id for note in live.notes} if live else set()
+        return {key: title for key, title in live.title_of.items() if key not in notes} if live else {}
+
+    async def marked(
+        self, names: Sequence[str], page: ContextChunk, words: Collection[str], release: str
+    ) -> tuple[Told, ...]:
+        """Return what marks tell of the section that a page is of, or of one around it that names a word.
+
+        It is named by its heading: "Support for tests written for nose" was removed in 8.0. Nothing is told
+        of parts of `names` that are documented.
+        """
+        titles = self._titles(release)
+        keys, own = (
+            sections_of(page.id, titles),
+            [key for some in headed(names, titles).values() for key in some],
+        )
+        pages = await self._store.contexts([*keys, *own])
+        if documents(pages[key] for key in own if key in pages):
+            return ()
+        for section in (pages[key] for key in keys if key in pages):
+            heading = section.heading.rpartition(" > ")[2]
+            told = told_by_marks(heading, [section])
+            if told and set(index_terms(heading)) & set(words) and not SAYS.search(heading):
+                return tuple(sorted(told, key=lambda one: one.version, reverse=True))
+        return ()
+
+
+def _has_ended(told: Told, until: tuple[int, ...]) -> bool:
+    """Return True for what ended a name up to a release."""
+    return told.fate not in ("", "deprecated") and not (until and later(told.version, until))
 
 
 def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:
