@@ -81,6 +81,15 @@ _NAMED = frozenset(
     )
 )
 """Words that say of what kind the subject is."""
+_HAS_IT = re.compile(
+    r"^\W*(?:(?:since|in|from)\s+)?(?:which|what)\s+(?:versions?|releases?)\s+(?:\w+\s+){0,3}?"
+    r"(?:has|have|had|needs?|supports?|contains?|includes?|provides?|offers?|brought|brings|there)\b",
+    re.IGNORECASE,
+)
+_HAVING = frozenset(
+    word_list("has have had need needs support supports contain contains include provides offers")
+)
+"""How the version is asked for that has something: "which version has `x`"."""
 _TOLD = 300
 """Characters of a question that are looked at for what it asks the version of."""
 _SHORT = 14
@@ -228,6 +237,27 @@ _LONG = 6
 """Letters of a plain word that may be a name."""
 _MOST = 3
 """Names that are looked for."""
+
+
+def arrived(text: str, product: Product) -> tuple[str, ...]:
+    """Return the name of which a question asks since which version it is there; () for others."""
+    is_asked = _SINCE.match(text) or _SINCE_AT_END.fullmatch(text[:_TOLD]) or _HAS_IT.match(text)
+    if not is_asked and not (_WHEN.match(text) and kind_of(text) == "added" and _CAME.search(text)):
+        return ()
+    if kind_of(text) not in ("", "added") or len(text.split()) > _SHORT:
+        return ()
+    about = without_product(text, product)
+    names = identifiers(about)
+    known = {name.lower() for name in names} | _FRAME | _NAMED | _HAVING
+    if len(names) != 1 or any(word.removesuffix("()") not in known for word in content(about)):
+        return ()
+    return tuple(name.strip(".").lstrip("@") for name in names)
+
+
+def lacking(text: str) -> tuple[str, ...]:
+    """Return the names that an interpreter or a tool says are not there."""
+    names = (match["name"].strip(".").lstrip("@") for pattern in _ERRORS for match in pattern.finditer(text))
+    return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
 def premised(text: str, product: Product) -> tuple[str, ...]:

@@ -79,12 +79,12 @@ class Told:
 
 def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> list[Told]:
     """Return what notes (each with its version) tell of a name, newest first; each version's line once."""
-    known = _named(name)
+    known = named(name)
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
         if _OF_BUGS.search(page.heading):
             continue
-        for above, line in _entries(page.page):
+        for above, line in entries_of(page.page):
             if known.search(line) and (fate := _fate(known, line, above)) is not None:
                 found.setdefault((version, line), Told(name, fate, version, page, line))
     told = sorted(found.values(), key=lambda one: one.version, reverse=True)
@@ -102,7 +102,7 @@ def _last(name: str) -> str:
     return name.removesuffix("()").rpartition(".")[2]
 
 
-def _named(name: str) -> re.Pattern[str]:
+def named(name: str) -> re.Pattern[str]:
     """Return what finds a name, whatever it belongs to.
 
     One that is an English word is found only as code, and behind what the name has before it: `kettle.task`
@@ -117,7 +117,7 @@ def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
 
 
-def _entries(page: str) -> Iterator[tuple[str, str]]:
+def entries_of(page: str) -> Iterator[tuple[str, str]]:
     """Yield every item of the lists of a page with the items that it stands in, and its paragraphs."""
     above: list[tuple[int, str]] = []
     text, indent = "", -1
@@ -194,7 +194,7 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
     """Return the names that take the place of a name, by the sentences that tell its fate and those after."""
     found: dict[str, None] = {}
     for one in told:
-        known = _named(one.name)
+        known = named(one.name)
         parts = sentences(one.line)
         at = next((n for n, part in enumerate(parts) if known.search(part)), None)
         if at is None or not one.fate:

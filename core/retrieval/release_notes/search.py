@@ -10,11 +10,12 @@ from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
 from core.ports import CorpusStore
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
+from core.retrieval.release_notes.arrivals import Came, came
 from core.retrieval.release_notes.dated import dated
-from core.retrieval.release_notes.gone import Told, ended, fates, stays
+from core.retrieval.release_notes.gone import Told, ended, fates, named, stays
 from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
-from core.retrieval.requirements import dropped
+from core.retrieval.release_notes.requirements import dropped, drops
 from core.system.offload import aside
 from core.text.version_order import version_key
 from core.text.words import index_terms
@@ -77,6 +78,23 @@ class ReleaseNotes:
         evidence = tuple(Evidence(n, page, 1.0 / n, some) for n, (page, some) in enumerate(told, start=1))
         return Found(evidence, named=bool(evidence))
 
+    async def dropping(self, name: str, number: str, release: str) -> Told | None:
+        """Return the notes up to a release that tell that a version of other software was dropped."""
+        live, until = self._live.get(release), numbers(release)
+        if live is None or not until or not name:
+            return None
+        past = [note for note in live.notes if not later(note.version, until)]
+        pages = await self._store.contexts(by_version(past, oldest_first=False))
+        known = drops(name, number)
+        for note in sorted(past, key=lambda one: one.version, reverse=True):
+            for line in pages[note.context_id].page.split("\n") if note.context_id in pages else ():
+                if found := known.search(line):
+                    spelled = re.search(re.escape(name), found[0], re.IGNORECASE)
+                    said = spelled[0] if spelled else name
+                    page = pages[note.context_id]
+                    return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
+        return None
+
     def _naming(self, names: Sequence[str]) -> set[str]:
         """Return the pages of release notes with any of these names, by what is in memory of them."""
         last = [name.removesuffix("()").rpartition(".")[2] for name in names]
@@ -102,6 +120,18 @@ class ReleaseNotes:
         """
         if not names:
             return ()
+        notes = await self._noted(release, among)
+        told = await aside(
+            len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
+        )
+        until = numbers(release)
+        told = await self._checked(told, names, release)
+        return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+
+    async def _noted(
+        self, release: str, among: Collection[str] | None
+    ) -> list[tuple[tuple[int, ...], ContextChunk]]:
+        """Return the notes of all releases with their versions, each version's once, a release's first."""
         others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
         ids: dict[str, tuple[int, ...]] = {}
         known: set[tuple[int, ...]] = set()
@@ -112,13 +142,36 @@ class ReleaseNotes:
             ids |= {key: one for key, one in told_here.items() if among is None or key in among}
             known |= set(of_it.values())
         pages = await self._store.contexts(list(ids))
-        notes = [(version, pages[key]) for key, version in ids.items() if key in pages]
-        told = await aside(
-            len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
-        )
-        until = numbers(release)
-        told = await self._checked(told, names, release)
-        return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+        return [(version, pages[key]) for key, version in ids.items() if key in pages]
+
+    async def came(self, names: Sequence[str], release: str, only_later: bool) -> tuple[Came, ...]:
+        """Return in which version names came, by the notes and the newest entries of all releases.
+
+        With `only_later` those alone that the pages of the release do not have, and a later one does.
+        """
+        until, found = numbers(release), list[Came]()
+        newest = max(self._live, key=version_key, default="")
+        for name in names:
+            if only_later and (not until or self._has(name, release)):
+                continue
+            notes = await self._noted(release, self._naming([name]))
+            keys = headed([name], self._titles(newest)).get(name, [])
+            pages = await self._store.contexts(keys)
+            one = came(name, notes, [pages[key] for key in keys if key in pages])
+            if one and not (only_later and not later(one.version, until)):
+                found.append(one)
+        return tuple(found)
+
+    def _has(self, name: str, release: str) -> bool:
+        """Return True if a release's pages hold a name."""
+        known, live = named(name), self._live.get(release)
+        last = name.removesuffix("()").rpartition(".")[2]
+        return live is not None and any(last in text and known.search(text) for text in live.text_of.values())
+
+    def release_with(self, version: tuple[int, ...]) -> str:
+        """Return the oldest live release that is a version or came after it; "" where none is."""
+        names = sorted(self._live, key=version_key)
+        return next((name for name in names if numbers(name)[:2] >= version[:2]), "")
 
     async def _checked(self, told: Sequence[Told], names: Sequence[str], release: str) -> list[Told]:
         """Put what a release's own pages tell of names first; drop the end of what they document."""

@@ -32,7 +32,7 @@ _KIND = (
 _STOP = (
     r"(?:of|from|in|on|with|without|by|to|for|when|if|that|which|where|as|because|so|while|is|are|was|were|has"
     r"|have|had|be|been|no|not|than|then|whose|who|its|their|it|they|at|into|after|before|via|inside|during"
-    r"|(?!existing|remaining|warning)\w+ing)\b"
+    r"|(?!existing|remaining|warning|importing|using)\w+ing)\b"
 )
 _WORD = rf"(?!{_STOP})[\w'’/-]++"
 _GAP = rf"(?:(?>(?:(?:support|use|usage)\s(?:for|of)\b|{_WORD}|[{_NAME}{_CODE}])\s*+(?:[,/&]\s*+)?+)){{0,10}}"
@@ -53,8 +53,9 @@ _HINDRANCE = re.compile(
 _GOES_ON = re.compile(r"(?:,|;|\band|\bthen|\bnow|\balso)\s*$", re.IGNORECASE)
 _BETWEEN = (
     r"(?>,?\s(?:which|that)\b[^,]{0,80},|\s++|[,/&]|\([^)]{0,80}\)"
-    rf"|{_KIND}|[{_NAME}{_CODE}]|\b(?:from|in|of|on|for)\s(?:the\s)?(?:{_CODE}|\w+)"
-    r"|\b(?:and|or|the|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
+    rf"|{_KIND}|[{_NAME}{_CODE}]|\b(?:from|in|of|on|for)\s(?:the\s|an?\s)?(?:{_CODE}|\w+)"
+    rf"|\b(?:and|or)\s(?:the\s|an?\s)?(?!{_STOP})\w++|\b(?:\w+ing)\s(?:{_CODE}|\w+)"
+    r"|\b(?:and|or|the|corresponding|related|internal|old|now|also|finally|both|all|itself|since|then|long|is|are|was|were|be|been|being|has|have"
     r"|had|gets?|got|remains?|stays?|will|to|soon|already|\w+ly)\b)"
 )
 """What stands between a name and "removed"."""
@@ -68,7 +69,8 @@ _FURTHER = re.compile(
 _ANY = re.compile(f"[{_NAME}{_CODE}{_PART}]")
 _IN_ITS_PLACE = re.compile(rf"{_CODE}\s?(?:now\s)?$", re.IGNORECASE)
 _WITHIN = re.compile(
-    rf"\b(?:{_STOP})\s(?:the\s)?(?:deprecated\s)?(?:{_CODE}(?:,|\sand|\sor){{0,2}}\s){{0,8}}$", re.IGNORECASE
+    rf"\b(?:(?!that|which|as|is|are|was|were)(?:{_STOP}))\s(?:the\s)?(?:deprecated\s)?(?:{_CODE}(?:,|\sand|\sor){{0,2}}\s){{0,8}}$",
+    re.IGNORECASE,
 )
 """What stands before a name of which only a part is told: "the text in `X` was removed"."""
 _DONE = {
@@ -85,6 +87,15 @@ _AS_NOUN = {
     )
     for fate, noun in _NOUNS
 }
+_ADDED = re.compile(
+    rf"(?<![\w-])(?:add(?:s|ed|ing)?|introduc(?:e|es|ed|ing)|new|implement(?:s|ed)?|provid(?:e|es|ed))\s+"
+    rf"(?={_GAP}{_NAME}{_AFTER})",
+    re.IGNORECASE,
+)
+_WAS_ADDED = re.compile(
+    rf"{_NAME}{_BETWEEN}{{0,40}}?\b(?:is|are|was|were|been)\s(?:\w+ly\s|now\s)?(?:added|introduced|new)\b",
+    re.IGNORECASE,
+)
 _IN_FAVOUR = re.compile(
     rf"[^\w{_NAME}{_CODE}{_PART}]*+{_GAP}{_NAME}(?:\s{_KIND}){{0,4}}\sin favou?r of\b", re.IGNORECASE
 )
@@ -114,6 +125,16 @@ def verdict(known: re.Pattern[str], clause: str) -> Fate | None:
     return next((fate for said in (_object, _subject, _noun) for fate in said(text)), None)
 
 
+def is_added(known: re.Pattern[str], clause: str) -> bool:
+    """Return True if a clause says that the name that `known` finds was added, and not something to it."""
+    text = _plain(known, clause)
+    added = _ADDED.search(text)
+    if added and not _ANY.search(text[: added.start()]) and not _HINDRANCE.search(text[: added.start()]):
+        return True
+    undergone = _WAS_ADDED.search(text)
+    return undergone is not None and not _WITHIN.search(text[: undergone.start()])
+
+
 def stands_alone(known: re.Pattern[str], entry: str) -> bool:
     """Return True if an entry of a list is the name, with at most its kind, or begins with it."""
     return _ALONE.match(_plain(known, entry)) is not None
@@ -131,8 +152,10 @@ def _plain(known: re.Pattern[str], clause: str) -> str:
         behind = re.sub(r"^\([^()]*\)", "", after)
         is_itself = not found["of"] and not re.search(r"\s\S", behind) and not re.match(r"[.\[]\w", behind)
         literal = LITERAL.search(after)
-        own = re.fullmatch(r"(?:[\w.@:]*[.:@])?|.*\s", before)
-        return _NAME if is_itself and not literal and own else _PART
+        own = re.fullmatch(r"(?:[\w.@:]*[.:@])?|.*[\s/]", before)
+        if not (is_itself and not literal and own):
+            return _PART
+        return f"{_CODE}/{_NAME}" if "/" in behind else _NAME  # `--on/--off`
 
     text = re.sub(r"`[^`]*`", sign, " ".join(clause.split()))
     text = known.sub(lambda found: _PART if found["of"] else _NAME, text)

@@ -35,6 +35,12 @@ def told(name: str, line: str, heading: str = "Changes > 2.0") -> str | None:
         ("`new_one` now replaces `old_one`.", "replaced"),
         ("Rename `old_one` to `new_one`.", "renamed"),
         ("`old_one` will be removed in 3.0.", "deprecated"),
+        (
+            "`old_one` and `other` attributes on lids and pots, and the old `Lid` class, are removed.",
+            "removed",
+        ),
+        ("The `old_one` property returning `first` is removed.", "removed"),
+        ("Remove the `old_one/new_one` options from `kettle`.", "removed"),
         # what it does itself
         ("`old_one` removes files that nobody reads.", None),
         ("`old_one` would not remove files marked as read-only.", None),
