@@ -58,7 +58,7 @@ Removed in version 2.0.
 
 The `--dry` option did nothing. Use `--wet`.
 """
-_KEYS = "# Keys\n\n## JobKey\n\nA `JobKey` names a job. Make one with `JobKey('tea')`, then pass it to the queue.\n"
+_KEYS = "# Keys\n\n## JobKey\n\nA `JobKey` names a job. Make one with `JobKey('tea')`.\n"
 _DRAIN = "# API\n\n## drain_all()\n\n`drain_all` removes the jobs of every queue that has no worker.\n"
 
 

@@ -119,12 +119,16 @@ def drops(name: str, version: str) -> re.Pattern[str]:
     )
 
 
+def _above(name: str) -> re.Pattern[str]:
+    return re.compile(_HEADED.format(name=re.escape(name)), re.IGNORECASE)
+
+
 def stating(name: str, lists: Sequence[Found]) -> tuple[Found | None, Found | None]:
     """Return the pages that state which versions of a software are needed: those headed so, and any.
 
     None where none does. Release notes tell what was needed once, so they are none of them.
     """
-    known, above = _stated(name), re.compile(_HEADED.format(name=re.escape(name)), re.IGNORECASE)
+    known, above = _stated(name), _above(name)
     joined = merged(lists)
     pages = [one for one in joined.evidence if not version_of(f"{one.chunk.title} > {one.chunk.heading}")]
     stated = [one for one in pages if known.search(one.chunk.page)]

@@ -89,8 +89,8 @@ class ReleaseNotes:
         for note in sorted(past, key=lambda one: one.version, reverse=True):
             for line in pages[note.context_id].page.split("\n") if note.context_id in pages else ():
                 if found := known.search(line):
-                    spelled = re.search(re.escape(name), found[0], re.IGNORECASE)
-                    said = spelled[0] if spelled else name
+                    at = found[0].lower().find(name.lower())
+                    said = found[0][at : at + len(name)]
                     page = pages[note.context_id]
                     return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
         return None

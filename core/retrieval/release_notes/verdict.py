@@ -155,7 +155,7 @@ def _plain(known: re.Pattern[str], clause: str) -> str:
         own = re.fullmatch(r"(?:[\w.@:]*[.:@])?|.*[\s/]", before)
         if not (is_itself and not literal and own):
             return _PART
-        return f"{_CODE}/{_NAME}" if "/" in behind else _NAME  # `--on/--off`
+        return f"{_CODE}/{_NAME}" if "/" in behind or before.endswith("/") else _NAME  # `--on/--off`
 
     text = re.sub(r"`[^`]*`", sign, " ".join(clause.split()))
     text = known.sub(lambda found: _PART if found["of"] else _NAME, text)

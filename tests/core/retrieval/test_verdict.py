@@ -41,6 +41,7 @@ def told(name: str, line: str, heading: str = "Changes > 2.0") -> str | None:
         ),
         ("The `old_one` property returning `first` is removed.", "removed"),
         ("Remove the `old_one/new_one` options from `kettle`.", "removed"),
+        ("Remove the `new_one/old_one` options from `kettle`.", "removed"),
         # what it does itself
         ("`old_one` removes files that nobody reads.", None),
         ("`old_one` would not remove files marked as read-only.", None),
