@@ -58,8 +58,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.models.filters import TurnedBack
     from core.query import forms
     from core.query.releases.spellings import spellings
-    from core.retrieval import requirements
-    from core.retrieval.release_notes import gone
+    from core.retrieval.release_notes import gone, requirements, verdict
     from core.text.words import whole_word
     from evaluation import gold
     from evaluation.answers import expected
@@ -92,12 +91,14 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_any": ALREADY_MET,
         "core.query.releases.spellings:_prepare": patterns_in(spelled),
         "core.query.releases.spellings:_relative": ALREADY_MET,
-        "core.retrieval.release_notes.gone:_named": [gone._named("old_call"), gone._named("old")],
+        "core.retrieval.release_notes.gone:named": [gone.named("old_call"), gone.named("old")],
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
-        "core.retrieval.requirements:_asked": [requirements._asked("python")],
-        "core.retrieval.requirements:_stated": [requirements._stated("python")],
-        "core.retrieval.requirements:_left": [requirements._left("python")],
-        "core.retrieval.requirements:_headed": [requirements._headed("python")],
+        "core.retrieval.release_notes.verdict:_called": [verdict._called("old_call")],
+        "core.retrieval.release_notes.requirements:_headed": [requirements._headed("python")],
+        "core.retrieval.release_notes.requirements:_asked": [requirements._asked("python")],
+        "core.retrieval.release_notes.requirements:_left": [requirements._left("python")],
+        "core.retrieval.release_notes.requirements:_stated": [requirements._stated("python")],
+        "core.retrieval.release_notes.requirements:drops": [requirements.drops("python", "3.7")],
         "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary:_change": ALREADY_MET,
         "storage.people.mentions:account": [mentions.account("slack:U1")],

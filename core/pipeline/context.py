@@ -34,6 +34,7 @@ from core.ports import Listener, Matrix
 from core.query.forms import without_addresses
 from core.retrieval.confidence import QuoteSigns
 from core.retrieval.found import Found
+from core.retrieval.release_notes.arrivals import Came
 from core.retrieval.release_notes.gone import Told
 from core.text.words import query_terms
 
@@ -95,6 +96,10 @@ class QueryContext:
     found: Found | None = None
     gone: tuple[Told, ...] = ()
     """What release notes tell of names that the question believes to be gone, or to be there."""
+    came: tuple[Came, ...] = ()
+    """When names came that the question asks that of, or that its release lacks."""
+    dropped: Told | None = None
+    """The notes that tell that a version of other software was dropped, which the question is about."""
     false_premise: bool = False
     """Whether the question takes for there what ended before its release: all of `gone` tells of that."""
     by_part: dict[str, Found] = field(default_factory=dict)

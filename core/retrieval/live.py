@@ -23,7 +23,7 @@ class Live:
     `reference` tells how far each document is an API reference: the share of its pages that are named
     after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
     that a page is only a part of, in order, `under` the first pages of the sections inside of it. `making`
-    are documents on how the product is made.
+    are documents on how the product is made. `title_of` has the title and headings of each page.
     """
 
     corpus: Corpus
@@ -36,6 +36,7 @@ class Live:
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     under: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     making: frozenset[str] = frozenset()
+    title_of: Mapping[str, str] = field(default_factory=dict)
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
@@ -72,6 +73,7 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
         {page: tuple(pages) for pages in sections.values() if len(pages) > 1 for page in pages},
         _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
+        {row.context_id: row.title for row in rows},
     )
 
 

@@ -34,10 +34,16 @@ class Block:
         return self.kind in ("paragraph", "item") and self.text.rstrip("*_ ").endswith(":")
 
 
+_REFERENCES = re.compile(
+    r"\s*+[*_]{0,2}Related issues and pull requests on GitHub\b.*|\s++(?:#\d{1,7}[,.;]?\s*+)++", re.IGNORECASE
+)
+"""A line of an entry that is nothing but the numbers of issues, which tells readers nothing."""
+
+
 def split(markdown: str) -> list[Block]:
     """Cut Markdown to blocks in order; a fence that is never closed runs to the end."""
     blocks: list[Block] = []
-    lines = markdown.expandtabs(4).split("\n")
+    lines = [line for line in markdown.expandtabs(4).split("\n") if not _REFERENCES.fullmatch(line)]
     at = 0
     while at < len(lines):
         line = lines[at]

@@ -12,10 +12,13 @@ from core.generation.phrases import either
 from core.generation.quotes.blocks import split
 from core.generation.quotes.writing import heading_over, more
 from core.languages import N_, _
+from core.retrieval.release_notes.arrivals import Came
 from core.retrieval.release_notes.gone import Told, successors, summed_up
+from core.retrieval.release_notes.search import later
+from core.retrieval.release_notes.search import numbers as release_numbers
 from core.text.markup import inert, link
 from core.text.words import one_line
-from core.vocabulary import tells
+from core.vocabulary import kind_of, tells
 
 MAX_PAGES = 4
 """Pages of notes in one answer; ours."""
@@ -51,7 +54,7 @@ def listed(
     else:
         pages = [(item, _entries(item.chunk.page)) for item in evidence]
     if any(tells(kind, entry) for _, entries in pages for entry in entries):
-        pages = [(item, [entry for entry in entries if tells(kind, entry)]) for item, entries in pages]
+        pages = [(item, _telling(kind, item, entries)) for item, entries in pages]
     of = {item.chunk.release for item in evidence}
     release = of.pop() if len(of) == 1 else release
     shown: dict[int, _Notes] = {}
@@ -99,6 +102,13 @@ class _Notes:
         return more(told, number) if self.is_cut else told
 
 
+def _telling(kind: str, item: Evidence, entries: list[str]) -> list[str]:
+    """Return the entries that tell of a kind of change: all below a heading that names it."""
+    if kind and kind_of(item.chunk.heading.rpartition(" > ")[2]) == kind:
+        return entries
+    return [entry for entry in entries if tells(kind, entry)]
+
+
 def _entries(page: str) -> list[str]:
     """Return list items with what is nested in them, and paragraphs; code and tables say too much."""
     found = []
@@ -118,7 +128,7 @@ def _fitted(entry: str, room: int) -> str:
         if room < 0:
             break
         kept.append(line)
-    return "\n".join(kept)
+    return "\n".join(kept).rstrip()
 
 
 def fate(
@@ -173,7 +183,9 @@ def _fate_of(
     ]
     if not events:
         return ""
-    said = _("`{name}` was {events}.").format(name=name, events=_(" and ").join(events))
+    # a heading that names several words is no code
+    told_of = _("{name} was {events}.") if " " in name else _("`{name}` was {events}.")
+    said = told_of.format(name=name, events=_(" and ").join(events))
     if has_it:
         still = _("{release} still has it.").format(release=f"{product} {release}")
         return f"{said} {still}"
@@ -186,6 +198,37 @@ def _fate_of(
         use = _("Use {names} instead.").format(names=names)
         return f"{said} {use[:-1]} [{numbers[source.page.id]}]{use[-1]}"
     return said
+
+
+def arrival(told: Sequence[Came], product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
+    """Say with which version names came, a sentence each, with the notes that tell it."""
+    pages = {one.page.id: one.page for one in told}
+    citations = numbered(citation(Evidence(1, page, 1.0), 0) for page in pages.values())
+    numbers = {key: one.number for key, one in zip(pages, citations, strict=True)}
+    until = release_numbers(release)
+    parts = [
+        " ".join(
+            _("`{name}` came with {version}.").format(
+                name=one.name, version=f"{version_name(one.version)} [{numbers[one.page.id]}]"
+            )
+            for one in told
+        )
+    ]
+    if until and all(later(one.version, until) for one in told) and len(told) == 1:
+        parts[0] += " " + _("{release} does not have it.").format(release=f"{product} {release}")
+    for key, page in pages.items():
+        lines = "\n".join(f"> - {one.line}" for one in told if one.page.id == key)
+        parts.append(f"**{heading_over(page, product, release)}**\n{lines} [{numbers[key]}]")
+    return "\n\n".join(inert(part) for part in parts), citations
+
+
+def dropping(told: Told, product: str, release: str) -> tuple[str, tuple[Citation, ...]]:
+    """Say which version dropped a version of other software, with the notes that tell it."""
+    citations = numbered([citation(Evidence(1, told.page, 1.0), 0)])
+    version = version_name(told.version)
+    said = _("No: {version} dropped {software}.").format(version=version, software=told.name)
+    above = f"**{heading_over(told.page, product, release)}**"
+    return inert(f"{said[:-1]} [1]{said[-1]}\n\n{above}\n> - {told.line} [1]"), citations
 
 
 def version_name(version: tuple[int, ...]) -> str:

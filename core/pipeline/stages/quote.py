@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from core.domain import Answer, Citation, Evidence, Level, Product
+from core.domain import Answer, Evidence, Level, Product
 from core.errors import ModelUnavailable
-from core.generation.citations import following
 from core.generation.composite import Part, nothing_on, quote_parts
 from core.generation.offers import differs, further
 from core.generation.quotes.blocks import headings
 from core.generation.quotes.compared import other, place_of, same, sides, unchanged
-from core.generation.quotes.listing import fate, listed
+from core.generation.quotes.listing import listed
 from core.generation.quotes.quote import (
     Quoted,
     introduces,
@@ -26,6 +25,7 @@ from core.generation.quotes.sections import Whole
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
+from core.pipeline.told import Told, begun, contradicted, ended, is_notes, refused
 from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product
 from core.query.other_software import is_made_for, other_software, speaks_of
@@ -33,10 +33,7 @@ from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
-from core.retrieval.release_notes.gone import successors
-from core.retrieval.release_notes.notes import version_of
-from core.retrieval.release_notes.search import later, numbers
-from core.text.words import index_terms, query_terms
+from core.text.words import query_terms
 
 _ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
@@ -64,7 +61,9 @@ class Quote:
         under = await self._searcher.under(short)
         inside = [item for some in under.values() for item in some]
         sections = await self._sections([*context.pages.evidence, *inside], context.vectors)
-        settled = contradicted(context, self._product.name, sections)
+        name = self._product.name
+        settled = refused(context, name, rejected) or begun(context, name, sections, rejected)
+        settled = settled or contradicted(context, name, sections)
         settled = settled or await self._compared(context, rejected, sections)
         told = settled or quoted(context, self._product.name, rejected, sections, under)
         context.lap("quote")
@@ -76,6 +75,7 @@ class Quote:
         level = judgement.level(confidence)
         if level == "none" and pages.level == "sure":
             level = "close"  # the page is there, and people find what the quote lacks
+        level = "sure" if (context.came or context.dropped) and level == "close" else level
         if level == "sure" and context.untranslated:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
         if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
@@ -172,19 +172,6 @@ def answered_before(context: QueryContext, product: Product) -> str:
     return release if again or not own else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What was quoted, and the parts of the question on which there is nothing."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    missed: tuple[str, ...] = ()
-    held: float = 1.0
-    """Share of the question's weight that the quotes hold."""
-    lasting: str = ""
-    """What of it makes sense apart from the answer before, where that is less."""
-
-
 def quoted(
     context: QueryContext,
     product: str,
@@ -198,7 +185,7 @@ def quoted(
     """
     found = _without(context.pages, rejected)
     if context.gone and not rejected:
-        return _ended(context, product)
+        return ended(context, product)
     if found.named:
         kind = context.news.kind if context.news else ""
         return Told(*listed(found.evidence, kind, product, context.partition, not context.news))
@@ -235,44 +222,6 @@ def quoted(
     return Told(one.text, one.citations, held=one.held)
 
 
-def _ended(context: QueryContext, product: str) -> Told:
-    """Say what became of the names that are asked for, and which of them the asked release still has."""
-    until = numbers(context.partition)
-    ends = [one for one in context.gone if one.fate not in ("", "deprecated")]
-    over = {one.name for one in ends if not (until and later(one.version, until))}
-    still = [name for name in dict.fromkeys(one.name for one in ends) if name not in over]
-    return Told(*fate(context.gone, product, context.partition, still))
-
-
-_BEARS, _BEARS_ALONE = 0.5, 0.8
-"""Share of what else a question asks that a quote below a contradicted premise must hold, where something
-takes the name's place and where nothing does; ours."""
-
-
-def contradicted(context: QueryContext, product: str, sections: Mapping[str, Whole]) -> Told | None:
-    """Say that a name ended which the question takes for there, then quote what bears on the rest of it.
-
-    That is what takes the name's place, or else at least two other words. None where no premise is false.
-    """
-    if not context.false_premise:
-        return None
-    names = {one.name for one in context.gone}
-    text, citations = fate(context.gone, product, context.partition, lacks_it=names)
-    notes = {one.page.id for one in context.gone}
-    ended = {term for name in names for term in index_terms(name)}
-    instead = query_terms(" ".join(successors(context.gone)))
-    terms = list(dict.fromkeys([*instead, *(term for term in context.terms if term not in ended)]))
-    rest = [item for item in context.pages.evidence if item.chunk.id not in notes]
-    rest = [item for item in rest if item.chunk.release == context.partition and not _is_notes(item)]
-    if not instead and len(terms) < 2:
-        return Told(text, citations)
-    below = quote(terms, rest, context.pages.weight, product, context.partition, 1, sections)
-    if below.held < (_BEARS if instead else _BEARS_ALONE):
-        return Told(text, citations)
-    more, cited = following(below.text, below.citations, citations)
-    return Told(f"{text}\n\n{more}", cited)
-
-
 def _about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:
     """Return how sure a quote is where the question names other software: hardly, without a word on it.
 
@@ -283,24 +232,26 @@ def _about_others(level: Level, context: QueryContext, product: Product, told: T
         return level
     above = " ".join(citation.title for citation in told.citations)
     prose = "\n".join(line for line in told.text.split("\n") if not _ITEM.match(line))
-    if level == "close" and not speaks_of(f"{above} {told.text}", named):
-        return "none"
+    if level == "close":
+        return level if speaks_of(f"{above} {told.text}", named) else "none"
     own = {name.lower() for name in (product.name, *product.aliases)}
     extensions = tuple(name for name in named if is_made_for(name, own))
-    hardly = not speaks_of(f"{above} {prose}", named) and speaks_of(told.text, named)
-    hardly = hardly or (bool(extensions) and not speaks_of(above, extensions))
-    return "close" if level == "sure" and hardly else level
+    told_of = speaks_of(f"{above} {prose}", named) and (not extensions or speaks_of(above, extensions))
+    return level if told_of or level == "none" else "close"
 
 
 def _is_uncalled(context: QueryContext, first: str) -> bool:
     """Return True if the first thing quoted are release notes, for a question that does not ask for any."""
-    if context.pages.named or context.news or context.gone or asks_of_change(context.queries.base):
+    if (
+        context.pages.named
+        or context.news
+        or context.gone
+        or context.came
+        or context.dropped
+        or asks_of_change(context.queries.base)
+    ):
         return False
-    return any(_is_notes(item) for item in context.pages.evidence if item.chunk.hash == first)
-
-
-def _is_notes(item: Evidence) -> bool:
-    return bool(version_of(f"{item.chunk.title} > {item.chunk.heading}"))
+    return any(is_notes(item) for item in context.pages.evidence if item.chunk.hash == first)
 
 
 def _by_release(part: str, found: Found, releases: Sequence[str]) -> list[Part]:

@@ -9,19 +9,16 @@ from core.domain import Answer, Evidence, Recall
 from core.generation import phrases
 from core.generation.context import by_rule, reduction, selection
 from core.pipeline.context import Forms, Needs, QueryContext
+from core.pipeline.noted import Noted
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage, abstention, dont_know, nearly
 from core.query.releases.mentions import mentions
-from core.query.releases.news import dated, gone, premised
-from core.retrieval.found import KEPT, Found, merged
-from core.retrieval.release_notes.gone import successors
-from core.retrieval.requirements import required, stating
+from core.query.releases.news import dated
+from core.retrieval.found import Found, merged
+from core.retrieval.release_notes.requirements import required, stating
 from core.retrieval.search import Searcher
 from core.retrieval.unasked import is_sure
-from core.text.words import ruled, whole_word
-
-TOLD = 4
-"""Pages of release notes that come first where a name is gone."""
+from core.text.words import ruled
 
 
 class Retrieve:
@@ -36,13 +33,14 @@ class Retrieve:
         self._product = parts.product
         self._memory = parts.memory
         self._searcher = searcher or parts.searcher
+        self._noted = Noted(parts.product, self._searcher)
         self._search = self._pages if forms == "topic" else self._by_forms
 
     async def __call__(self, context: QueryContext) -> None:
         """Set what was found, unless that is there already or an answer is drafted."""
         if context.found is None and context.draft is None:
             context.found = await self._release_notes(context) or await self._search(context)
-            context.found = await self._gone(context, context.found)
+            context.found = await self._noted.first(context, context.found)
             context.note_found()
 
     async def _release_notes(self, context: QueryContext) -> Found | None:
@@ -52,44 +50,6 @@ class Retrieve:
         notes, kind = self._searcher.release_notes, context.news.kind
         told = [await notes.of(span, kind) for span in context.news.spans]
         return merged(told) if all(found.named for found in told) else None
-
-    async def _gone(self, context: QueryContext, found: Found) -> Found:
-        """Put the notes first that tell what became of names which the question believes to be gone.
-
-        So are those that tell that a name ended which the question believes to be there; then what takes its
-        place is searched for, too.
-        """
-        if context.news or len(context.releases) != 1:
-            return found
-        asked, notes, release = ruled(context.queries.base), self._searcher.release_notes, context.releases[0]
-        if not found.named:
-            context.gone = await notes.gone(gone(asked, self._product), release)
-        if not context.gone and not context.parts and not context.question.unasked:
-            context.gone = await notes.ended(premised(asked, self._product), release)
-            context.false_premise = bool(context.gone)
-            context.trace.false_premise = context.false_premise or None
-            found = await self._instead(context, found) if context.gone else found
-        pages: dict[str, Evidence] = {}
-        for told in context.gone:
-            lines = (*(pages[told.page.id].matched if told.page.id in pages else ()), told.line)
-            pages[told.page.id] = Evidence(0, told.page, 0.0, lines)
-        if not pages:
-            return found
-        rest = [item for item in found.evidence if item.chunk.id not in pages]
-        best = [*list(pages.values())[:TOLD], *rest][:KEPT]
-        numbered = (replace(item, number=n, score=1.0 / n) for n, item in enumerate(best, start=1))
-        return replace(found, evidence=tuple(numbered), named=True)
-
-    async def _instead(self, context: QueryContext, found: Found) -> Found:
-        """Search once more with the names in the place of those that ended, where notes tell any."""
-        names = successors(context.gone)
-        if not names:
-            return found
-        said = context.queries.base
-        for one in context.gone:
-            said = whole_word(one.name).sub(lambda _match: " ".join(names), said)
-        form = replace(context.queries, base=said, filtered=said, versionless="", carried=())
-        return merged([await self._searcher.search(form, context.vectors, context.releases[0]), found])
 
     async def _pages(self, context: QueryContext) -> Found:
         """Search each release for the question, or for those of its parts that are about it."""

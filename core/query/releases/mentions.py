@@ -97,6 +97,29 @@ _SUBJECT = re.compile(r"\b(?:do|does|did|will|can)\s+$", re.IGNORECASE)
 _WHICH = re.compile(r"\b(?:which|what)\s+(?:versions?\s+of\s+)?([\w.+#-]+)", re.IGNORECASE)
 
 
+_MAJOR_BEFORE = re.compile(r"\b(?:in|on|since|before|until|under|from)\s+$", re.IGNORECASE)
+_NO_NOUN_AFTER = re.compile(
+    r"\s*(?:$|[.?!,;:](?:\s|$))|\s+(?:and|or|but|is|are|was|does|do|did|can|how|what|where|when|why|if|i|we|now|any\s?more"
+    r"|still|already|it|there|says|fails|raises|works|please)\b",
+    re.IGNORECASE,
+)
+_OF_RELEASES = re.compile(
+    r"\bstill\b|\bany\s?more\b|\bdeprecat|\bremov(?:ed|al)\b|\bgone\b|\bdropped\b|\bsupport|\bavailable\b|\bexists?\b"
+    r"|\bnew\b|\bnewly\b|\bchang(?:ed|es)\b|\bupgrad|\bbroke\b|\bbroken\b|\bworked\b|\bsince\b|\brenamed\b|\breplaced\b"
+    r"|\bno longer\b",
+    re.IGNORECASE,
+)
+"""What is asked of releases: "is `tmpdir` deprecated in 7", and not "is it split in 7"."""
+
+
+def _is_major(text: str, start: int, end: int) -> bool:
+    """Return True if a whole number stands where a release would, in a question about releases."""
+    if not _NO_NOUN_AFTER.match(text, end):
+        return False
+    before = text[max(0, start - 60) : start]
+    return bool(_OWN.search(before) or (_MAJOR_BEFORE.search(before) and _OF_RELEASES.search(text)))
+
+
 def mentions(text: str, product: Product, base: str = "") -> tuple[Mention, ...]:
     """Return the places where a text names releases of the product, in order.
 
@@ -234,6 +257,8 @@ def _accepted(
         return (len(number) < 3 and not _PLURAL_NEXT.match(text, match.end())) or bool(
             match["prefix"] and owner != "plain"
         )
+    if owner == "cue" and number in known.majors and _is_major(text, match.start(), match.end()):
+        return True
     moved = bool(_MOVE_BEFORE.search(before))
     is_end = moved and bool(_FROM_ANOTHER.search(before))
     if not release or owner != "cue" or not (is_end or _NO_NOUN_NEXT.match(text, match.end())):

@@ -81,6 +81,15 @@ _NAMED = frozenset(
     )
 )
 """Words that say of what kind the subject is."""
+_HAS_IT = re.compile(
+    r"^\W*(?:(?:since|in|from)\s+)?(?:which|what)\s+(?:versions?|releases?)\s+(?:\w+\s+){0,3}?"
+    r"(?:has|have|had|needs?|supports?|contains?|includes?|provides?|offers?|brought|brings|there)\b",
+    re.IGNORECASE,
+)
+_HAVING = frozenset(
+    word_list("has have had need needs support supports contain contains include provides offers")
+)
+"""How the version is asked for that has something: "which version has `x`"."""
 _TOLD = 300
 """Characters of a question that are looked at for what it asks the version of."""
 _SHORT = 14
@@ -223,10 +232,32 @@ _AWAY = re.compile(
 """What is said by somebody who knows that a name is gone, or may know it."""
 _INSTEAD = re.compile(r"\binstead of\b", re.IGNORECASE)
 """What asks of a name in code for its successor, and of plain words as a rule for something else."""
+_GIVEN = re.compile(r"\((?:None|True|False|\d{1,9}|['\"][^'\"()]{0,40}['\"])\)")
 _LONG = 6
 """Letters of a plain word that may be a name."""
 _MOST = 3
 """Names that are looked for."""
+
+
+def arrived(text: str, product: Product) -> tuple[str, ...]:
+    """Return the name of which a question asks since which version it is there; () for others."""
+    is_asked = _SINCE.match(text) or _SINCE_AT_END.fullmatch(text[:_TOLD]) or _HAS_IT.match(text)
+    if not is_asked and not (_WHEN.match(text) and kind_of(text) == "added" and _CAME.search(text)):
+        return ()
+    if kind_of(text) not in ("", "added") or len(text.split()) > _SHORT:
+        return ()
+    about = without_product(text, product)
+    names = identifiers(about)
+    known = {name.lower() for name in names} | _FRAME | _NAMED | _HAVING
+    if len(names) != 1 or any(word.removesuffix("()") not in known for word in content(about)):
+        return ()
+    return tuple(name.strip(".").lstrip("@") for name in names)
+
+
+def lacking(text: str) -> tuple[str, ...]:
+    """Return the names that an interpreter or a tool says are not there."""
+    names = (match["name"].strip(".").lstrip("@") for pattern in _ERRORS for match in pattern.finditer(text))
+    return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
 
 
 def premised(text: str, product: Product) -> tuple[str, ...]:
@@ -235,6 +266,11 @@ def premised(text: str, product: Product) -> tuple[str, ...]:
         return ()
     names = (name.strip(".").lstrip("@") for name in identifiers(without_product(text, product)))
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
+
+
+def asks_of_end(text: str) -> bool:
+    """Return True if a question asks whether something is still there, or what became of it."""
+    return _ASKS.search(text) is not None
 
 
 def gone(text: str, product: Product) -> tuple[str, ...]:
@@ -247,5 +283,12 @@ def gone(text: str, product: Product) -> tuple[str, ...]:
             plain = [w for w in content(about) if len(w) >= _LONG and w.replace("-", "").isalpha()]
             told = [word for word in plain if "-" in word]
             told = told or [word for word in plain if not (_ASKS.search(word) or word in _HAPPENS)]
-    names = (name.strip(".").lstrip("@") for name in told)
+    names = (_as_called(name.strip(".").lstrip("@"), text) for name in told)
     return tuple(dict.fromkeys(name for name in names if len(name) > 1))[:_MOST]
+
+
+def _as_called(name: str, text: str) -> str:
+    """Return a name with the value that it is called with: "warns(None)" may end, and "warns" go on."""
+    at = text.find(f"{name}(")
+    called = _GIVEN.match(text, at + len(name)) if at >= 0 else None
+    return f"{name}{called[0]}" if called else name

@@ -74,6 +74,8 @@ class Spellings:
     """Releases are whole numbers of two digits or more, as in PostgreSQL 16."""
     major: bool
     """Releases are whole numbers, as in v1 and v2."""
+    majors: dict[str, str]
+    """Numbers with which exactly one release begins that has more of them: 7 for 7.4."""
     tens: bool
     """Minors are written as decimals (17.10, 17.20), so that 17.2 is 17.20."""
     lettered: bool
@@ -174,9 +176,18 @@ def _prepare(name: str, aliases: tuple[str, ...], releases: tuple[Release, ...])
         numbers=tuple(numbers),
         whole=any(n >= 10 for n in whole),
         major=bool(whole),
+        majors=_majors(numbers),
         tens=bool(minors) and all(len(m) > 1 and m.endswith("0") for m in minors),
         lettered=lettered,
     )
+
+
+def _majors(numbers: list[tuple[tuple[int, ...], int, str]]) -> dict[str, str]:
+    """Return the release by its first number, where no other release begins with that."""
+    names: dict[int, set[str]] = {}
+    for number, _least, name in numbers:
+        names.setdefault(number[0], set()).add(name)
+    return {str(major): min(some) for major, some in names.items() if len(some) == 1}
 
 
 def plain(text: str) -> str:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.domain import ContextChunk, begins
+from core.retrieval.release_notes.verdict import Fate, stands_alone, verdict
 from core.text.words import one_line, sentences
-
-Fate = Literal["deprecated", "renamed", "replaced", "removed"]
 
 _FATES: tuple[tuple[Fate, re.Pattern[str]], ...] = (
     ("renamed", re.compile(r"\brenam(?:e|es|ed|ing)\b|\bmoved\b", re.IGNORECASE)),
@@ -26,7 +25,8 @@ _TO_COME = re.compile(
     re.I,
 )
 _UNDONE = re.compile(
-    r"\bno longer deprecated|\bun-?deprecat|\brevert|\bre-?add|\brestor|^\W*fix(?:ed|es)?\b"
+    r"\bno longer deprecated|\bun-?deprecat|\brevert|\bpostpon|\bdeferred\b|\bre-?add|\brestor"
+    r"|^(?:\W|\d)*fix(?:ed|es)?\b"
     r"|\bnot (?:be )?(?:removed|deprecated)",
     re.I,
 )
@@ -36,7 +36,7 @@ _ADJECTIVE = re.compile(
 _BY = re.compile(r"\bby (?:\w+ly )?(?:delet|deprecat|dropp|mov|remov|renam|replac)ing\b", re.IGNORECASE)
 """How something was made better, which ends nothing that people use."""
 _OF = re.compile(
-    r"\b(?:of|from|in|on|with|without|by|to|use|using|importing|like|than) (?:the )?(?:deprecated )?"
+    r"\b(?:(?<!favor )(?<!favour )of|from|in|on|without|importing) (?:the )?(?:deprecated )?"
     r"(?:`[^`]*`,? (?:and |or )?){0,8}`?[\w.]*$"
 )
 """What stands before a name of which only a part is told."""
@@ -44,6 +44,18 @@ _ANOTHER = re.compile(
     r"(?:,|;| and|, and|, but) (?=(?:add|allow|enabl|introduc|keep|provid|requir|support)(?:e?[ds]|ing|e)?\b)"
 )
 """What begins another thing that was done: "remove `--old`, and enable `--new`"."""
+_OF_BUGS = re.compile(
+    r"\b(?:bug|bugs|bugfix\w*|fix|fixes|fixed|improved documentation|doc fixes)\b[^>]*$", re.IGNORECASE
+)
+"""Headings over what was mended, which ends nothing."""
+_OF_USES = re.compile(r"^\W*(?:directly |explicitly )?\w+ing\b", re.IGNORECASE)
+"""How a list of names begins of which only a use ended: "Calling the following is deprecated"."""
+_ITS_FATE = re.compile(
+    r"\W*(?:it|this|they|these)(?:\s\w+)?\s(?:is|are|was|were|(?:has|have|will)\sbe(?:en)?)\s(?:\w+\s){0,2}"
+    r"(?:deprecat|drop|delet|mov|remov|renam|replac)",
+    re.IGNORECASE,
+)
+"""What is told of the name that the sentence before was about."""
 MOST_SUCCESSORS = 2
 """Names that are told to take the place of one; ours."""
 _MARK = re.compile(
@@ -67,10 +79,12 @@ class Told:
 
 def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> list[Told]:
     """Return what notes (each with its version) tell of a name, newest first; each version's line once."""
-    known = _named(name)
+    known = named(name)
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
-        for above, line in _entries(page.page):
+        if _OF_BUGS.search(page.heading):
+            continue
+        for above, line in entries_of(page.page):
             if known.search(line) and (fate := _fate(known, line, above)) is not None:
                 found.setdefault((version, line), Told(name, fate, version, page, line))
     told = sorted(found.values(), key=lambda one: one.version, reverse=True)
@@ -88,7 +102,7 @@ def _last(name: str) -> str:
     return name.removesuffix("()").rpartition(".")[2]
 
 
-def _named(name: str) -> re.Pattern[str]:
+def named(name: str) -> re.Pattern[str]:
     """Return what finds a name, whatever it belongs to.
 
     One that is an English word is found only as code, and behind what the name has before it: `kettle.task`
@@ -103,7 +117,7 @@ def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-]){bare}(?![\w-])(?P<of>\.\w+)?")
 
 
-def _entries(page: str) -> Iterator[tuple[str, str]]:
+def entries_of(page: str) -> Iterator[tuple[str, str]]:
     """Yield every item of the lists of a page with the items that it stands in, and its paragraphs."""
     above: list[tuple[int, str]] = []
     text, indent = "", -1
@@ -132,16 +146,19 @@ def _fate(known: re.Pattern[str], line: str, above: str) -> Fate | Literal[""] |
         sentence = next(clause for clause in _clauses(sentence) if known.search(clause))
         found = known.search(sentence)
         assert found is not None
-        fate = _said(sentence)
-        if fate is None:
+        if (fate := _said(sentence)) is not None:
+            told = verdict(known, _plainly(sentence))
+            if told is not None:
+                return "deprecated" if fate == "deprecated" and _TO_COME.search(sentence) else told
+        elif above and not _UNDONE.search(sentence) and (fate := _said(above)) is not None:
             # what a list is introduced by holds for its items
-            fate = _said(above) if above and not _UNDONE.search(sentence) else None
-        if fate is None and (following := line.partition(sentence)[2]):
+            if stands_alone(known, sentence) and not _OF_USES.match(above):
+                return fate
+        elif _ITS_FATE.match(following := line.partition(sentence)[2]) and stands_alone(known, sentence):
             # "X is old. It is deprecated."
-            fate = _said(following) if re.match(r"\W*(?:it|this|they|these)\b", following, re.I) else None
-        if fate is not None:
-            before = sentence[: found.start()]
-            return "" if found["of"] or _OF.search(before) else fate
+            return _said(sentences(following)[0])
+        if fate is not None and (found["of"] or _OF.search(sentence[: found.start()])):
+            return ""
     return None
 
 
@@ -155,8 +172,13 @@ def _said(sentence: str) -> Fate | None:
         return None
     if _TO_COME.search(sentence):
         return "deprecated"
-    plain = _BY.sub(" ", _ADJECTIVE.sub(" ", sentence))
+    plain = _plainly(sentence)
     return next((fate for fate, told in _FATES if told.search(plain)), None)
+
+
+def _plainly(sentence: str) -> str:
+    """Leave out what was deprecated before, and how something was made better."""
+    return _BY.sub(" ", _ADJECTIVE.sub(" ", sentence))
 
 
 _SUCCESSOR = re.compile(
@@ -172,7 +194,7 @@ def successors(told: Sequence[Told]) -> tuple[str, ...]:
     """Return the names that take the place of a name, by the sentences that tell its fate and those after."""
     found: dict[str, None] = {}
     for one in told:
-        known = _named(one.name)
+        known = named(one.name)
         parts = sentences(one.line)
         at = next((n for n, part in enumerate(parts) if known.search(part)), None)
         if at is None or not one.fate:

@@ -33,6 +33,15 @@ _YEAR = re.compile(r"(?:19|20)\d\d\b")
 _NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+)|\b(?:version|release|v)\s*(\d+)\b", re.IGNORECASE)
 
 
+_FIXES = re.compile(
+    r"^\W*(?:bug|bugs|bugfix\w*|fix|fixes|fixed)\b|\b(?:bug\s?fix\w*|fixes)\W*$", re.IGNORECASE
+)
+_INSIDE = re.compile(
+    r"\b(?:documentation|docs|internal|miscellaneous|misc|contributors?|packaging|trivial|downstream)\b",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """A page of release notes; a `guide` tells how to move to the version."""
@@ -136,5 +145,18 @@ def settled(news: News, notes: Mapping[str, Sequence[Note]]) -> News | None:
 
 
 def sorted_by_kind(pages: Sequence[ContextChunk], kind: str) -> list[ContextChunk]:
-    """Put the pages first that tell of a kind of change, in the order they come in."""
+    """Put the pages first that tell of a kind of change, in the order they come in.
+
+    What is new, changed and removed comes before what was mended and what happened inside, unless fixes are
+    asked for. They are left out where one of the other kinds is asked for and told.
+    """
+    if kind != "fixed":
+        told = [page for page in pages if not _rank(page)] if kind else []
+        pages = told or sorted(pages, key=_rank)
     return sorted(pages, key=lambda page: not tells(kind, f"{page.heading}\n{page.page}"))
+
+
+def _rank(page: ContextChunk) -> int:
+    """Return 2 for a section on what was mended, 1 for one on what only those notice who make it, else 0."""
+    heading = page.heading.rpartition(" > ")[2]
+    return 2 if _FIXES.search(heading) else 1 if _INSIDE.search(heading) else 0

@@ -6,16 +6,19 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
-from core.domain import Dated, Evidence, News, Span, begins
+from core.domain import ContextChunk, Dated, Evidence, News, Span, begins
 from core.ports import CorpusStore
 from core.retrieval.found import KEPT, Found
 from core.retrieval.live import Live
+from core.retrieval.release_notes.arrivals import Came, came
 from core.retrieval.release_notes.dated import dated
-from core.retrieval.release_notes.gone import Told, ended, fates, stays
+from core.retrieval.release_notes.gone import Told, ended, fates, named, stays
+from core.retrieval.release_notes.headed import SAYS, documents, headed, sections_of, told_by_marks
 from core.retrieval.release_notes.notes import by_version, chosen, settled, sorted_by_kind
-from core.retrieval.requirements import dropped
+from core.retrieval.release_notes.requirements import dropped, drops
 from core.system.offload import aside
 from core.text.version_order import version_key
+from core.text.words import index_terms
 
 DROPPED = 2
 """Pages of release notes that tell what the product needs; ours."""
@@ -75,6 +78,23 @@ class ReleaseNotes:
         evidence = tuple(Evidence(n, page, 1.0 / n, some) for n, (page, some) in enumerate(told, start=1))
         return Found(evidence, named=bool(evidence))
 
+    async def dropping(self, name: str, number: str, release: str) -> Told | None:
+        """Return the notes up to a release that tell that a version of other software was dropped."""
+        live, until = self._live.get(release), numbers(release)
+        if live is None or not until or not name:
+            return None
+        past = [note for note in live.notes if not later(note.version, until)]
+        pages = await self._store.contexts(by_version(past, oldest_first=False))
+        known = drops(name, number)
+        for note in sorted(past, key=lambda one: one.version, reverse=True):
+            for line in pages[note.context_id].page.split("\n") if note.context_id in pages else ():
+                if found := known.search(line):
+                    at = found[0].lower().find(name.lower())
+                    said = found[0][at : at + len(name)]
+                    page = pages[note.context_id]
+                    return Told(f"{said} {number}", "removed", note.version, page, line.strip(" -*+"))
+        return None
+
     def _naming(self, names: Sequence[str]) -> set[str]:
         """Return the pages of release notes with any of these names, by what is in memory of them."""
         last = [name.removesuffix("()").rpartition(".")[2] for name in names]
@@ -100,6 +120,18 @@ class ReleaseNotes:
         """
         if not names:
             return ()
+        notes = await self._noted(release, among)
+        told = await aside(
+            len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
+        )
+        until = numbers(release)
+        told = await self._checked(told, names, release)
+        return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+
+    async def _noted(
+        self, release: str, among: Collection[str] | None
+    ) -> list[tuple[tuple[int, ...], ContextChunk]]:
+        """Return the notes of all releases with their versions, each version's once, a release's first."""
         others = sorted((name for name in self._live if name != release), key=version_key, reverse=True)
         ids: dict[str, tuple[int, ...]] = {}
         known: set[tuple[int, ...]] = set()
@@ -110,12 +142,51 @@ class ReleaseNotes:
             ids |= {key: one for key, one in told_here.items() if among is None or key in among}
             known |= set(of_it.values())
         pages = await self._store.contexts(list(ids))
-        notes = [(version, pages[key]) for key, version in ids.items() if key in pages]
-        told = await aside(
-            len(notes), lambda: [one for name in names for one in fates(name, notes)], few=NOTES
-        )
-        until = numbers(release)
-        return tuple(sorted(told, key=lambda one: bool(until) and later(one.version, until)))
+        return [(version, pages[key]) for key, version in ids.items() if key in pages]
+
+    async def came(self, names: Sequence[str], release: str, only_later: bool) -> tuple[Came, ...]:
+        """Return in which version names came, by the notes and the newest entries of all releases.
+
+        With `only_later` those alone that the pages of the release do not have, and a later one does.
+        """
+        until, found = numbers(release), list[Came]()
+        newest = max(self._live, key=version_key, default="")
+        for name in names:
+            if only_later and (not until or self._has(name, release)):
+                continue
+            notes = await self._noted(release, self._naming([name]))
+            keys = headed([name], self._titles(newest)).get(name, [])
+            pages = await self._store.contexts(keys)
+            one = came(name, notes, [pages[key] for key in keys if key in pages])
+            if one and not (only_later and not later(one.version, until)):
+                found.append(one)
+        return tuple(found)
+
+    def _has(self, name: str, release: str) -> bool:
+        """Return True if a release's pages hold a name."""
+        known, live = named(name), self._live.get(release)
+        last = name.removesuffix("()").rpartition(".")[2]
+        return live is not None and any(last in text and known.search(text) for text in live.text_of.values())
+
+    def release_with(self, version: tuple[int, ...]) -> str:
+        """Return the oldest live release that is a version or came after it; "" where none is."""
+        names = sorted(self._live, key=version_key)
+        return next((name for name in names if numbers(name)[:2] >= version[:2]), "")
+
+    async def _checked(self, told: Sequence[Told], names: Sequence[str], release: str) -> list[Told]:
+        """Put what a release's own pages tell of names first; drop the end of what they document."""
+        of = headed(names, self._titles(release))
+        pages = await self._store.contexts([key for some in of.values() for key in some])
+        until, kept = numbers(release), list(told)
+        marked: list[Told] = []
+        for name, keys in of.items():
+            entries = [pages[key] for key in keys if key in pages]
+            marked += told_by_marks(name, entries)
+            if documents(entries):
+                kept = [one for one in kept if one.name != name or not _has_ended(one, until)]
+                if not any(one.name == name and one.fate for one in (*marked, *kept)):
+                    kept = [one for one in kept if one.name != name]  # parts of it, which is there
+        return [*sorted(marked, key=lambda one: one.version, reverse=True), *kept]
 
     async def ended(self, names: Sequence[str], release: str) -> tuple[Told, ...]:
         """Return what notes tell of those of the names that ended by a release, and name nothing that stays.
@@ -139,6 +210,40 @@ class ReleaseNotes:
             len(pages), lambda: [n for n, end in over.items() if not stays(n, pages, end)], few=NOTES
         )
         return tuple(one for one in told if one.name in left)
+
+    def _titles(self, release: str) -> dict[str, str]:
+        """Return title and headings of the pages of a release that are no notes."""
+        live = self._live.get(release)
+        notes = {note.context_id for note in live.notes} if live else set()
+        return {key: title for key, title in live.title_of.items() if key not in notes} if live else {}
+
+    async def marked(
+        self, names: Sequence[str], page: ContextChunk, words: Collection[str], release: str
+    ) -> tuple[Told, ...]:
+        """Return what marks tell of the section that a page is of, or of one around it that names a word.
+
+        It is named by its heading: "Support for tests written for nose" was removed in 8.0. Nothing is told
+        of parts of `names` that are documented.
+        """
+        titles = self._titles(release)
+        keys, own = (
+            sections_of(page.id, titles),
+            [key for some in headed(names, titles).values() for key in some],
+        )
+        pages = await self._store.contexts([*keys, *own])
+        if documents(pages[key] for key in own if key in pages):
+            return ()
+        for section in (pages[key] for key in keys if key in pages):
+            heading = section.heading.rpartition(" > ")[2]
+            told = told_by_marks(heading, [section])
+            if told and set(index_terms(heading)) & set(words) and not SAYS.search(heading):
+                return tuple(sorted(told, key=lambda one: one.version, reverse=True))
+        return ()
+
+
+def _has_ended(told: Told, until: tuple[int, ...]) -> bool:
+    """Return True for what ended a name up to a release."""
+    return told.fate not in ("", "deprecated") and not (until and later(told.version, until))
 
 
 def later(version: tuple[int, ...], until: tuple[int, ...]) -> bool:

@@ -148,3 +148,30 @@ def test_an_amount_behind_the_products_name_is_no_release(text):
 )
 def test_a_list_of_releases_is_one_clause(text: str, named: tuple[str, ...]) -> None:
     assert resolve(Question(text), PRODUCTS["flask"]).named == named
+
+
+MAJORS = Product("pytest", (), (Release("6.2"), Release("7.4", ("7.4.4",)), Release("8.3", (), True)))
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        ("does pytest.warns(None) still work in 7", "7.4"),
+        ("is tmpdir deprecated in 7?", "7.4"),
+        ("i'm on 6, how do I set a variable", "6.2"),
+        ("does it still work on 7", "7.4"),
+        ("is it gone in 9", "8.3"),
+        ("does it still stop in 7 days", "8.3"),
+        ("is it still slow in 7 tests", "8.3"),
+        ("how do I split a run in 7", "8.3"),
+        ("set retries to 7, is that still supported", "8.3"),
+        ("since 7 days it is broken", "8.3"),
+    ],
+)
+def test_a_bare_major_is_the_only_release_that_has_it(text: str, release: str) -> None:
+    assert resolve(Question(text), MAJORS).release == release
+
+
+def test_a_bare_major_of_two_releases_is_none() -> None:
+    product = Product("pytest", (), (Release("7.1"), Release("7.4", (), True)))
+    assert mentions("is tmpdir deprecated in 7?", product) == ()

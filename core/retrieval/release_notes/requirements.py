@@ -30,6 +30,9 @@ _ENDS = (
     r"\W*$|\s+(?:versions?|releases?|do|does|is|are|for|needed|required|supported"
     r"|(?:that\s|which\s)?works?)\b"
 )
+_CAN_BE = re.compile(r"^\W*(?:can|could|may|does|do|did|is|are|will|would|am i able)\b", re.IGNORECASE)
+"""How a question begins that "no" answers."""
+_NUMBERED = re.compile(r"(?<![\w.-])([A-Za-z][\w+#-]{0,30})\s?(\d{1,3}(?:\.\d{1,3}){0,2})(?![\w.]*\d)")
 _DROP = r"drop(?:s|ped|ping)?"
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
 
@@ -45,7 +48,7 @@ def required(text: str, own: Iterable[str] = ()) -> str:
     for word in words(text):
         name = word.rstrip("0123456789.")
         if name in SOFTWARE and name not in mine and _asked(name).search(text):
-            return SOFTWARE[name]
+            return str(SOFTWARE[name])
     return ""
 
 
@@ -98,6 +101,29 @@ def dropped(name: str, page: str) -> list[str]:
     """Return the lines of release notes that tell from which version of a software on the product runs."""
     known = _left(name)
     return [line.strip() for line in page.split("\n") if known.search(line)]
+
+
+def used(text: str, own: Iterable[str] = ()) -> tuple[str, str]:
+    """Return the software and its version of which a question asks whether it can be used; "" for others."""
+    if not _CAN_BE.match(text) or len(text.split()) > LONGEST:
+        return "", ""
+    mine = {name.lower() for name in own}
+    for match in _NUMBERED.finditer(text):
+        if (name := match[1].lower()) in SOFTWARE and name not in mine:
+            return match[1], match[2]
+    return "", ""
+
+
+def drops(name: str, version: str) -> re.Pattern[str]:
+    """Return what finds a line that tells that exactly this version of a software is supported no more."""
+    before = r"(?:\d[\d.]*(?:,\sand|,|\sand|\sor|/)\s?){0,6}"
+    own = rf"{re.escape(name)}\s(?:versions?\s)?{before}{re.escape(version)}"
+    one = rf"(?<!\w){own}(?![\w-])(?!\.\d)(?!\s(?:and|or)\s(?:newer|later|above))"
+    return re.compile(
+        rf"\b(?:{_DROP}|remov(?:e|es|ed))\s(?:(?:the\s)?support\s(?:for|of)\s)?{one}"
+        rf"|{one}\s(?:is|are)\sno\slonger\ssupported",
+        re.IGNORECASE,
+    )
 
 
 def stating(name: str, lists: Sequence[Found]) -> tuple[Found | None, Found | None]:
