@@ -124,7 +124,8 @@ def terms(text: str) -> Iterable[str]:
 
 
 _VERSION = re.compile(r"\d\.\d")
-_LEVELS = re.compile(r"(?<!\s)\s+[>›»/|]\s+")
+_LEVELS = re.compile(r"(?<!\s)\s+>\s+")
+"""What stands between the headings of a path; "/" may stand in one: `tests / conftest.py files`."""
 
 
 def headings(title: str, heading: str, *, whole: bool = False) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from textwrap import dedent
 
 from core.domain import ContextChunk, Evidence
 from core.generation.quotes.blocks import Block, headings, last_heading
@@ -30,6 +31,8 @@ class Piece:
     stretches: tuple[Stretch, ...]
     cut: bool = False
     """Whether the section goes on, or begins before it."""
+    signature: str = ""
+    """What tells the defaults of quoted parameters, where they do not."""
 
     @property
     def blocks(self) -> list[Block]:
@@ -54,17 +57,22 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     for at, block in enumerate(blocks):
         text = block.text
         # inside of a quote no platform shows a table as one
-        if block.kind in ("code", "table", "row") or "```" in text:
+        if block.kind in ("code", "table", "row"):
             parts.append(text)
+            continue
+        if "```" in text:
+            parts += _with_code(text) if block.kind == "item" else [text]
             continue
         if block.kind == "paragraph":
             leads = at + 1 < len(blocks) and block.introduces
             text = _one_line((block if leads else shortened(block, _PARAGRAPH)).text)
-        quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+        quoted = _quoted(text)
         if block.kind == "item" and at and blocks[at - 1].kind == "item" and parts[-1].startswith("> "):
             parts[-1] += f"\n{quoted}"
         else:
             parts.append(quoted)
+    if piece.signature:
+        parts.insert(0, f"> {piece.signature}")
     quoted_at = [i for i, part in enumerate(parts) if part.startswith("> ")]
     # a number behind a label ("**Windows:**") would be that of the code under it
     at = next((i for i in reversed(quoted_at) if not _NAMES.fullmatch(parts[i])), (quoted_at or [-1])[-1])
@@ -77,6 +85,27 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
         parts.insert(0, f"**{heading}**")
     told = inert("\n\n".join(parts))
     return more(told, number) if piece.cut else told
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+_FENCED = re.compile(r"(?ms)^[ ]*(`{3,})[^`\n]*\n.*?(?:^[ ]*\1`*[ ]*$|\Z)")
+
+
+def _with_code(item: str) -> list[str]:
+    """Write a list item that holds code: its prose as quoted, its code by itself."""
+    parts: list[str] = []
+    start = 0
+    for code in [*_FENCED.finditer(item), None]:
+        prose = item[start : code.start() if code else None].strip("\n").rstrip()
+        if prose:
+            parts.append(_quoted(dedent(prose) if start else prose))
+        if code:
+            parts.append(dedent(code[0]).rstrip())
+            start = code.end()
+    return parts
 
 
 def more(told: str, number: int) -> str:

@@ -22,6 +22,7 @@ from core.generation.quotes.quote import (
     why_unwritten,
 )
 from core.generation.quotes.sections import Whole
+from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
@@ -34,6 +35,7 @@ from core.retrieval.found import Found
 from core.retrieval.release_notes.gone import successors
 from core.retrieval.release_notes.notes import version_of
 from core.retrieval.release_notes.search import later, numbers
+from core.text.rejoined import rejoined
 from core.text.said import Said
 from core.text.words import index_terms, query_terms
 
@@ -157,7 +159,8 @@ class Quote:
         pages = await self._searcher.sections(evidence)
         near = await self._searcher.windows_near(pages, vectors)
         return {
-            key: Whole("\n\n".join(p.page for p in some), near.get(key, ())) for key, some in pages.items()
+            key: Whole(rejoined((p.page for p in some), PAGE_CHARACTERS), near.get(key, ()))
+            for key, some in pages.items()
         }
 
 

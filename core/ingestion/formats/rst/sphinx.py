@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -95,6 +95,18 @@ def role(name: str, content: str, captions: Mapping[str, str] | None = None) -> 
 def unslug(label: str) -> str:
     """Make words of a label that has no title here: `notes-on-proxies` → `notes on proxies`."""
     return re.sub(r"[-_]+", " ", label.rsplit(":", 1)[-1]).strip() or label
+
+
+_GLUED = re.compile(r"[a-z]{8,30}")
+
+
+def parted(name: str, texts: Iterable[str]) -> str:
+    """Write `floatingpoint` as the texts around it do: `floating-point`; unchanged where they never do."""
+    if not _GLUED.fullmatch(name):
+        return name
+    ways = "|".join(f"{name[:at]}[- ]{name[at:]}" for at in range(3, len(name) - 2))
+    pattern = re.compile(rf"\b(?:{ways})", re.IGNORECASE)
+    return next((found[0].lower() for text in texts if (found := pattern.search(text))), name)
 
 
 def object_id(name: str) -> str:
