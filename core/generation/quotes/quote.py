@@ -19,10 +19,9 @@ from core.errors import (
 from core.generation.citations import citation
 from core.generation.quotes.blocks import Block, last_heading
 from core.generation.quotes.sections import BRIEF, FULL, Section, Whole, weighed
-from core.generation.quotes.signatures import signed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
-from core.generation.quotes.writing import Piece, written
+from core.generation.quotes.writing import Piece, signed, written
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
 

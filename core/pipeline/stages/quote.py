@@ -11,7 +11,7 @@ from core.errors import ModelUnavailable
 from core.generation.citations import following
 from core.generation.composite import Part, quote_parts
 from core.generation.offers import further
-from core.generation.quotes.blocks import headings
+from core.generation.quotes.blocks import headings, rejoined
 from core.generation.quotes.compared import at_one_place, other, place_of, same, sides, stands, unchanged
 from core.generation.quotes.listing import fate, listed
 from core.generation.quotes.quote import (
@@ -35,7 +35,6 @@ from core.retrieval.found import Found
 from core.retrieval.release_notes.gone import successors
 from core.retrieval.release_notes.notes import version_of
 from core.retrieval.release_notes.search import later, numbers
-from core.text.rejoined import rejoined
 from core.text.said import Said
 from core.text.words import index_terms, query_terms
 

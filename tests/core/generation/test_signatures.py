@@ -7,9 +7,8 @@ import pytest
 from core.generation.quotes.blocks import Block, headings, last_heading
 from core.generation.quotes.quote import quote
 from core.generation.quotes.sections import Whole
-from core.generation.quotes.signatures import signed
 from core.generation.quotes.stretches import Stretch
-from core.generation.quotes.writing import Piece
+from core.generation.quotes.writing import Piece, signed
 from tests.core.generation.samples import evidence
 
 SHORT = '`Pool(*, linger=15, sep=",)", size: tuple[int, int] = (1, 2), name=None)`'

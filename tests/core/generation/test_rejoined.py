@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.domain import Section
+from core.generation.quotes.blocks import rejoined
 from core.ingestion.chunking import cut_pages
-from core.text.rejoined import rejoined
 
 CODE = "\n".join(f"line_{n} = {n}" for n in range(60))
 
