@@ -51,6 +51,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.generation.quotes import quote
     from core.ingestion.formats import _shared
     from core.ingestion.formats.markdown import snippets as _snippets
+    from core.ingestion.formats.rst import sphinx
     from core.ingestion.sources._files import Patterns
     from core.memory.guard.sense import product_of, release_of
     from core.models import filters as control_tokens
@@ -59,6 +60,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.query import forms
     from core.query.releases.spellings import spellings
     from core.retrieval.release_notes import gone
+    from core.text.said import version_of
     from core.text.words import whole_word
     from evaluation import gold
     from evaluation.answers import expected
@@ -93,6 +95,8 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.query.releases.spellings:_relative": ALREADY_MET,
         "core.retrieval.release_notes.gone:_named": [gone._named("old_call"), gone._named("old")],
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
+        "core.ingestion.formats.rst.sphinx:two_words": [sphinx.two_words("floatingpoint")],
+        "core.text.said:version_of": [version_of("Flask")],
         "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary:_change": ALREADY_MET,
         "storage.people.mentions:account": [mentions.account("slack:U1")],

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Sequence
 
 from core.domain import Evidence
 from core.text.said import Said, statements
-from core.text.words import identifiers, quantities
+from core.text.words import identifiers, quantities, whole_word
 
 FURTHER = 3
 """Further pages at most."""
@@ -36,7 +35,7 @@ def differs(answer: str, page: str, others: Sequence[str], said: Said, product: 
 
 
 def _held(names: Collection[str], text: str) -> set[str]:
-    return {name for name in names if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)}
+    return {name for name in names if whole_word(name).search(text)}
 
 
 def _facts(text: str) -> set[str]:

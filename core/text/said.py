@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,14 +30,14 @@ def statements(text: str, product: str = "") -> list[str]:
     A version right behind the name of the `product` is left out, and in what a program printed (below a
     prompt) every figure: those are different in each release.
     """
-    own = _version_of(product)
+    own = version_of(product) if product else None
     found = (_plain(piece, own) for piece in _pieces(text))
     return [told for told in dict.fromkeys(found) if _WORD.search(told)]
 
 
-def _version_of(product: str) -> re.Pattern[str] | None:
-    if not product:
-        return None
+@lru_cache(maxsize=16)
+def version_of(product: str) -> re.Pattern[str]:
+    """Return the pattern of a version right behind the name of a product."""
     return re.compile(rf"(?<!\w)({re.escape(product.lower())})[\s=~<>/v-]{{0,4}}\d[\w.]*")
 
 

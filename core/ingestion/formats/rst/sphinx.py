@@ -104,9 +104,14 @@ def parted(name: str, texts: Iterable[str]) -> str:
     """Write `floatingpoint` as the texts around it do: `floating-point`; unchanged where they never do."""
     if not _GLUED.fullmatch(name):
         return name
+    found = (two_words(name).search(text) for text in texts)
+    return next((one[0].lower() for one in found if one), name)
+
+
+def two_words(name: str) -> re.Pattern[str]:
+    """Return the pattern of a glued name as two words."""
     ways = "|".join(f"{name[:at]}[- ]{name[at:]}" for at in range(3, len(name) - 2))
-    pattern = re.compile(rf"\b(?:{ways})", re.IGNORECASE)
-    return next((found[0].lower() for text in texts if (found := pattern.search(text))), name)
+    return re.compile(rf"\b(?:{ways})", re.IGNORECASE)
 
 
 def object_id(name: str) -> str:
