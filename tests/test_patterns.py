@@ -59,6 +59,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     from core.models.filters import TurnedBack
     from core.query import forms
     from core.query.releases.spellings import spellings
+    from core.retrieval import requirements
     from core.retrieval.release_notes import gone
     from core.text.said import version_of
     from core.text.words import whole_word
@@ -97,6 +98,10 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "core.retrieval.release_notes.gone:_whole": [gone._whole("old_call")],
         "core.ingestion.formats.rst.sphinx:two_words": [sphinx.two_words("floatingpoint")],
         "core.text.said:version_of": [version_of("Flask")],
+        "core.retrieval.requirements:_asked": [requirements._asked("python")],
+        "core.retrieval.requirements:_stated": [requirements._stated("python")],
+        "core.retrieval.requirements:_left": [requirements._left("python")],
+        "core.retrieval.requirements:_headed": [requirements._headed("python")],
         "core.text.words:whole_word": [whole_word("from_file")],
         "core.vocabulary:_change": ALREADY_MET,
         "storage.people.mentions:account": [mentions.account("slack:U1")],

@@ -19,6 +19,10 @@ _ADDRESS = re.compile(
     r"|\bFile \"[^\"\n]+\", line \d+",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_IN_MEMORY = re.compile(r"<(?P<name>[\w.]{1,100})(?: object)? at 0x[0-9a-f]{1,16}>", re.IGNORECASE)
+_EXPLAINED = 4
+"""Words about its subject from which on a question explains the code that it shows; ours."""
 _GREETING = re.compile(
     r"\s*+(?:(?:hi|hello|hey|hiya|howdy|greetings|good (?:morning|afternoon|evening|day)"
     r"|dear)\b(?:\s+(?:all|there|everyone"
@@ -108,7 +112,13 @@ def _tidy(text: str) -> str:
 
 
 def filtered(text: str) -> str:
-    """Return a text\'s words without stop words and common ones, as they were written."""
+    """Return a text\'s words without stop words and common ones, as they were written.
+
+    Of what is asked about code, only the prose; of what an interpreter shows of an object, only its name.
+    """
+    text = _IN_MEMORY.sub(r"\g<name>", text)
+    prose = _SHOWN.sub(" ", text)
+    text = prose if len(content(prose)) >= _EXPLAINED else text
     kept = [w.strip("`*\"'()[]{},;:!?") for w in re.split(r"\s+", text)]
     kept = [w.rstrip(".") for w in kept]
     quiet = not text.isupper()  # GET is a word of its own unless everything is shouted

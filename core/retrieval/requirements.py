@@ -32,8 +32,6 @@ _ENDS = (
 )
 _DROP = r"drop(?:s|ped|ping)?"
 _ENOUGH = r"(?:still\s|also\s|officially\s)?(?:supported|compatible|ok|enough|works?)"
-_HEADED = r"require|prerequisite|dependenc|compatib|install|supported|{name} versions?\b|lowest"
-"""What headings say of sections on what is needed."""
 
 
 def required(text: str, own: Iterable[str] = ()) -> str:
@@ -87,6 +85,15 @@ def _left(name: str) -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=256)
+def _headed(name: str) -> re.Pattern[str]:
+    """Return what finds the heading of a section on what is needed."""
+    return re.compile(
+        rf"require|prerequisite|dependenc|compatib|install|supported|{re.escape(name)} versions?\b|lowest",
+        re.IGNORECASE,
+    )
+
+
 def dropped(name: str, page: str) -> list[str]:
     """Return the lines of release notes that tell from which version of a software on the product runs."""
     known = _left(name)
@@ -98,7 +105,7 @@ def stating(name: str, lists: Sequence[Found]) -> tuple[Found | None, Found | No
 
     None where none does. Release notes tell what was needed once, so they are none of them.
     """
-    known, above = _stated(name), re.compile(_HEADED.format(name=re.escape(name)), re.IGNORECASE)
+    known, above = _stated(name), _headed(name)
     joined = merged(lists)
     pages = [one for one in joined.evidence if not version_of(f"{one.chunk.title} > {one.chunk.heading}")]
     stated = [one for one in pages if known.search(one.chunk.page)]

@@ -40,6 +40,7 @@ def spellings(text: str) -> dict[str, str]:
 
 __all__ = [
     "BEFORE_VERSIONS",
+    "FORMATS",
     "NEGATIONS",
     "NUMBER_WORDS",
     "OPPOSITES",
@@ -66,11 +67,14 @@ RIVALS = word_groups(_WORDS["rivals"])
 OPPOSITES = tuple((frozenset(left.split()), frozenset(right.split())) for left, _, right in _LEFT_AND_RIGHT)
 """Words of which one question may not have the left and the other the right."""
 
-SOFTWARE = {name: name for name in _WORDS["names"].split()} | spellings(_WORDS["aliases"])
+SOFTWARE: dict[str, str] = {name: name for name in _WORDS["names"].split()} | spellings(_WORDS["aliases"])
 """Spellings of software, formats, protocols and services, each to one canonical spelling."""
 
 BEFORE_VERSIONS = frozenset(_WORDS["names_before_versions"].split()) | SOFTWARE.keys()
 """Words after which a version is another product's."""
+
+FORMATS = frozenset(_WORDS["formats"].split())
+"""Names among `SOFTWARE` that are formats, protocols, systems or words of everyday language."""
 
 UNITS = spellings(_WORDS["units"])
 """Units after a number, each to one spelling."""

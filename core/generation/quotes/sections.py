@@ -22,16 +22,18 @@ class Limits:
     """How much of a section is quoted, in characters, of which those of code count half.
 
     `whole`: up to which all of it is; `goal`: up to which a part grows by what bears on the question;
-    `most`: up to which it grows by what it is not understood without, and by its code. All ours.
+    `most`: up to which it grows by what it is not understood without, and by its code; `begun`: up to which
+    it begins where the section does. All ours.
     """
 
     whole: int
     goal: int
     most: int
+    begun: int
 
 
-FULL = Limits(550, 450, 1_000)
-BRIEF = Limits(300, 250, 600)
+FULL = Limits(750, 450, 1_000, 1_000)
+BRIEF = Limits(300, 250, 600, 300)
 """Where several sections are quoted, or the best one hardly holds the question."""
 _CODE = 0.5
 """What a character of code counts: it is seen at a glance, and half of it is of no use."""
@@ -180,7 +182,7 @@ class Section:
             if not bears or self._counted(kept | {after}) > limits.goal:
                 break
             kept.add(after)
-        if self._counted(kept | set(range(max(kept)))) <= limits.whole:
+        if self._counted(kept | set(range(max(kept)))) <= limits.begun:
             kept |= set(range(max(kept)))
         return sorted(kept | {n for n, one in enumerate(found) if _DEFAULT.fullmatch(one.text)})
 

@@ -60,7 +60,9 @@ _CONNECTS = re.compile(r"^(?:and|or|but|nor|so|because|which|where|while|as well
 _LEANING = re.compile(
     r"(?:it|its|this(?! following)|that|these|those|they|them|their|he|she|such|however|but|then|otherwise"
     r"|therefore|thus|also|instead|in\s+(?:this|that|these|those)|for\s+(?:this|that)|the\s+(?:latter|former|above|same|second"
-    r"|other|code\s+above|example\s+above)|as\s+(?:above|such)|both|either|similarly|additionally|furthermore|so)\b",
+    r"|other|code\s+above|example\s+above)|as\s+(?:above|such)|both|either|similarly|additionally|furthermore|so"
+    r"|alternatively|now(?=,)|or\b|finally|next(?=,)|(?:let['’]?s\s+(?:now\s+)?)?run(?:ning)?\s+(?:this|it|the)"
+    r"|after\s+(?:this|that)|in\s+(?:general|addition),\s+(?:however|though))\b",
     re.IGNORECASE,
 )
 

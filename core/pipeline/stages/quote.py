@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.domain import Answer, Citation, Evidence, Product
+from core.domain import Answer, Citation, Evidence, Level, Product
 from core.errors import ModelUnavailable
 from core.generation.citations import following
 from core.generation.composite import Part, quote_parts
@@ -28,6 +28,7 @@ from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
 from core.ports import Matrix
 from core.query.forms import content, topic, without, without_product
+from core.query.other_software import is_made_for, other_software, speaks_of
 from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
 from core.retrieval.features import asks_of_change
@@ -38,6 +39,7 @@ from core.retrieval.release_notes.search import later, numbers
 from core.text.said import Said
 from core.text.words import index_terms, query_terms
 
+_ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
 _SINCE_WHEN = re.compile(r"\bsince\s+wh\w+|\b(?:which|what)\s+(?:version|release)\b", re.IGNORECASE)
 
 
@@ -79,6 +81,7 @@ class Quote:
             level = "close"  # how sure it is was learnt from questions in the pages' own language
         if level == "sure" and told.citations and _is_uncalled(context, told.citations[0].hash):
             level = "close"  # what notes say of one version is seldom all there is to say
+        level = _about_others(level, context, self._product, told)
         context.note_quoted(confidence, judgement.enough, level, signs)
         if not told.citations or level == "none":
             return dont_know(context, self._product)
@@ -278,6 +281,25 @@ def contradicted(context: QueryContext, product: str, sections: Mapping[str, Who
         return Told(text, citations)
     more, cited = following(below.text, below.citations, citations)
     return Told(f"{text}\n\n{more}", cited)
+
+
+def _about_others(level: Level, context: QueryContext, product: Product, told: Told) -> Level:
+    """Return how sure a quote is where the question names other software: hardly, without a word on it.
+
+    What is only in a list is named, and not told of; nor is an extension that no heading names.
+    """
+    named = other_software(context.queries.base, product)
+    if not named or not told.citations or context.pages.named:
+        return level
+    above = " ".join(citation.title for citation in told.citations)
+    prose = "\n".join(line for line in told.text.split("\n") if not _ITEM.match(line))
+    if level == "close" and not speaks_of(f"{above} {told.text}", named):
+        return "none"
+    own = {name.lower() for name in (product.name, *product.aliases)}
+    extensions = tuple(name for name in named if is_made_for(name, own))
+    hardly = not speaks_of(f"{above} {prose}", named) and speaks_of(told.text, named)
+    hardly = hardly or (bool(extensions) and not speaks_of(above, extensions))
+    return "close" if level == "sure" and hardly else level
 
 
 def _is_uncalled(context: QueryContext, first: str) -> bool:

@@ -105,15 +105,26 @@ FILLER = " ".join(["Nothing of this is about it, and it takes a good deal of roo
 def test_the_code_of_a_long_section_is_fetched_from_before_and_behind_what_answers() -> None:
     code = "```python\nsession['key'] = 1\n```"
     said = "The session keeps a secret key."
-    behind = "\n\n".join([FILLER, said, FILLER, f"Here it is:\n\n{code}", FILLER])
-    before = "\n\n".join([FILLER, f"Here it is:\n\n{code}", said, FILLER, FILLER])
+    lead = "\n\n".join([FILLER] * 5)
+    behind = "\n\n".join([lead, said, FILLER, f"Here it is:\n\n{code}", FILLER])
+    before = "\n\n".join([lead, f"Here it is:\n\n{code}", said, FILLER, FILLER])
     for section in (behind, before):
         text, _ = ask("secret key session", evidence(1, section, heading="Elsewhere"))
         assert said in text and code in text and FILLER not in text
 
 
+def test_a_quote_begins_where_its_section_does_as_far_as_there_is_room() -> None:
+    said = "Start the upload with a secret key, which takes the place of the password."
+    section = "\n\n".join([FILLER, said, FILLER])
+    assert ask("upload secret key", evidence(1, section))[0].count(FILLER) == 1
+    far = "\n\n".join([FILLER, FILLER, said, FILLER])
+    assert FILLER not in ask("upload secret key", evidence(1, far))[0]
+    lent = "\n\n".join([FILLER, FILLER, f"Alternatively, s{said[1:]}", FILLER])
+    assert ask("upload secret key", evidence(1, lent))[0].count(FILLER) == 1, "it leans on what stands before"
+
+
 def test_what_explains_the_answer_goes_before_what_leads_there() -> None:
-    leads = [f"Step {n}: the file is put where the upload looks for it, {'slowly ' * 13}." for n in range(3)]
+    leads = [f"Step {n}: the file is put where the upload looks for it, {'slowly ' * 60}." for n in range(3)]
     said = "Start the upload with a secret key:\n\n```\nupload --key 4\n```"
     told = "The key of the upload is as long as the secret, four being a good beginning for the file."
     text, _ = ask("upload secret key", evidence(1, "\n\n".join([*leads, said, told, FILLER, FILLER])))
@@ -251,7 +262,7 @@ def test_what_a_section_announces_is_quoted_with_what_follows() -> None:
 
 def test_the_list_of_a_section_that_is_named_after_what_is_asked_comes_along_whole() -> None:
     points = "\n".join(
-        f"- *({one})*: {'This is what it does then, and nothing else. ' * 3}" for one in "abcd"
+        f"- *({one})*: {'This is what it does then, and nothing else. ' * 4}" for one in "abcd"
     )
     tail = "**Tail**\n\nThis is now covered in index."
     page = f"It says what is done with an upload that is there already.\n\n{points}\n\n{tail}"

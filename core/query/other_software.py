@@ -1,0 +1,38 @@
+"""Software beside the product that a question names: what its answer has to speak of (*ours*)."""
+
+from __future__ import annotations
+
+import re
+
+from core.domain import Product
+from core.text.words import ruled, words
+from core.vocabulary import FORMATS, SOFTWARE
+
+_PACKAGE = re.compile(r"\.(?:py|js|rs)$")
+
+
+def other_software(text: str, product: Product) -> tuple[str, ...]:
+    """Return the other software that a question names, in lower case, each with its canonical spelling.
+
+    `flask-login` and `pytest-timeout` are software of their own, whatever they are made for. The language
+    that a product is written in is on every page, so Python is none.
+    """
+    own = {name.lower() for name in (product.name, *product.aliases)}
+    found: list[str] = []
+    for word in words(ruled(text)):
+        known = SOFTWARE.get(_PACKAGE.sub("", word), "")
+        is_other = known and not own & {word, known} and not FORMATS & {word, known} and known != "python"
+        if is_other or (word not in own and is_made_for(word, own)):
+            found.append(known or word)
+    return tuple(dict.fromkeys(found))
+
+
+def is_made_for(word: str, own: set[str]) -> bool:
+    """Return True for the name of an extension: `flask-login` for Flask."""
+    return any(word.startswith(f"{name}-") or word.endswith(f"-{name}") for name in own)
+
+
+def speaks_of(text: str, names: tuple[str, ...]) -> bool:
+    """Return True if a text names any of these, in any spelling that is known."""
+    found = {_PACKAGE.sub("", word) for word in words(text)}
+    return any(name in found or any(SOFTWARE.get(word) == name for word in found) for name in names)
