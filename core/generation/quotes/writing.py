@@ -156,7 +156,7 @@ _WHOLE_SIGNATURE = 240
 _PARAMETER = re.compile(r"[-*] `\*{0,2}([A-Za-z_]\w*)`")
 _SIGNATURE = re.compile(r"`([^`(]{1,120})\(([^`\n]{1,3000})\)[^`()\n]{0,200}`")
 _TELLS = re.compile(r"\bdefault", re.IGNORECASE)
-_GIVEN = re.compile(r"([A-Za-z_]\w*)(?:\s*:[^=]*)?\s*=\s*(?!None\b)\S")
+_GIVEN = re.compile(r"([A-Za-z_]\w*+)(?:\s*+:[^=]*+)?\s*+=\s*+(?!None\b)\S")
 
 
 def signed(piece: Piece, whole: Whole | None) -> Piece:
