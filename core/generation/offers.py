@@ -6,7 +6,8 @@ import math
 from collections.abc import Collection, Sequence
 
 from core.domain import Evidence
-from core.text.words import identifiers, quantities
+from core.text.said import Said, statements
+from core.text.words import identifiers, quantities, whole_word
 
 FURTHER = 3
 """Further pages at most."""
@@ -14,20 +15,27 @@ LIKELY = 0.02
 """Share of the ranking's odds from which a section is worth a link."""
 
 
-def differs(answer: str, page: str, others: Sequence[str]) -> bool:
-    """Return True if what an answer takes from a page is not what other pages of the same place say.
+def differs(answer: str, page: str, others: Sequence[str], said: Said, product: str = "") -> bool:
+    """Return True if what an answer takes from a page is not what another release says.
 
-    `others` are another release's pages under the same path and heading. Without any it differs. Pages
-    that are not the same letter for letter differ where a name or number that the answer has from the page
-    is not in them: against the golden sets that is right for .82 of the releases it names and finds .85 of
-    those that differ; letter for letter alone, .57 and .94.
+    `others` are that release's pages under the same path and heading, `said` is all that it says anywhere:
+    a page may have another name there. What is taken are the sentences and lines of code that the answer
+    quotes, else those with a name or number that it has from the page. What of them the other release lacks
+    is a difference where a name or number in it is not in its pages of the same place, or there are none.
     """
+    here, told = statements(page, product), set(statements(answer, product))
+    names = _facts(answer) & _facts(page)
+    taken = [one for one in here if one in told] or [one for one in here if _held(names, one)]
+    there = {one for other in others for one in statements(other, product)}
+    lacking = [one for one in taken if one not in there]
+    lacking = said.lacking(lacking)
     if not others:
-        return True
-    if page in others:
-        return False
-    taken = _facts(answer) & _facts(page)
-    return not taken <= _facts("\n\n".join(others))
+        return bool(lacking) or not taken
+    return bool(lacking) and not _held(names, "\n".join(lacking)) <= _facts("\n\n".join(others))
+
+
+def _held(names: Collection[str], text: str) -> set[str]:
+    return {name for name in names if whole_word(name).search(text)}
 
 
 def _facts(text: str) -> set[str]:

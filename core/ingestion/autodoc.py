@@ -137,15 +137,17 @@ def _bases(root: str, owner: Any, seen: frozenset[str] = frozenset()) -> Iterato
 
 def _entry(root: str, found: Any, name: str, module: str) -> Documented:
     short = name[len(module) + 1 :] if name.startswith(module + ".") else name
+    # nobody imports from a private module, and pages of such projects show the bare name
+    label = short if any(part.startswith("_") for part in module.split(".")) else name
     docstring = found.docstring.value if found.docstring else ""
     if not docstring and found.parent is not None and found.parent.is_class:
         # What overrides without a docstring is documented by what it overrides, as in autodoc.
         inherited = (_final(root, base.members.get(found.name)) for base in _bases(root, found.parent))
         docstring = next((m.docstring.value for m in inherited if m is not None and m.docstring), "")
     if found.is_function and any("property" in str(decorator.value) for decorator in found.decorators):
-        return Documented(name, short, name, docstring)
+        return Documented(name, short, label, docstring)
     if found.is_function:
-        shown = f"{name}{signature(found, bound=found.parent is not None and found.parent.is_class)}"
+        shown = f"{label}{signature(found, bound=found.parent is not None and found.parent.is_class)}"
         return Documented(name, f"{short}()", shown, docstring)
     if found.is_class:
         init = next(
@@ -158,7 +160,7 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
         )
         exception = found.name.endswith(("Error", "Exception", "Warning"))
         called = signature(init, bound=True).removesuffix(" -> None") if init else ""
-        shown = f"{'exception' if exception else 'class'} {name}{called}"
+        shown = f"{'exception' if exception else 'class'} {label}{called}"
         if not docstring and init is not None and init.docstring:
             docstring = init.docstring.value
         return Documented(name, short, shown, docstring)
@@ -166,7 +168,7 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
         value = str(found.value) if found.value is not None else ""
         # A call or an expression says how the code is written, not what the value is.
         value = value if len(value) <= 60 and _LITERAL.match(value) else ""
-        shown = f"{name} = {value}" if value and "property" not in found.labels else name
+        shown = f"{label} = {value}" if value and "property" not in found.labels else label
         return Documented(name, short, shown, docstring or _comment(found))
     return Documented(name, name, "", docstring)
 

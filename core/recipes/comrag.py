@@ -20,8 +20,9 @@ from __future__ import annotations
 
 from core.pipeline.resources import Resources
 from core.pipeline.stage import OnRoute, Stage
+from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.papers import CiteRemembered, ReadRemembered
-from core.pipeline.stages.quote import Cite, Quote
+from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import RecallPairs, Reuse, Understand
 from core.pipeline.stages.write import Ground, Temper, Write

@@ -24,9 +24,10 @@ from dataclasses import replace
 
 from core.pipeline.resources import SECONDS, Resources
 from core.pipeline.stage import Stage
+from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.knowledge import AskGraph, KnowledgeGraphs
 from core.pipeline.stages.papers import TOP, AddTriplets, CiteRemembered, RankPairs
-from core.pipeline.stages.quote import Cite, Quote
+from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Write

@@ -27,8 +27,9 @@ from dataclasses import replace
 from core.pipeline.resources import Resources
 from core.pipeline.stage import Stage
 from core.pipeline.stages.calculation import Convert, WorkOut
+from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.papers import AskModel, Calculate, OnlyFresh, Reason
-from core.pipeline.stages.quote import Cite, Quote
+from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground

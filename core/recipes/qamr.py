@@ -18,7 +18,8 @@ from dataclasses import replace
 
 from core.pipeline.resources import STEPS, Resources
 from core.pipeline.stage import Stage
-from core.pipeline.stages.quote import Cite, Quote
+from core.pipeline.stages.cite import Cite
+from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, OnlyIfSure, Reduce, Refuse, Retrieve, Select
 from core.pipeline.stages.understand import Understand
 from core.pipeline.stages.write import Ground, Write

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain import Evidence, Hit, Level
+from core.errors import EncoderError
+from core.ports import Reranker
 from core.retrieval.confidence import DEFAULT_JUDGEMENT, NO_SIGNS, Judgement, Signs
 from core.retrieval.live import Live
+
+log = logging.getLogger(__name__)
 
 KEPT = 8
 """Context chunks after fusion (QA pre-generation, retrieval)."""
@@ -95,3 +100,21 @@ def ranks_of(
             if found is not None:
                 found.setdefault(name, rank)
     return ranks
+
+
+async def reranked(reranker: Reranker | None, question: str, found: Found, keep: int) -> Found:
+    """Return the best `keep` of what was found in the order of a reranker, or of the search without one."""
+    pool = found.evidence
+    if reranker is None or len(pool) < 2:
+        return replace(found, evidence=pool[:keep])
+    passages = [f"{e.chunk.title}: {e.chunk.heading}\n" + "\n".join(e.matched) for e in pool]
+    try:
+        scores = await reranker.scores(question, passages)
+    except EncoderError as error:
+        log.warning("what was found stays in the order of the search: %s", error)
+        return replace(found, evidence=pool[:keep])
+    order = sorted(range(len(pool)), key=lambda at: -scores[at])[:keep]
+    evidence = tuple(
+        replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)
+    )
+    return replace(found, evidence=evidence)

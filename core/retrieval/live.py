@@ -9,6 +9,7 @@ from core.domain import Hit
 from core.ports import Corpus, SearchRow
 from core.retrieval.features import is_name, is_of_making
 from core.retrieval.release_notes.notes import Note, notes_of
+from core.text.said import Said
 from core.text.version_order import version_key
 
 UNDER = 8
@@ -23,7 +24,8 @@ class Live:
     `reference` tells how far each document is an API reference: the share of its pages that are named
     after code. `notes` are the pages of release notes, in reading order. `parts` are all pages of the section
     that a page is only a part of, in order, `under` the first pages of the sections inside of it. `making`
-    are documents on how the product is made. `title_of` has the title and headings of each page.
+    are documents on how the product is made. `title_of` has the title and headings of each page, `said` all
+    that it says, to be compared with other releases.
     """
 
     corpus: Corpus
@@ -37,6 +39,7 @@ class Live:
     under: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     making: frozenset[str] = frozenset()
     title_of: Mapping[str, str] = field(default_factory=dict)
+    said: Said = field(default_factory=Said.nothing)
 
     def only(self, hits: Sequence[Hit]) -> list[Hit]:
         """Leave out what is not live."""
@@ -55,8 +58,8 @@ class Live:
         return {page: aged.get(version, 0.0) for page, version in pages.items()}
 
 
-def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
-    """Read what is live from a corpus's search chunks."""
+def live_of(corpus: Corpus, rows: Sequence[SearchRow], product: str = "") -> Live:
+    """Read what is live from a corpus's search chunks; `product` is the name of what they are about."""
     named: dict[str, dict[str, bool]] = {}
     sections: dict[tuple[str, str], dict[str, None]] = {}
     for row in rows:
@@ -74,6 +77,7 @@ def live_of(corpus: Corpus, rows: Sequence[SearchRow]) -> Live:
         _under(sections),
         frozenset(row.document_id for row in rows if is_of_making(row.path)),
         {row.context_id: row.title for row in rows},
+        Said.of((row.text for row in rows), product),
     )
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import partial
 
 from core.domain import ContextChunk, Evidence, Hit, Queries, Vector
-from core.errors import EncoderError
 from core.ports import (
     Corpus,
     CorpusStore,
@@ -23,7 +22,7 @@ from core.ports import (
     VectorIndex,
     WordIndex,
 )
-from core.retrieval.found import KEPT, Found
+from core.retrieval.found import KEPT, Found, reranked
 from core.retrieval.live import Live, live_of
 from core.retrieval.look import Look, Sources
 from core.retrieval.page_views import CACHED, PageViews
@@ -32,6 +31,7 @@ from core.retrieval.release_notes.search import ReleaseNotes
 from core.retrieval.rescoring import DEFAULT_RANKING, POOL, Ranking
 from core.retrieval.retrievers import DEFAULT, Retriever, retriever_of
 from core.system.offload import aside
+from core.text.said import Said
 from core.text.spelling import mended
 from core.text.words import query_terms, windows
 
@@ -57,8 +57,12 @@ class Searcher:
         retriever: Retriever | None = None,
         pairs: PregeneratedStore | None = None,
         encoders: Callable[[str], Awaitable[Encoder]] | None = None,
+        product: str = "",
     ) -> None:
-        """`encoders` returns the encoder of a corpus by its name, for the tokens of questions."""
+        """`encoders` returns the encoder of a corpus by its name, for the tokens of questions.
+
+        Versions of the `product` are left out where releases are compared.
+        """
         self._store = store
         self._vectors = vectors
         self._words = words
@@ -69,6 +73,7 @@ class Searcher:
         self._reranker = reranker
         self._made = pairs
         self._encoders = encoders
+        self._product = product
         self._live: dict[str, Live] = {}
         self._pairs: dict[str, LivePairs] = {}
         self._keep = KEPT
@@ -87,6 +92,10 @@ class Searcher:
         other = copy.copy(self)
         other._pairs, other._pages = {}, PageViews(self._store)
         return other
+
+    def said(self, release: str) -> Said:
+        """Return all that a live release says, to be compared with another one's pages."""
+        return self._live[release].said if release in self._live else Said.nothing()
 
     def by(self, ranking: Ranking | None = None, retriever: Retriever | None = None) -> Searcher:
         """Return a searcher of the same corpora that weighs or finds in another way."""
@@ -135,7 +144,7 @@ class Searcher:
         corpora = await self._store.live()
         for name, corpus in corpora.items():
             if release in (None, name):
-                live = await asyncio.to_thread(live_of, corpus, await self._store.rows(name))
+                live = await asyncio.to_thread(live_of, corpus, await self._store.rows(name), self._product)
                 made = await self._made.pairs(name) if self._made else ()
                 pairs = await aside(len(made), LivePairs.of, corpus, made)
                 # no wait in between: a search sees both or neither
@@ -190,7 +199,7 @@ class Searcher:
         look = self._look(live, queries, vectors, keep, wanted, voted)
         if pages:
             return await look.found(await look.pool([key for key in pages if key in live.document_of]))
-        return await self._reranked(queries.base, await self.retriever(look), keep)
+        return await reranked(self._reranker, queries.base, await self.retriever(look), keep)
 
     def _look(
         self,
@@ -312,19 +321,3 @@ class Searcher:
             while len(self._places) > CACHED:
                 del self._places[next(iter(self._places))]
         return {place: self._places.get(place, {}) for place in places}
-
-    async def _reranked(self, question: str, found: Found, keep: int) -> Found:
-        pool = found.evidence
-        if self._reranker is None or len(pool) < 2:
-            return replace(found, evidence=pool[:keep])
-        passages = [f"{e.chunk.title}: {e.chunk.heading}\n" + "\n".join(e.matched) for e in pool]
-        try:
-            scores = await self._reranker.scores(question, passages)
-        except EncoderError as error:
-            log.warning("what was found stays in the order of the search: %s", error)
-            return replace(found, evidence=pool[:keep])
-        order = sorted(range(len(pool)), key=lambda at: -scores[at])[:keep]
-        evidence = tuple(
-            replace(pool[at], number=number, score=scores[at]) for number, at in enumerate(order, start=1)
-        )
-        return replace(found, evidence=evidence)

@@ -15,14 +15,22 @@ OFTEN = 3
 """Passages in which a word has to stand to be what was meant; ours."""
 MOST = 3
 """Words of a question that are mended; ours."""
-_PLAIN = re.compile(r"(?<![\w`'’./\\@:#$-])[a-z]{6,24}(?![\w`'’/\\@:=(\[-]|\.\w)")
-_WHOLE = re.compile(r"(?<![\w`-])[a-z]{6,24}(?![\w`-])")
+_WITHOUT_MARK = r"(?:do|does|did|is|are|was|were|has|have|had|ca|wo|could|should|would)nt"
+"""Contracted forms as people type them, without the apostrophe."""
+_CONTRACTED = re.compile(_WITHOUT_MARK)
+_PLAIN = re.compile(rf"(?<![\w`'’./\\@:#$-])(?:{_WITHOUT_MARK}|[a-z]{{6,24}})(?![\w`'’/\\@:=(\[-]|\.\w)")
+_WHOLE = re.compile(r"(?<![\w`-])[a-z]{4,24}(?![\w`-])")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{0,200}`|[\"“][^\"”\n]{0,200}[\"”]", re.DOTALL)
 
 
 def suspects(text: str) -> list[str]:
     """Return the plain words that may have a slip in them: in lower case, no code, not in quotes."""
     return list(dict.fromkeys(_PLAIN.findall(_CODE.sub(" ", text))))
+
+
+def is_contracted(word: str) -> bool:
+    """Return True for a contracted form without its apostrophe: `doesnt`."""
+    return _CONTRACTED.fullmatch(word) is not None
 
 
 def slips(word: str) -> Iterator[str]:
@@ -50,14 +58,16 @@ async def mended(
 ) -> dict[str, str]:
     """Return what words were meant to be that none of a corpus's `chunks` has: one slip away, often there.
 
-    Of several it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
+    Contracted forms get their apostrophe, whatever pages have: `doesnt` is no slip of `doesn`. Of several
+    other words it is the one of which the encoder makes the fewest `tokens`, as of words, then the commonest.
     """
+    found = {word: f"{word[:-1]}'t" for word in words if is_contracted(word)}
+    words = [word for word in words if word not in found]
     if not words or chunks <= OFTEN:
-        return {}
+        return found
     never, often = (math.log1p((chunks - n + 0.5) / (n + 0.5)) for n in (0, OFTEN))
     stems = {word: one[0] for word in words if len(one := index_terms(word)) == 1}
     held = await rarity(list(stems.values()))
-    found: dict[str, str] = {}
     for word in [word for word, one in stems.items() if held[one] >= never - 1e-9][:MOST]:
         others = {other: one[0] for other in slips(word) if len(one := index_terms(other)) == 1}
         there = await rarity(list(dict.fromkeys(others.values())))

@@ -99,8 +99,12 @@ async def house(
     recipe: str = "threadlore",
     enough: float = DEFAULT_JUDGEMENT.enough,
     chosen: bool = True,
+    renamed: str = "",
 ) -> House:
-    """Index the pages of three releases and wire an engine that answers by a recipe."""
+    """Index the pages of three releases and wire an engine that answers by a recipe.
+
+    In the release `renamed` every page has another path and title.
+    """
     encoder = FakeEncoder()
     store, vectors, words, memories = FakeCorpora(), FakeVectors(), FakeWords(), FakeMemories()
     releases = [Release(name, latest=name == "2.0") for name in MINUTES]
@@ -114,7 +118,9 @@ async def house(
                 count_tokens=encoder.count_tokens,
                 max_tokens=encoder.max_tokens,
             )
-            for path, text in ((p, t.format(minutes=minutes)) for p, t in PAGES.items())
+            for path, text in (
+                (f"the-{p}" if release == renamed else p, t.format(minutes=minutes)) for p, t in PAGES.items()
+            )
         ]
         for document in documents:
             await store.put(release, document)
@@ -374,6 +380,15 @@ async def test_asked_again_for_a_release_it_says_what_is_the_same_and_what_diffe
     assert pressed.text == differs.text
     other = await bot.ask(f"{FILTER[:-1]} in 1.5?", ASKED)
     assert "The same" not in other.text and "latch" in other.text
+
+
+async def test_what_stands_on_a_page_of_another_name_is_the_same() -> None:
+    bot = await house(renamed="1.5")
+    assert (await bot.ask(TIMER)).offers == ("1.0",)
+    same = await bot.ask("and in 1.5?", ASKED)
+    assert same.text.startswith("The same in 1.5: [the-timer](") and same.citations[0].release == "1.5"
+    assert (await bot.ask(BOTH.replace("1.0", "1.5"))).text.startswith("The same in 1.5 and 2.0:")
+    assert (await (await house(renamed="1.0")).ask(TIMER)).offers == ("1.0",)
 
 
 async def test_a_comparison_says_once_what_is_the_same() -> None:

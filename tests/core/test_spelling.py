@@ -32,6 +32,8 @@ def tokens(word: str) -> int:
         ("sesion_id sesion-x /sesion sesion.py sesion() sesion= --sesion Sesion SESION", []),
         ("loging", ["loging"]),
         ("logs", []),
+        ("it doesnt and cant, wont", ["doesnt", "cant", "wont"]),
+        ("font front want cant.py", []),
     ],
 )
 def test_plain_words_alone_may_have_a_slip(text: str, words: list[str]) -> None:
@@ -67,3 +69,14 @@ def test_whole_words_are_replaced_and_names_stay() -> None:
     assert (
         replaced("sesion of `sesion` in sesion-x", {"sesion": "session"}) == "session of `sesion` in sesion-x"
     )
+
+
+@pytest.mark.parametrize("chunks", [0, PAGES])
+async def test_contracted_forms_get_their_apostrophe_whatever_pages_have(chunks: int) -> None:
+    async def known(terms: Sequence[str]) -> Mapping[str, float]:
+        return dict.fromkeys(terms, 0.0)  # pages have "doesn", cut from "doesn't"
+
+    words = suspects("it doesnt stop, i cant end it and didnt try")
+    meant = await mended(words, known, chunks, tokens)
+    assert meant == {"doesnt": "doesn't", "cant": "can't", "didnt": "didn't"}
+    assert replaced("it doesnt stop, i cant", meant) == "it doesn't stop, i can't"

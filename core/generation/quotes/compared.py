@@ -14,6 +14,7 @@ from core.generation.quotes.stretches import stretches
 from core.generation.quotes.writing import Piece, written
 from core.languages import N_, _
 from core.text.markup import link
+from core.text.said import Said, statements
 from core.text.words import one_line, sentences
 
 MOST_LINES = 24
@@ -27,6 +28,17 @@ def unchanged(piece: Piece, section: str) -> bool:
     """Return True if all that is quoted stands in another release's section, too."""
     said = one_line(section)
     return all(one_line(block.text) in said for block in piece.blocks)
+
+
+def stands(piece: Piece, said: Said, product: str) -> bool:
+    """Return True if all that is quoted stands somewhere in what is `said`: a page may have another name."""
+    return not said.lacking(statements("\n\n".join(block.text for block in piece.blocks), product))
+
+
+def at_one_place(first: Piece, second: Piece) -> bool:
+    """Return True if two releases are quoted under the same path and heading, or with the same words."""
+    told = [[one_line(block.text) for block in piece.blocks] for piece in (first, second)]
+    return place_of(first) == place_of(second) or told[0] == told[1]
 
 
 def place_of(piece: Piece) -> tuple[str, str]:

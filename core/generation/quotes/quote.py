@@ -21,7 +21,7 @@ from core.generation.quotes.blocks import Block, last_heading
 from core.generation.quotes.sections import BRIEF, FULL, Section, Whole, weighed
 from core.generation.quotes.stretches import Stretch, marked
 from core.generation.quotes.tables import row_for
-from core.generation.quotes.writing import Piece, written
+from core.generation.quotes.writing import Piece, signed, written
 from core.languages import N_, _, translations_of
 from core.retrieval.features import is_name
 
@@ -125,6 +125,7 @@ def quote(
 
     every = list(found.values())
     pieces, held = _cell(every, question) or _chosen(every, wanted, max_quotes, marks, inside)
+    pieces = [signed(piece, (sections or {}).get(piece.evidence.chunk.id)) for piece in pieces]
     citations = numbered(citation(piece.evidence, 0) for piece in pieces)
     # what is cut out of a page may read otherwise than it did there
     parts = [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from textwrap import dedent
 
 from core.domain import ContextChunk, Evidence
 from core.generation.quotes.blocks import Block, headings, last_heading
+from core.generation.quotes.sections import Whole
 from core.generation.quotes.stretches import Stretch, is_term, shortened
 from core.languages import N_, _
 from core.text.markup import inert
@@ -30,6 +32,8 @@ class Piece:
     stretches: tuple[Stretch, ...]
     cut: bool = False
     """Whether the section goes on, or begins before it."""
+    signature: str = ""
+    """What tells the defaults of quoted parameters, where they do not."""
 
     @property
     def blocks(self) -> list[Block]:
@@ -54,17 +58,22 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
     for at, block in enumerate(blocks):
         text = block.text
         # inside of a quote no platform shows a table as one
-        if block.kind in ("code", "table", "row") or "```" in text:
+        if block.kind in ("code", "table", "row"):
             parts.append(text)
+            continue
+        if "```" in text:
+            parts += _with_code(text) if block.kind == "item" else [text]
             continue
         if block.kind == "paragraph":
             leads = at + 1 < len(blocks) and block.introduces
             text = _one_line((block if leads else shortened(block, _PARAGRAPH)).text)
-        quoted = "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+        quoted = _quoted(text)
         if block.kind == "item" and at and blocks[at - 1].kind == "item" and parts[-1].startswith("> "):
             parts[-1] += f"\n{quoted}"
         else:
             parts.append(quoted)
+    if piece.signature:
+        parts.insert(0, f"> {piece.signature}")
     quoted_at = [i for i, part in enumerate(parts) if part.startswith("> ")]
     # a number behind a label ("**Windows:**") would be that of the code under it
     at = next((i for i in reversed(quoted_at) if not _NAMES.fullmatch(parts[i])), (quoted_at or [-1])[-1])
@@ -77,6 +86,27 @@ def written(piece: Piece, number: int, product: str, release: str) -> str:
         parts.insert(0, f"**{heading}**")
     told = inert("\n\n".join(parts))
     return more(told, number) if piece.cut else told
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+_FENCED = re.compile(r"(?ms)^[ ]*(`{3,})[^`\n]*\n.*?(?:^[ ]*\1`*[ ]*$|\Z)")
+
+
+def _with_code(item: str) -> list[str]:
+    """Write a list item that holds code: its prose as quoted, its code by itself."""
+    parts: list[str] = []
+    start = 0
+    for code in [*_FENCED.finditer(item), None]:
+        prose = item[start : code.start() if code else None].strip("\n").rstrip()
+        if prose:
+            parts.append(_quoted(dedent(prose) if start else prose))
+        if code:
+            parts.append(dedent(code[0]).rstrip())
+            start = code.end()
+    return parts
 
 
 def more(told: str, number: int) -> str:
@@ -119,3 +149,58 @@ def _without_term(blocks: list[Block], heading: str) -> list[Block]:
                 continue
         kept.append(blocks[at])
     return kept
+
+
+_WHOLE_SIGNATURE = 240
+"""Characters up to which a signature is shown whole; of a longer one only what is quoted; ours."""
+_PARAMETER = re.compile(r"[-*] `\*{0,2}([A-Za-z_]\w*)`")
+_SIGNATURE = re.compile(r"`([^`(]{1,120})\(([^`\n]{1,3000})\)[^`()\n]{0,200}`")
+_TELLS = re.compile(r"\bdefault", re.IGNORECASE)
+_GIVEN = re.compile(r"([A-Za-z_]\w*+)(?:\s*+:[^=]*+)?\s*+=\s*+(?!None\b)\S")
+
+
+def signed(piece: Piece, whole: Whole | None) -> Piece:
+    """Add the signature above quoted parameters that do not tell their default: from the `whole` section.
+
+    What is quoted anyway, and a default of None, need no line.
+    """
+    silent = [
+        found[1]
+        for block in piece.blocks
+        if block.kind == "item" and (found := _PARAMETER.match(block.text)) and not _TELLS.search(block.text)
+    ]
+    text = whole.text if whole else piece.evidence.chunk.page
+    for line in map(str.strip, text.split("\n") if silent else ()):
+        called = _SIGNATURE.fullmatch(line)
+        parts = list(_parameters(called[2])) if called else []
+        told = [part for part in parts if (given := _GIVEN.match(part)) and given[1] in silent]
+        if called and told:
+            if any(line in block.text for block in piece.blocks):
+                return piece
+            shown = line if len(line) <= _WHOLE_SIGNATURE else f"`{called[1]}({_some(parts, told)})`"
+            return replace(piece, signature=shown)
+    return piece
+
+
+def _parameters(inner: str) -> Iterator[str]:
+    """Cut what stands between the brackets at its own commas, not at those of a default."""
+    depth, start, quote = 0, 0, ""
+    for at, sign in enumerate(inner):
+        if quote:
+            quote = "" if sign == quote and inner[at - 1] != "\\" else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        elif sign == "," and not depth:
+            yield inner[start:at].strip()
+            start = at + 1
+    yield inner[start:].strip()
+
+
+def _some(parts: Sequence[str], told: Sequence[str]) -> str:
+    """Return these of a signature's parts, with an ellipsis where others stand."""
+    kept = [part if part in told else "…" for part in parts]
+    return ", ".join(part for at, part in enumerate(kept) if part != "…" or kept[at - 1 : at] != ["…"])

@@ -1,4 +1,4 @@
-"""The answer in the pages' own words, where no model wrote one; what every answer cites and offers."""
+"""The answer in the pages' own words, where no model wrote one."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from core.domain import Answer, Evidence, Level, Product
 from core.errors import ModelUnavailable
-from core.generation.composite import Part, nothing_on, quote_parts
-from core.generation.offers import differs, further
-from core.generation.quotes.blocks import headings
-from core.generation.quotes.compared import other, place_of, same, sides, unchanged
+from core.generation.composite import Part, quote_parts
+from core.generation.offers import further
+from core.generation.quotes.blocks import headings, rejoined
+from core.generation.quotes.compared import at_one_place, other, place_of, same, sides, stands, unchanged
 from core.generation.quotes.listing import listed
 from core.generation.quotes.quote import (
     Quoted,
@@ -19,9 +19,9 @@ from core.generation.quotes.quote import (
     introduction,
     quote,
     why_unwritten,
-    without_introduction,
 )
 from core.generation.quotes.sections import Whole
+from core.ingestion.chunking import PAGE_CHARACTERS
 from core.pipeline.context import Draft, Needs, QueryContext
 from core.pipeline.resources import Resources
 from core.pipeline.stage import dont_know
@@ -33,6 +33,7 @@ from core.query.releases.mentions import mentions
 from core.retrieval.confidence import quote_signs
 from core.retrieval.features import asks_of_change
 from core.retrieval.found import Found
+from core.text.said import Said
 from core.text.words import query_terms
 
 _ITEM = re.compile(r"(?:> ?)?\s*(?:[-*+]|\d{1,3}[.)]|\|) ?")
@@ -115,9 +116,7 @@ class Quote:
         found = _without(context.pages, rejected)
         if len(context.releases) == 2:
             first, second = (self._of(context, found, release, sections) for release in context.releases)
-            if not (first.pieces and second.pieces) or place_of(first.pieces[0]) != place_of(
-                second.pieces[0]
-            ):
+            if not (first.pieces and second.pieces) or not at_one_place(first.pieces[0], second.pieces[0]):
                 return None
             return Told(*sides(first, second, name, context.partition))
         before, release = answered_before(context, self._product), context.partition
@@ -128,11 +127,21 @@ class Quote:
         old = quote(context.terms, older.evidence, older.weight, name, before, sections=whole)
         pages = await self._searcher.pages_like([place_of(piece) for piece in old.pieces])
         mine = ["\n\n".join(pages[place_of(piece)].get(release, ())) for piece in old.pieces]
-        asked = next((n for n, piece in enumerate(old.pieces) if not unchanged(piece, mine[n])), -1)
-        if not old.pieces or not mine[asked]:
+        said = self._searcher.said(release)
+        new_there = (
+            n
+            for n, piece in enumerate(old.pieces)
+            if not (unchanged(piece, mine[n]) or stands(piece, said, name))
+        )
+        asked = next(new_there, -1)
+        if not old.pieces or (asked >= 0 and not mine[asked]):
             return None
         piece = old.pieces[max(asked, 0)]
         here = [e for e in found.evidence if (e.chunk.path, e.chunk.heading) == place_of(piece)]
+        if not here and asked < 0:  # the page has another name there
+            here = [
+                e for e in found.evidence if stands(piece, Said.of([sections[e.chunk.id].text], name), name)
+            ]
         new = quote(context.terms, here, found.weight, name, release, 1, sections)
         if not new.pieces:
             return None
@@ -152,7 +161,8 @@ class Quote:
         pages = await self._searcher.sections(evidence)
         near = await self._searcher.windows_near(pages, vectors)
         return {
-            key: Whole("\n\n".join(p.page for p in some), near.get(key, ())) for key, some in pages.items()
+            key: Whole(rejoined((p.page for p in some), PAGE_CHARACTERS), near.get(key, ()))
+            for key, some in pages.items()
         }
 
 
@@ -265,48 +275,3 @@ def _by_release(part: str, found: Found, releases: Sequence[str]) -> list[Part]:
 def _without(found: Found, hashes: Collection[str]) -> Found:
     """Leave out the pages of these hashes."""
     return replace(found, evidence=tuple(e for e in found.evidence if e.chunk.hash not in hashes))
-
-
-OFFERED = 4
-"""Other releases that an answer names at most."""
-
-
-class Cite:
-    """Finishes a draft: names the releases whose page differs, and says what the pages lack."""
-
-    needs: Needs = ""
-
-    def __init__(self, parts: Resources) -> None:
-        self._product = parts.product
-        self._searcher = parts.searcher
-
-    async def __call__(self, context: QueryContext) -> None:
-        """Add offers and open parts to the draft."""
-        if context.draft is not None:
-            context.draft = await self._finished(context, context.draft)
-
-    async def _finished(self, context: QueryContext, draft: Draft) -> Draft:
-        cited = draft.citations[0].hash
-        first = next((item for item in context.pages.evidence if item.chunk.hash == cited), None)
-        told = without_introduction(draft.text) if draft.route == "quote" else draft.text
-        offers = await self._offers(context, told, first) if first else ()
-        context.trace.offers = offers
-        context.lap("offers")
-        name, translated = self._product.name, context.is_translated
-        lacking = nothing_on(draft.missed, name, context.partition, translated=translated)
-        text = "\n\n".join(part for part in (draft.text, lacking) if part)
-        return replace(draft, text=text, offers=offers)
-
-    async def _offers(self, context: QueryContext, answer: str, evidence: Evidence) -> tuple[str, ...]:
-        """Name the releases, newest first, in which the page that an answer rests on says something else.
-
-        Only where nobody named a release: who did knows which one they want.
-        """
-        if context.resolution.origin not in ("latest", "channel") or len(context.releases) > 1:
-            return ()
-        place = (evidence.chunk.path, evidence.chunk.heading)
-        pages = (await self._searcher.pages_like([place]))[place]
-        newest = [entry.name for entry in reversed(self._product.releases)]
-        others = [name for name in newest if name in self._searcher.corpora and name not in context.releases]
-        found = [name for name in others if differs(answer, evidence.chunk.page, pages.get(name, ()))]
-        return tuple(found[:OFFERED])

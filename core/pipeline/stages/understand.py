@@ -24,7 +24,7 @@ from core.query.releases.resolve import resolve
 from core.query.understand import queries as query_forms
 from core.system.offload import SHORT, aside
 from core.text.invisible import visible
-from core.text.spelling import replaced, suspects
+from core.text.spelling import is_contracted, replaced, suspects
 from core.text.words import ruled
 
 
@@ -118,7 +118,7 @@ class Understand:
         some = suspects(context.queries.base)
         if not some or count is None or context.untranslated or release not in self._parts.searcher.corpora:
             return
-        odd = [word for word in some if count(word) > count("") + 1]
+        odd = [word for word in some if is_contracted(word) or count(word) > count("") + 1]
         if found := await self._parts.searcher.mended(odd, release, count):
             said = context.queries
             context.queries = replace(

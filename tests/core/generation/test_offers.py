@@ -8,6 +8,7 @@ import pytest
 
 from core.domain import ContextChunk, Evidence
 from core.generation.offers import FURTHER, differs, further
+from core.text.said import Said
 
 PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at the start."
 
@@ -26,7 +27,32 @@ PAGE = "Set `MAX_SIZE` to change the limit. The default is 16 MB. It is read at 
     ],
 )
 def test_what_was_taken_from_the_page_decides(answer: str, others: tuple[str, ...], different: bool) -> None:
-    assert differs(answer, PAGE, others) is different
+    assert differs(answer, PAGE, others, Said.of(others)) is different
+
+
+HERE = "Set `MAX_SIZE` to change the limit. The default is 16 MB.\n\n```\napp.size = 16\n```\n\nNew here."
+QUOTED = (
+    "**S**\n> The default is 16 MB.\n\n```\napp.size = 16\n```\n\n> Set `MAX_SIZE` to change the limit. [1]"
+)
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "different"),
+    [
+        (HERE, False),  # the page has another name there
+        (
+            "It is. The default is 16 MB.\n\nSet `MAX_SIZE` to change the limit.\n\n```\napp.size = 16\n```",
+            False,
+        ),
+        (HERE.replace("= 16", "= 8"), True),
+        (HERE.replace("New here", "Old there"), False),  # not quoted
+        ("Something else.", True),
+    ],
+)
+def test_what_is_quoted_may_stand_anywhere_in_the_other_release(elsewhere: str, different: bool) -> None:
+    assert differs(QUOTED, HERE, (), Said.of([elsewhere])) is different
+    moved = ("Sizes are told elsewhere.",)
+    assert differs(QUOTED, HERE, moved, Said.of([elsewhere, *moved])) is different
 
 
 def page(path: str, heading: str, score: float, people: tuple[str, ...] = ()) -> Evidence:

@@ -306,10 +306,10 @@ def test_of_a_list_without_introduction_each_item_stands_alone() -> None:
     assert text == "**Quickstart › Version 2.3**\n> - Add a secret key. [1]"
 
 
-def test_code_in_an_item_stays_in_it() -> None:
+def test_code_in_an_item_stands_between_what_is_quoted_of_it() -> None:
     page = "Do this:\n\n- Set the secret key:\n\n  ```python\n  key = 1\n  ```\n- Start it again."
     text, _ = ask("secret key", evidence(1, page))
-    assert "- Set the secret key:\n\n  ```python\n  key = 1\n  ```" in text and "Start it again." in text
+    assert "> - Set the secret key:\n\n```python\nkey = 1\n```\n\n> - Start it again. [1]" in text
 
 
 def test_the_default_of_a_setting_goes_with_whatever_is_said_of_it() -> None:

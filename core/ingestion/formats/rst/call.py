@@ -23,6 +23,8 @@ class Session:
     classes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     included: int = 0
+    texts: list[str] = field(default_factory=list)
+    """What is parsed, docstrings too: it knows of which words a name is made."""
 
 
 @dataclass(slots=True)
@@ -80,6 +82,8 @@ _SIGNED = re.compile(
 )
 # In C the name is the last word before the parameters, the array or the end: `const char *name[3]`.
 _C_NAME = re.compile(r"(?<![A-Za-z_])([A-Za-z_][\w.:~]{0,300}+)\s*(?:\(|\[|=|;|\{|$)")
+_ESCAPED = re.compile(r"\\(?=[*_`|\\ ])")
+"""A backslash that escapes markup; in `separator="\\n"` it is part of the value."""
 _PYTHON = frozenset({"", "py"})
 _C = frozenset({"c", "cpp"})
 _STANDARD = {"option": "cmdoption", "cmdoption": "cmdoption", "envvar": "envvar", "confval": "confval"}
@@ -92,7 +96,7 @@ def described(call: Call) -> list[Any]:
     session = call.session
     domain, _, kind = call.name.rpartition(":")
     joined = re.sub(r"\\\n\s*", "", "\n".join(call.head))
-    signatures = [line.strip().replace("\\", "") for line in joined.split("\n") if line.strip()]
+    signatures = [_ESCAPED.sub("", line.strip()) for line in joined.split("\n") if line.strip()]
     if not signatures:
         return call.body()
     if domain == "http":

@@ -185,6 +185,7 @@ def _autodoc(call: Call) -> list[Any]:
         session.module = entries[0].name
     hidden = {"noindex", "no-index"} & call.options.keys()
     for entry in entries:
+        session.texts.append(entry.docstring)
         lines = type(call.content)(docstring_lines(entry.docstring), source=call.session.raw.path)
         anchor = "" if hidden else object_id(entry.name)
         if not entry.signature:

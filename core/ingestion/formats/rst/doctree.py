@@ -136,6 +136,9 @@ class Writer:
         return bullets([self.blocks(entry) for entry in node.children], start=int(node.get("start", 1)))
 
     def _definition_list(self, node: Any) -> str:
+        if len(node.children) == 1 and _goes_on(node):
+            term, *rest = (text for part in node.children[0].children for text in self._lines_of(part))
+            return "\n\n".join([one_line(f"{term} {' '.join(rest[:1])}"), *rest[1:]])
         entries = []
         for entry in node.children:
             names = [self.inline(c) for c in entry.children if c.tagname == "term"]
@@ -144,6 +147,9 @@ class Writer:
             body = [text for c in entry.children if c.tagname == "definition" for text in self.blocks(c)]
             entries.append([labelled(f"{one_line(term).rstrip(' :')}:", body)])
         return bullets(entries)
+
+    def _lines_of(self, part: Any) -> list[str]:
+        return [self.inline(part)] if part.tagname == "term" else self.blocks(part)
 
     def _option_list(self, node: Any) -> str:
         entries = []
@@ -157,6 +163,7 @@ class Writer:
         types: dict[str, str] = {}
         raised: list[list[str]] = []
         others: list[str] = []
+        named: list[list[str]] = []
         for entry in node.children:
             if entry.tagname != "field":
                 continue
@@ -176,7 +183,7 @@ class Writer:
                 others.append(labelled("Return type:", body))
             elif kind not in _MUTE_FIELDS:
                 name = entry.children[0].astext().strip()
-                others.append(labelled(f"{name[:1].upper()}{name[1:]}:", body))
+                named.append([labelled(f"{name[:1].upper()}{name[1:]}:", body)])
         written = []
         if parameters:
             lines = []
@@ -186,6 +193,8 @@ class Writer:
             written.append("Parameters:\n\n" + bullets(lines))
         if raised:
             written.append("Raises:\n\n" + bullets(raised))
+        if named:  # a list, which stays whole
+            written.append(bullets(named) if len(named) > 1 else named[0][0])
         return "\n\n".join([*written, *others])
 
     def _table(self, node: Any) -> str:
@@ -266,6 +275,27 @@ class Writer:
 
 _ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}(?=`)")
 """A role before what was marked as code, with one backtick too many for a role."""
+
+
+_A_SENTENCE = 5
+"""Words of a term from which it may be the beginning of a sentence; ours."""
+
+
+def _goes_on(definitions: Any) -> bool:
+    """Return True if a definition is no such thing: a line that goes on in one that is indented more.
+
+    That is how a field or a bullet is written by hand, whose text docutils then takes for a term.
+    """
+    entry, parent = definitions.children[0], definitions.parent
+    parts = {part.tagname: part for part in entry.children}
+    if parent is None or parent.tagname not in ("field_body", "list_item") or "definition" not in parts:
+        return False
+    term, told = parts["term"].astext().strip(), parts["definition"].astext().lstrip()
+    if "classifier" in parts or not told or re.search(r"[.:;!?]$", term):
+        return False
+    if parent.tagname == "field_body" and parent.children[0] is definitions:
+        return " " in term
+    return len(term.split()) >= _A_SENTENCE and not told[0].isupper()
 
 
 def _anchor(ids: list[str]) -> str:

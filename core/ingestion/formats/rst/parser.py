@@ -22,7 +22,7 @@ from core.ingestion.formats._shared import location
 from core.ingestion.formats.rst import directives as _directives
 from core.ingestion.formats.rst.call import Call, Session
 from core.ingestion.formats.rst.doctree import Writer
-from core.ingestion.formats.rst.sphinx import conf_of, document_title, label_title, role
+from core.ingestion.formats.rst.sphinx import conf_of, document_title, label_title, parted, role
 from core.ingestion.formats.rst.vocabulary import DOCUTILS
 from core.text.words import one_line
 
@@ -32,7 +32,7 @@ MAX_LINE = 10_000
 
 def parse(raw: RawDocument, text: str) -> Document:
     """Parse a reST document to its sections, with the anchors that Sphinx would give them."""
-    session = Session(raw, conf_of(raw))
+    session = Session(raw, conf_of(raw), texts=[text])
     whole = "\n\n".join(part for part in (session.conf.prolog, text, session.conf.epilog) if part)
     tree = _tree(whole, session)
     labels = {
@@ -121,7 +121,7 @@ class _Roles:
         shown = role(name, text, self._session.conf.captions)
         if shown.code:
             return nodes.literal(shown.text, shown.text)
-        said = shown.text
+        said = parted(shown.text, self._session.texts) if shown.document else shown.text
         if self._folder and self._file:
             if shown.document:
                 said = document_title(self._folder, self._file, shown.document) or said
@@ -164,18 +164,19 @@ def _call(state: Any, name: str, block: StringList, offset: int, presets: dict[s
     options: dict[str, str] = {}
     # The argument stands on the directive's line; lines that follow it at once belong to it.
     if block and block[0].strip():
-        while position < len(block) and block[position].strip() and not _OPTION.match(block[position]):
+        while position < len(block) and block[position].strip() and not _option(block[position]):
             position += 1
     head = block[:position]
     if not position:
         position = min(1, len(block))
     last = ""
+    depth = _depth(block[position]) if position < len(block) else 0
     while position < len(block) and block[position].strip():
-        found = _OPTION.match(block[position])
+        found = _option(block[position]) if _depth(block[position]) == depth else None
         if found:
             last = found.group(1).lower()
             options[last] = (found.group(2) or "").strip()
-        elif last and block[position].startswith(" "):
+        elif last and _depth(block[position]) > depth:
             options[last] += "\n" + block[position].strip()
         else:
             break
@@ -189,6 +190,14 @@ def _call(state: Any, name: str, block: StringList, offset: int, presets: dict[s
     return Call(
         name, head, options, content, offset + position, state, state.document.session, presets, nodes
     )
+
+
+def _option(line: str) -> re.Match[str] | None:
+    return _OPTION.match(line.lstrip(" "))
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 _OPTION = re.compile(r":([\w-][\w :.+-]*):(?:\s+(.*))?$")

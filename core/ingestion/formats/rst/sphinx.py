@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -95,6 +95,23 @@ def role(name: str, content: str, captions: Mapping[str, str] | None = None) -> 
 def unslug(label: str) -> str:
     """Make words of a label that has no title here: `notes-on-proxies` → `notes on proxies`."""
     return re.sub(r"[-_]+", " ", label.rsplit(":", 1)[-1]).strip() or label
+
+
+_GLUED = re.compile(r"[a-z]{8,30}")
+
+
+def parted(name: str, texts: Iterable[str]) -> str:
+    """Write `floatingpoint` as the texts around it do: `floating-point`; unchanged where they never do."""
+    if not _GLUED.fullmatch(name):
+        return name
+    found = (two_words(name).search(text) for text in texts)
+    return next((one[0].lower() for one in found if one), name)
+
+
+def two_words(name: str) -> re.Pattern[str]:
+    """Return the pattern of a glued name as two words."""
+    ways = "|".join(f"{name[:at]}[- ]{name[at:]}" for at in range(3, len(name) - 2))
+    return re.compile(rf"\b(?:{ways})", re.IGNORECASE)
 
 
 def object_id(name: str) -> str:

@@ -1,0 +1,89 @@
+"""What people write by hand in reStructuredText, whatever docutils makes of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.core.ingestion.pages import body, parsed, section
+
+METHOD = ".. method:: Reader.read({})\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (
+            ":param int size: up to which, 4\n              MB by default. Use ``0``\n              for all.",
+            "Parameters:\n\n- `size` (int): up to which, 4 MB by default. Use `0` for all.",
+        ),
+        (
+            ":param int size: most that is read, 4\n              MB by default.\n\n   .. versionadded:: 2.1",
+            "Parameters:\n\n- `size` (int): most that is read, 4 MB by default.\n\n  Added in version 2.1.",
+        ),
+        (
+            "- New.\n\n  The reader class was modified to respond with\n   403 Forbidden or ``404``.",
+            "- New.\n\n  The reader class was modified to respond with 403 Forbidden or `404`.",
+        ),
+        ("- Kinds:\n\n  size\n    Most that is read.", "- Kinds:\n  - size: Most that is read."),
+        (
+            "- Kinds:\n\n  what a reader does by default\n    Most that is read.",
+            "- Kinds:\n  - what a reader does by default: Most that is read.",
+        ),
+        (
+            "what a reader does by default\n  most that is read.",
+            "- what a reader does by default: most that is read.",
+        ),
+    ],
+)
+def test_a_line_that_goes_on_indented_is_no_definition(text: str, written: str) -> None:
+    assert body(f"Text.\n\n{text}", "rst") == f"Text.\n\n{written}"
+
+
+def test_options_may_be_indented_deeper_than_the_text() -> None:
+    text = f"{METHOD.format('n=-1')}      :async:\n      :note: of two\n        lines\n\n   Read up to *n*.\n"
+    assert body(text, "rst") == "`Reader.read(n=-1)`\n\nRead up to *n*."
+    assert body(".. method:: Reader.read(\n      n=-1)\n   :async:\n\n   All.", "rst").endswith("All.")
+
+
+@pytest.mark.parametrize(
+    ("signature", "shown"),
+    [('separator="\\n"', 'separator="\\n"'), ("\\*args, \\**more", "*args, **more"), ("a\\_b", "a_b")],
+)
+def test_a_signature_keeps_the_backslashes_of_its_values(signature: str, shown: str) -> None:
+    assert body(f"{METHOD.format(signature)}\n   Read.", "rst").startswith(f"`Reader.read({shown})`")
+
+
+def test_fields_of_a_projects_own_are_a_list_that_stays_whole() -> None:
+    text = ":Exit code 0: All passed\n:Exit code 1: Some failed\n"
+    assert body(f"It ends with one of two:\n\n{text}", "rst").endswith(
+        "- Exit code 0: All passed\n- Exit code 1: Some failed"
+    )
+    assert body("Text.\n\n:Example: One\n", "rst").endswith("Example: One")
+
+
+def test_a_page_of_another_project_is_named_in_words_where_the_text_has_them() -> None:
+    link = "Due to the :doc:`python:tutorial/floatingpoint`, numbers differ."
+    assert body(f"{link} A floating-point number is.", "rst").startswith("Due to the floating-point, numbers")
+    assert body(link, "rst").startswith("Due to the floatingpoint, numbers")
+    assert body(":doc:`other:a/what-is-new`", "rst") == "what is new"
+
+
+def test_an_entry_of_a_private_module_bears_its_bare_name(tmp_path) -> None:
+    package = tmp_path / "_inner"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "hooks.py").write_text(
+        'class Kept:\n    """Is kept."""\n\n    def put(self, it=3):\n        """Put it."""\n\n\n'
+        'LIMIT = 3\n"""How much."""\n\n\ndef collect(path: str) -> None:\n    """Collect."""\n'
+    )
+    document = parsed(
+        "API\n===\n\n.. currentmodule:: _inner.hooks\n\n.. autofunction:: collect\n\n.. autodata:: LIMIT\n\n"
+        ".. autoclass:: Kept\n   :members:\n",
+        "rst",
+        tmp_path,
+    )
+    assert section(document, "collect()").text == "`collect(path: str) -> None`\n\nCollect."
+    assert section(document, "collect()").anchor == "inner.hooks.collect"
+    assert section(document, "LIMIT").text.startswith("`LIMIT = 3`")
+    assert section(document, "Kept").text.startswith("`class Kept`")
+    assert section(document, "Kept.put()").text.startswith("`Kept.put(it=3)`")
