@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import TURNS, Answering, tell
-from bot.conversation.limits import Refusal
 from bot.conversation.pausing import (
     LATER,
     WAIT,
@@ -23,13 +22,14 @@ from bot.conversation.pausing import (
     say,
 )
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
+from bot.conversation.slowing import Slowing
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
 from bot.ports.message_codec import packed, unpacked
 from bot.rendering.answers import sorry
 from core.domain import MessageRef
-from core.errors import PlatformError, StorageUnavailable
+from core.errors import StorageUnavailable
 from core.languages import _, speaking
 from core.ports import Claim
 from core.query.asking import asks_for_help
@@ -41,8 +41,6 @@ EDIT_SECONDS = 60
 """How long after a question an edit of it is answered anew."""
 NOTHING = Claim("", "", "", 0.0)
 """Claims no message, where only an event is noted."""
-TOLD_AGAIN_SECONDS = (2.0, 10.0, 30.0)
-"""Pauses before somebody is told again to slow down whom the platform let nobody tell."""
 EARLIER_SECONDS, LOOK_SECONDS = 120.0, 0.05
 """How long a follow-up waits for what a dead process had taken to be taken up, and between two looks."""
 
@@ -61,7 +59,7 @@ class Questions:
         self._resolving = resolving
         self._in_order = InOrder()
         self._taking_up = TakingUp(desk.conversations, answering, self._in_order, desk.lock)
-        self._slowed: dict[str, float] = {}
+        self._slowing = Slowing()
 
     async def message(self, chat: Chat, message: Message, taken: Callable[[], None] = unheard) -> None:
         """Answer a message that is meant for the bot, once, in the language of its words.
@@ -208,7 +206,7 @@ class Questions:
             limits, asker = self._desk.limits, message.author.id
             if refused := None if found.again else await limits.wait(asker, ref.channel_key):
                 quiet = message.unasked == "questions"  # nobody awaits an answer there
-                told = () if quiet else await self._slow_down(chat, message, refused)
+                told = () if quiet else await self._slowing.tell(chat, message, refused)
                 await self._settle(chat, key, parts, told)
                 return
             hint = await self._desk.hint.to(message)
@@ -259,7 +257,7 @@ class Questions:
                 if self._answering.stopping or await self._desk.pausing.of(channel):
                     return
                 if refused := await self._desk.limits.wait(message.author.id, channel):
-                    await self._slow_down(chat, message, refused)
+                    await self._slowing.tell(chat, message, refused)
                     return
                 await self._answering.cancel(key)
                 claim = await self._desk.conversations.claimed(key) or claim
@@ -311,24 +309,6 @@ class Questions:
     async def resume(self, chat: Chat) -> None:
         """Answer what a process that died had claimed on this platform and not answered."""
         await self._taking_up.resume(chat, self._go_on)
-
-    async def _slow_down(self, chat: Chat, message: Message, refused: Refusal) -> tuple[MessageRef, ...]:
-        """Tell a person once that this question and those after it are left out, until they may ask again."""
-        now = time.monotonic()
-        self._slowed = {person: until for person, until in self._slowed.items() if until > now}
-        if message.author.id in self._slowed:
-            return ()
-        self._slowed[message.author.id] = now + refused.seconds
-        for pause in (*TOLD_AGAIN_SECONDS, 0.0):
-            try:
-                return await chat.post(message.ref, Reply(str(refused)))
-            except PlatformError as error:
-                log.info("somebody could not be told to slow down: %s", error)
-                if not (error.retryable and pause):
-                    break
-                await asyncio.sleep(pause)
-        self._slowed.pop(message.author.id, None)  # so that the next question is told so
-        return ()
 
 
 def _deletion(key: str) -> str:

@@ -245,13 +245,11 @@ class Presses:
 
     async def _repeated(self, press: Press, claim: Claim, answer_id: str, text: str) -> Message:
         """Return the message by which somebody asks once more what was claimed."""
-        authors = await self._desk.engine.answer_log.authors(answer_id) - {press.person.id}
+        others = sorted(await self._desk.engine.answer_log.authors(answer_id) - {press.person.id})
         asked = unpacked(claim.payload).ref
         # the question of a shared answer stands nowhere, so it goes on under that answer
         where = asked if asked.message or not claim.parts else claim.parts[0]
-        return Message(
-            where, press.person, text, press.scope, language=spoken(), authors=tuple(sorted(authors))
-        )
+        return Message(where, press.person, text, press.scope, language=spoken(), authors=tuple(others))
 
     async def _answer_once(
         self, chat: Chat, claim: Claim, message: Message, said: _Again, responder: Responder

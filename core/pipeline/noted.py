@@ -87,7 +87,7 @@ class Noted:
         asked = ruled(context.question.text)
         name, number = used(asked, (self._product.name, *self._product.aliases))
         told_of = " ".join((number, *(one.spelled for one in mentions(asked, self._product))))
-        if any(other not in told_of for other in re.findall(r"\d+(?:\.\d+)+", asked)):
+        if any(other not in told_of for other in re.findall(r"(?<![\d.])\d{1,6}(?:\.\d{1,6})+", asked)):
             return found  # "python 3.6 with 3.8": which release is meant is not certain
         notes = self._searcher.release_notes
         told = await notes.dropping(name, number, context.releases[0]) if name else None

@@ -22,8 +22,9 @@ from core.errors import UsageError
 from core.pipeline.context import QueryContext
 from core.pipeline.stage import Stage, run
 from core.pipeline.stages.calculation import Convert, WorkOut
+from core.pipeline.stages.cite import Cite
 from core.pipeline.stages.papers import OnlyFresh
-from core.pipeline.stages.quote import Cite, Quote
+from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, Refuse, Retrieve
 from core.pipeline.stages.understand import Understand
 from core.recipes import recipe_of, recipes

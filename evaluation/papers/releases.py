@@ -18,7 +18,8 @@ from core.pipeline.context import QueryContext
 from core.pipeline.research import Research
 from core.pipeline.resources import ModelBudget, Resources
 from core.pipeline.stage import Stage, run
-from core.pipeline.stages.quote import Cite, Quote
+from core.pipeline.stages.cite import Cite
+from core.pipeline.stages.quote import Quote
 from core.pipeline.stages.retrieve import Judge, Reduce, Refuse, Retrieve, Select
 from core.pipeline.stages.understand import Understand
 from core.ports import for_questions

@@ -45,7 +45,7 @@ _ANOTHER = re.compile(
 )
 """What begins another thing that was done: "remove `--old`, and enable `--new`"."""
 _OF_BUGS = re.compile(
-    r"\b(?:bug|bugs|bugfix\w*|fix|fixes|fixed|improved documentation|doc fixes)\b[^>]*$", re.IGNORECASE
+    r"\b(?:bug|bugs|bugfix\w*|fix|fixes|fixed|improved documentation|doc fixes)\b", re.IGNORECASE
 )
 """Headings over what was mended, which ends nothing."""
 _OF_USES = re.compile(r"^\W*(?:directly |explicitly )?\w+ing\b", re.IGNORECASE)
@@ -82,7 +82,7 @@ def fates(name: str, notes: Iterable[tuple[tuple[int, ...], ContextChunk]]) -> l
     known = named(name)
     found: dict[tuple[tuple[int, ...], str], Told] = {}
     for version, page in notes:
-        if _OF_BUGS.search(page.heading):
+        if _OF_BUGS.search(page.heading.rpartition(">")[2]):
             continue
         for above, line in entries_of(page.page):
             if known.search(line) and (fate := _fate(known, line, above)) is not None:

@@ -78,7 +78,7 @@ _DONE = {
     for fate, verbs, _ends in _VERBS
 }
 _UNDERGONE = {
-    fate: re.compile(rf"{_NAME}(?P<between>{_BETWEEN}{{0,40}}?)\b(?:{ends})\b", re.IGNORECASE)
+    fate: re.compile(rf"{_NAME}(?!{_NAME})(?P<between>{_BETWEEN}{{0,32}}?)\b(?:{ends})\b", re.IGNORECASE)
     for fate, _verbs, ends in _VERBS
 }
 _AS_NOUN = {
@@ -93,7 +93,7 @@ _ADDED = re.compile(
     re.IGNORECASE,
 )
 _WAS_ADDED = re.compile(
-    rf"{_NAME}{_BETWEEN}{{0,40}}?\b(?:is|are|was|were|been)\s(?:\w+ly\s|now\s)?(?:added|introduced|new)\b",
+    rf"{_NAME}(?!{_NAME}){_BETWEEN}{{0,32}}?\b(?:is|are|was|were|been)\s(?:\w+ly\s|now\s)?(?:added|introduced|new)\b",
     re.IGNORECASE,
 )
 _IN_FAVOUR = re.compile(
@@ -113,7 +113,7 @@ _AROUND = re.compile(
     re.IGNORECASE,
 )
 """What stands around a name in a heading."""
-_UNSAID = re.compile(r"\w+\s?(?::[^,=]+)?=[^,)]*")
+_UNSAID = re.compile(r"(?<!\w)\w++\s?(?::[^,=]{1,80}+)?=[^,)]*")
 """A parameter with what it is unless told, in the signature of a heading."""
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain import ContextChunk, Evidence
 from core.retrieval.found import Found
-from core.retrieval.requirements import dropped, required, stating
+from core.retrieval.release_notes.requirements import dropped, required, stating
 
 OWN = ("Kettle", "kettle")
 
