@@ -12,7 +12,7 @@ from tests.architecture_figures import main, play, table
 from tests.architecture_picture import draw
 
 ROOT = Path(__file__).parent.parent
-FILES = {"question": 116, "vote": 33, "reindex": 62}
+FILES = {"question": 117, "vote": 33, "reindex": 63}
 """Files that each journey may run through: as on 2026-11-23, and since then calculations, slips of the
 keyboard, people's default releases, labels of code, limits that are kept, the line before the model, what
 other releases say, and which Python is needed."""
