@@ -32,6 +32,8 @@ class InteractionLedger:
         self._conversations = conversations
         self._opted_out = opted_out
         self._taken: dict[str, bool] = {}
+        self._noting = asyncio.Lock()
+        """Held from the row of an entry to its place in `_taken`: else it looks like a dead process's."""
 
     async def take(
         self, key: str, kind: Kind, event: str, account: str, to: Mapping[str, Any], **what: Any
@@ -43,10 +45,11 @@ class InteractionLedger:
         asker = self._opted_out.named(account, key)
         known = {} if self._opted_out.is_out(account) else what
         claim = Claim(key, "", asker, time.time(), {"to": dict(to), **known}, kind=kind)
-        if not await self._conversations.claim(claim, event):
-            return False
-        self._taken[key] = False
-        return True
+        async with self._noting:
+            if not await self._conversations.claim(claim, event):
+                return False
+            self._taken[key] = False
+            return True
 
     def begin(self, key: str) -> bool:
         """Start handling an entry; return False if this process did not note it or has already started."""
@@ -78,11 +81,12 @@ class InteractionLedger:
 
     async def left(self, chat: Chat) -> list[Claim]:
         """Take over what dead processes had noted from a platform; return it oldest first."""
-        waiting = await self._conversations.unanswered(0.0)
-        here = [claim for claim in waiting if claim.message.startswith(f"{chat.name}:")]
-        found = [claim for claim in here if claim.kind != "message" and claim.message not in self._taken]
-        self._taken |= {claim.message: True for claim in found}
-        return found
+        async with self._noting:
+            waiting = await self._conversations.unanswered(0.0)
+            here = [claim for claim in waiting if claim.message.startswith(f"{chat.name}:")]
+            found = [claim for claim in here if claim.kind != "message" and claim.message not in self._taken]
+            self._taken |= {claim.message: True for claim in found}
+            return found
 
     @staticmethod
     def key(platform: str, kind: Kind, event: str) -> str:
