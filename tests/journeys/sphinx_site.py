@@ -129,6 +129,11 @@ class _Quiet(SimpleHTTPRequestHandler):
         self.directory = str(self.server.folder)
         super().do_GET()
 
+    def end_headers(self) -> None:
+        """Let browsers keep nothing: a page of the same second names the bot of another test."""
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
 
