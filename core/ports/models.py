@@ -62,9 +62,11 @@ class Reranker(Protocol):
     """Judges passages for a question by reading both together (a cross-encoder)."""
 
     name: str
+    weighs: bool
+    """Whether the logarithms of its odds are added to the scores of pages; else it orders them alone."""
 
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """Return one score in 0..1 for each passage; higher is better."""
+        """Return one score in 0..1 for each passage, higher is better; none where too many others wait."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from core.ports import (
     VectorIndex,
     WordIndex,
 )
-from core.retrieval.found import KEPT, Found, reranked
+from core.retrieval.found import KEPT, TOGETHER, Found, reranked
 from core.retrieval.live import Live, live_of
 from core.retrieval.look import Look, Sources
 from core.retrieval.page_views import CACHED, PageViews
@@ -195,7 +195,9 @@ class Searcher:
         pages: Sequence[str],
         voted: Mapping[str, float] | None,
     ) -> Found:
-        wanted = POOL if self._reranker and not pages else keep
+        wanted = keep
+        if self._reranker and not pages:
+            wanted = max(keep, TOGETHER) if self._reranker.weighs else POOL
         look = self._look(live, queries, vectors, keep, wanted, voted)
         if pages:
             return await look.found(await look.pool([key for key in pages if key in live.document_of]))

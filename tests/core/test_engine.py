@@ -84,6 +84,8 @@ class Backwards:
         self.word = word
         self.asked: list[tuple[str, int]] = []
 
+    weighs = False
+
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         self.asked.append((question, len(passages)))
         return [0.9 if self.word in passage else 0.1 for passage in passages]
@@ -415,6 +417,8 @@ class Away:
     """A reranker whose service does not answer."""
 
     name = "away"
+
+    weighs = False
 
     async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         raise EncoderError("no card")

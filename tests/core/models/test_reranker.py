@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import EncoderError
-from core.models.reranker import load_reranker
+from core.models.reranker import PACKAGED, WAITING, load_reranker
 
 WORDS = [
     "[PAD]",
@@ -75,3 +75,30 @@ def test_a_model_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
 def test_a_model_of_several_outputs_is_none(tmp_path: Path) -> None:
     with pytest.raises(EncoderError, match="3 outputs"):
         load_reranker(_tiny(tmp_path / "nli", outputs=3))
+
+
+async def test_the_packaged_one_tells_what_answers_from_what_shares_words() -> None:
+    reranker = load_reranker(PACKAGED)
+    passages = [
+        "Fixtures: override a fixture with direct test parametrization.",
+        "max_messages: The maximum number of messages to store in the internal cache. This defaults to 1000.",
+        "When the bot receives a message, the event on_message is called.",
+    ]
+    try:
+        scores = await reranker.scores("how many messages does the bot remember by default", passages)
+        assert await reranker.scores("how", []) == []
+    finally:
+        reranker.close()
+    assert reranker.weighs and scores.index(max(scores)) == 1 and all(0.0 <= one <= 1.0 for one in scores)
+
+
+async def test_while_too_many_wait_nobody_waits_longer() -> None:
+    reranker = load_reranker(PACKAGED)
+    try:
+        told = await asyncio.gather(
+            *(reranker.scores("the lid", ["the lid"] * 9) for _ in range(WAITING + 4))
+        )
+        after = await reranker.scores("the lid", ["the lid"])
+    finally:
+        reranker.close()
+    assert [len(one) for one in told] == [9] * (WAITING + 1) + [0] * 3 and len(after) == 1

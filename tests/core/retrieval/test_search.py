@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from core.domain import Citation, Document, Evidence, Product, QAPair, Queries, Recall, Release, Section
+from core.domain import (
+    Citation,
+    ContextChunk,
+    Document,
+    Evidence,
+    Product,
+    QAPair,
+    Queries,
+    Recall,
+    Release,
+    Section,
+)
 from core.pipeline.stages.retrieve import opinions
 from core.retrieval.confidence import DEFAULT_JUDGEMENT
+from core.retrieval.found import Found, reranked
 from core.retrieval.rescoring import DEFAULT_RANKING, DEFAULT_WEIGHTS, LIFT
 from core.retrieval.search import Searcher
 from tests.core.evaluation.small import house
@@ -155,3 +168,23 @@ async def test_what_is_inside_of_a_section_is_known_in_reading_order() -> None:
         pages["Lid > Open"].id: ["Lid > Open > Wide"],
     }
     assert {item.score for item in inside[pages["Lid"].id]} == {2.0}
+
+
+class _Reader:
+    """A reranker that finds one page likelier than the others."""
+
+    name = "reader"
+    weighs = True
+
+    async def scores(self, question: str, passages: Sequence[str]) -> list[float]:
+        return [0.999 if "last" in passage else 0.001 for passage in passages]
+
+
+async def test_a_reranker_that_weighs_is_added_to_the_scores_of_pages() -> None:
+    pages = tuple(
+        Evidence(n, ContextChunk(str(n), "p", name, name, "", name), score, (name,))
+        for n, (name, score) in enumerate([("far ahead", 9.0), ("near", 5.0), ("last", 4.0)], start=1)
+    )
+    found = await reranked(_Reader(), "which?", Found(pages), 2)
+    assert [item.chunk.title for item in found.evidence] == ["far ahead", "last"]
+    assert [item.number for item in found.evidence] == [1, 2]
