@@ -157,11 +157,11 @@ def _program(call: Call) -> list[Any]:
     return []
 
 
-def _module(call: Call) -> list[Any]:
+def _module(call: Call, *, with_body: bool = True) -> list[Any]:
     name = call.argument.strip()
     call.session.module = "" if name == "None" else name
     call.session.classes.clear()
-    return call.body()
+    return call.body() if with_body else []
 
 
 def _autodoc(call: Call) -> list[Any]:
@@ -182,8 +182,8 @@ def _autodoc(call: Call) -> list[Any]:
         entries = entries or autodoc.documented(session.raw.root, kind, call.argument, module, options)
     made: list[Any] = []
     outer = session.module
-    if kind == "module" and entries:
-        session.module = entries[0].name
+    if kind == "module":  # as Sphinx has it, names below the directive are those of the module, too
+        _module(call, with_body=False)
     hidden = {"noindex", "no-index"} & call.options.keys()
     for entry in entries:
         session.texts.append(entry.docstring)
@@ -195,7 +195,6 @@ def _autodoc(call: Call) -> list[Any]:
             node = call.make("desc", heading=entry.heading, signatures=[entry.signature], anchor=anchor)
         node += call.parsed(lines)
         made.append(node)
-    session.module = outer
     if not made:
         return call.body()
     is_class = kind in ("class", "exception")
