@@ -268,10 +268,15 @@ def _loaded(root: str, package: str) -> Any | None:
 
 @lru_cache(maxsize=8)
 def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None:
-    # Only this folder is searched and nothing is ever imported, compiled modules included.
-    loader = griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
+    loader = _loader(parent)
     try:
-        found = loader.load(package, try_relative_path=False)
+        try:
+            found = loader.load(package, try_relative_path=False)
+        except griffe.AliasResolutionError as error:
+            # its stub is about names of another package, which lies beside it (attrs and attr)
+            loader = _loader(parent)
+            loader.load(error.alias.target_path.partition(".")[0], try_relative_path=False)
+            found = loader.load(package, try_relative_path=False)
         if (Path(parent) / package).is_dir():  # else it is a module of one file
             found = _with_init(loader, Path(parent) / package, found)
             _add_plain_folders(Path(parent) / package, found)
@@ -281,6 +286,11 @@ def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None
     except (ImportError, griffe.GriffeError, OSError, SyntaxError, ValueError, RecursionError):
         return None
     return found
+
+
+def _loader(parent: str) -> griffe.GriffeLoader:
+    # Only this folder is searched and nothing is ever imported, compiled modules included.
+    return griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
 
 
 def _with_init(loader: griffe.GriffeLoader, folder: Path, package: Any) -> Any:

@@ -206,3 +206,16 @@ def test_what_stands_below_automodule_is_of_that_module(tmp_path):
         ("send_file()", "thing.app.send_file"),
         ("LIMIT", "thing.app.LIMIT"),
     ]
+
+
+def test_a_stub_about_another_package_does_not_hide_its_own(tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "__init__.py").write_text('def define():\n    """Makes a class."""\n')
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer" / "__init__.py").write_text("from inner import define\n")
+    (tmp_path / "outer" / "__init__.pyi").write_text(
+        "from typing import overload\n\n"
+        + "".join(f"@overload\ndef define(cls: {kind} = ...) -> type: ...\n" for kind in ("type", "None"))
+    )
+    document = parsed("API\n===\n\n.. autofunction:: outer.define\n", "rst", tmp_path)
+    assert section(document, "define()").text.endswith("Makes a class.")
