@@ -10,7 +10,7 @@ from core.domain import RawDocument
 from core.ingestion import autodoc
 from core.ingestion.formats import parser_of
 from core.ingestion.formats._shared import location, read_within, session, sliced
-from core.ingestion.formats.rst.call import Call, described
+from core.ingestion.formats.rst.call import Call, described, registered
 from core.ingestion.formats.rst.sphinx import object_id
 from core.ingestion.formats.rst.vocabulary import (
     ADMONITIONS,
@@ -37,6 +37,8 @@ def run(call: Call) -> list[Any]:
     """Return the nodes of any directive, known or not."""
     name = call.name
     domain, _, local = name.rpartition(":")
+    if name == "role":
+        return _role(call)
     if name in DROPPED or (domain and local in DROPPED and name not in CODE):
         return []
     if name in CODE:
@@ -53,7 +55,9 @@ def run(call: Call) -> list[Any]:
         ]
     if name.startswith("auto") and name.removeprefix("auto") in AUTODOC:
         return _autodoc(call)
-    if (not domain or domain in DOMAINS) and (local in OBJECTS or domain == "http"):
+    if own := call.session.conf.own.directives.get(name):
+        return _code(call, "") if own == "code-block" else registered(call, own)
+    if (not domain or domain.split(":")[0] in DOMAINS) and (local in OBJECTS or domain == "http"):
         return described(call)
     return _unknown(call)
 
@@ -154,6 +158,14 @@ def _changelog(call: Call) -> list[Any]:
 
 def _program(call: Call) -> list[Any]:
     call.session.program = "" if call.argument == "None" else call.argument.replace(" ", "-")
+    return []
+
+
+def _role(call: Call) -> list[Any]:
+    """Note a role of the document's own: `.. role:: code-py(code)`."""
+    name, _, base = call.argument.rstrip(")").partition("(")
+    if base.strip():
+        call.session.roles[name.strip().lower()] = base.strip().lower()
     return []
 
 
