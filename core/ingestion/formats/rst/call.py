@@ -25,6 +25,7 @@ class Session:
     classes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     included: int = 0
+    listed: int = 0
     texts: list[str] = field(default_factory=list)
     """What is parsed, docstrings too: it knows of which words a name is made."""
 

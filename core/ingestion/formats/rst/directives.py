@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from core.domain import RawDocument
-from core.ingestion import autodoc
 from core.ingestion.formats import parser_of
 from core.ingestion.formats._shared import location, read_within, session, sliced
 from core.ingestion.formats.rst.call import Call, described, registered
+from core.ingestion.formats.rst.code import documented, module, summary
 from core.ingestion.formats.rst.sphinx import object_id
 from core.ingestion.formats.rst.vocabulary import (
     ADMONITIONS,
@@ -37,8 +36,8 @@ def run(call: Call) -> list[Any]:
     """Return the nodes of any directive, known or not."""
     name = call.name
     domain, _, local = name.rpartition(":")
-    if name == "role":
-        return _role(call)
+    if name in ("role", "autosummary"):
+        return _role(call) if name == "role" else summary(call)
     if name in DROPPED or (domain and local in DROPPED and name not in CODE):
         return []
     if name in CODE:
@@ -54,7 +53,7 @@ def run(call: Call) -> list[Any]:
             )
         ]
     if name.startswith("auto") and name.removeprefix("auto") in AUTODOC:
-        return _autodoc(call)
+        return documented(call)
     if own := call.session.conf.own.directives.get(name):
         return _code(call, "") if own == "code-block" else registered(call, own)
     if (not domain or domain.split(":")[0] in DOMAINS) and (local in OBJECTS or domain == "http"):
@@ -169,61 +168,6 @@ def _role(call: Call) -> list[Any]:
     return []
 
 
-def _module(call: Call, *, with_body: bool = True) -> list[Any]:
-    name = call.argument.strip()
-    call.session.module = "" if name == "None" else name
-    call.session.classes.clear()
-    return call.body() if with_body else []
-
-
-def _autodoc(call: Call) -> list[Any]:
-    session = call.session
-    # `:no-members:` takes back a project-wide default.
-    defaults = {
-        k: "" if v in (True, None) else str(v)
-        for k, v in session.conf.autodoc_options.items()
-        if v is not False
-    }
-    options = {**defaults, **call.options}
-    options = {k: v for k, v in options.items() if f"no-{k}" not in call.options}
-    kind = call.name.removeprefix("auto")
-    inside = ".".join(filter(None, [session.module, *session.classes[-1:]]))
-    # a method is named by itself, as `Bot.check` within its class, or from the current module
-    entries: tuple[autodoc.Documented, ...] = ()
-    for module in dict.fromkeys((inside, inside.rpartition(".")[0], session.module)):
-        entries = entries or autodoc.documented(session.raw.root, kind, call.argument, module, options)
-    made: list[Any] = []
-    outer = session.module
-    if kind == "module":  # as Sphinx has it, names below the directive are those of the module, too
-        _module(call, with_body=False)
-    hidden = {"noindex", "no-index"} & call.options.keys()
-    for entry in entries:
-        session.texts.append(entry.docstring)
-        lines = type(call.content)(docstring_lines(entry.docstring), source=call.session.raw.path)
-        anchor = "" if hidden else object_id(entry.name)
-        if not entry.signature:
-            node = call.make("passage")
-        else:
-            node = call.make("desc", heading=entry.heading, signatures=[entry.signature], anchor=anchor)
-        node += call.parsed(lines)
-        made.append(node)
-    if not made:
-        return call.body()
-    is_class = kind in ("class", "exception")
-    if is_class:
-        session.classes.append(entries[0].name.removeprefix(f"{outer}."))
-    made[0] += call.body()
-    if is_class:
-        session.classes.pop()
-    return made
-
-
-def docstring_lines(docstring: str) -> list[str]:
-    """Return a docstring's lines; underlined titles (NumPy's sections) become bold."""
-    text = re.sub(r"^([^\n]+)\n([=~^\"#*-])\2{2,}[ \t]*$", r"**\1**\n", docstring.expandtabs(), flags=re.M)
-    return text.splitlines()
-
-
 def include(call: Call) -> list[Any]:
     """Return the nodes of an included file, none where it may not or cannot be read."""
     session = call.session
@@ -272,7 +216,7 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
     "changelog": _changelog,
     "program": _program,
-    **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), _module),
+    **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),
     **dict.fromkeys(TITLED, _admonition),
     **dict.fromkeys(("tab", "group-tab", "tab-item", "code-tab-item"), _tab),
