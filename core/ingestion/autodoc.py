@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
@@ -270,27 +270,36 @@ def _loaded(root: str, package: str) -> Any | None:
 def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None:
     loader = _loader(parent)
     try:
-        try:
-            found = loader.load(package, try_relative_path=False)
-        except griffe.AliasResolutionError as error:
-            # its stub is about names of another package, which lies beside it (attrs and attr)
-            loader = _loader(parent)
-            loader.load(error.alias.target_path.partition(".")[0], try_relative_path=False)
-            found = loader.load(package, try_relative_path=False)
+        found = loader.load(package, try_relative_path=False)
         if (Path(parent) / package).is_dir():  # else it is a module of one file
             found = _with_init(loader, Path(parent) / package, found)
             _add_plain_folders(Path(parent) / package, found)
         # `from .channel import *` brings names that documentation calls by the package
         loader.expand_exports(found)
-        loader.expand_wildcards(found, external=False)
+        loader.expand_wildcards(found, external=True)  # of what lies beside it
     except (ImportError, griffe.GriffeError, OSError, SyntaxError, ValueError, RecursionError):
         return None
     return found
 
 
+class _Finder(griffe.ModuleFinder):  # type: ignore[misc]
+    """Passes over the stubs of modules that are here: they hide names that only the code gives."""
+
+    def find_package(self, module_name: str) -> Any:
+        found = super().find_package(module_name)
+        return replace(found, stubs=None) if getattr(found, "stubs", None) else found
+
+    def iter_submodules(self, path: Any, seen: set[Any] | None = None) -> Iterator[Any]:
+        for names, file in super().iter_submodules(path, seen):
+            if file.suffix != ".pyi" or not file.with_suffix(".py").exists():
+                yield names, file
+
+
 def _loader(parent: str) -> griffe.GriffeLoader:
     # Only this folder is searched and nothing is ever imported, compiled modules included.
-    return griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
+    loader = griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
+    loader.finder = _Finder([parent])
+    return loader
 
 
 def _with_init(loader: griffe.GriffeLoader, folder: Path, package: Any) -> Any:

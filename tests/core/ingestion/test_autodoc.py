@@ -208,14 +208,31 @@ def test_what_stands_below_automodule_is_of_that_module(tmp_path):
     ]
 
 
-def test_a_stub_about_another_package_does_not_hide_its_own(tmp_path):
+def test_stubs_hide_nothing_of_the_code(tmp_path):
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "__init__.py").write_text('def define():\n    """Makes a class."""\n')
+    (tmp_path / "inner" / "errors.py").write_text(
+        "class Frozen(Exception):\n    '''It cannot be changed.'''\n"
+    )
     (tmp_path / "outer").mkdir()
+    (tmp_path / "outer" / "errors.py").write_text("from inner.errors import *\n")
+    (tmp_path / "outer" / "core").mkdir()
+    (tmp_path / "outer" / "core" / "__init__.py").write_text("from .shapes import *\n")
+    (tmp_path / "outer" / "core" / "shapes.py").write_text(
+        "__all__ = ['reshape']\n\n\ndef reshape(a):\n    '''Gives it another shape.'''\n"
+    )
+    (tmp_path / "outer" / "core" / "shapes.pyi").write_text("__all__: list[str]\n")
     (tmp_path / "outer" / "__init__.py").write_text("from inner import define\n")
     (tmp_path / "outer" / "__init__.pyi").write_text(
         "from typing import overload\n\n"
         + "".join(f"@overload\ndef define(cls: {kind} = ...) -> type: ...\n" for kind in ("type", "None"))
     )
-    document = parsed("API\n===\n\n.. autofunction:: outer.define\n", "rst", tmp_path)
+    document = parsed(
+        "API\n===\n\n.. autofunction:: outer.define\n\n.. autofunction:: outer.core.reshape\n\n"
+        ".. autoexception:: outer.errors.Frozen\n",
+        "rst",
+        tmp_path,
+    )
+    assert section(document, "Frozen").text.endswith("It cannot be changed.")
+    assert section(document, "reshape()").text.endswith("Gives it another shape.")
     assert section(document, "define()").text.endswith("Makes a class.")

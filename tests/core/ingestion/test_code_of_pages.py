@@ -52,8 +52,8 @@ def project(tmp_path):
 
 def test_pages_that_autosummary_would_make_are_in_the_list(tmp_path):
     document = parsed(
-        "API\n===\n\n.. currentmodule:: thing\n\n.. autosummary::\n   :toctree: generated/\n\n   norm\n   Box\n"
-        "   ~Frame\n   Frame.head\n   missing.f\n",
+        "API\n===\n\n.. currentmodule:: thing\n\n.. autosummary::\n   :toctree: generated/\n\n   norm\n"
+        "   Box\n   ~Frame\n   Frame.head\n   missing.f\n",
         "rst",
         project(tmp_path),
     )
