@@ -92,3 +92,13 @@ def test_lists_of_google_docstrings_are_lists(tmp_path):
     assert "**Arguments:**\n\n- `x` (list[int]): the matrix, all of it\n- `ord`: the order" in text
     assert "**Returns:**\n\n- The norm, which is a number." in text
     assert "**See Also**" in text
+
+
+def test_a_table_of_a_file_is_read(tmp_path):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "versions.csv").write_text('Python,3.13,"3.12, 3.11"\nThing 11,Yes,No\n')
+    page = ".. csv-table:: Versions\n   :file: {}\n   :header-rows: 1\n"
+    assert body(page.format("versions.csv"), "rst", tmp_path) == (
+        "Versions\n\n| Python | 3.13 | 3.12, 3.11 |\n| --- | --- | --- |\n| Thing 11 | Yes | No |"
+    )
+    assert body(page.format("/etc/passwd"), "rst", tmp_path) == ""

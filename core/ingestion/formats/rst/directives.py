@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from typing import Any
 
 from core.domain import RawDocument
 from core.ingestion.formats import parser_of
-from core.ingestion.formats._shared import location, read_within, session, sliced
+from core.ingestion.formats._shared import location, read_within, session, sliced, spread, table
 from core.ingestion.formats.rst.call import Call, described, registered
 from core.ingestion.formats.rst.code import documented, module, summary
 from core.ingestion.formats.rst.sphinx import object_id
@@ -28,6 +29,8 @@ from core.ingestion.formats.rst.vocabulary import (
 
 MAX_INCLUDES = 200
 """Includes that one document may make in all, so that files that include each other end; ours."""
+MAX_ROWS = 1_000
+"""Rows of a table that are read from a file; ours."""
 MAX_DEPTH = 10
 """Files that may include one another in a chain; ours."""
 
@@ -86,7 +89,7 @@ def _code(call: Call, language: str | None) -> list[Any]:
     first = call.argument.split()[:1]
     if len(call.head) > 1:
         lines = [*call.head[1:], *lines]
-    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec")) or language in DIAGRAMS:
+    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec", "plot")) or language in DIAGRAMS:
         first = []  # a name, not a language
     caption = call.options.get("caption", "")
     title = [call.nodes.paragraph("", "", *call.inline(caption))] if caption else []
@@ -199,6 +202,20 @@ def include(call: Call) -> list[Any]:
     return []
 
 
+def _csv(call: Call) -> list[Any]:
+    """Return a table whose rows are in a file; docutils itself reads those that are on the page."""
+    base = location(call.session.raw)
+    found = read_within(call.session.raw.root, base.parent, call.options.get("file", "")) if base else None
+    if found is None:
+        return call.body()
+    mark = {"tab": "\t", "space": " "}.get(call.options.get("delim", ","), call.options.get("delim", ",")[:1])
+    heads = call.options.get("header-rows", "")
+    lines = [*call.options.get("header", "").splitlines(), *found[1].splitlines()[:MAX_ROWS]]
+    rows = [[(cell, 1, 1) for cell in row] for row in csv.reader(lines, delimiter=mark or ",") if row]
+    headed = "header" in call.options or (heads.isdigit() and int(heads) > 0)
+    return [call.make("markdown", text=table(spread(rows), call.argument, headed=headed))]
+
+
 def _markdown(call: Call, text: str) -> list[Any]:
     raw = call.session.raw
     made = []
@@ -215,6 +232,7 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("include", "literalinclude"), include),
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
     "changelog": _changelog,
+    "csv-table": _csv,
     "program": _program,
     **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),

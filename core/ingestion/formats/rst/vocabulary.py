@@ -33,7 +33,7 @@ DROPPED = _names("""
 CODE: dict[str, str | None] = {
     **dict.fromkeys(_names("code-block sourcecode code prompt code-cell code-tab code-example snippet"), ""),
     **dict.fromkeys(
-        _names("ipython jupyter-execute doctest testcode exec-code click:example click:run"), "python"
+        _names("ipython jupyter-execute doctest testcode exec-code plot click:example click:run"), "python"
     ),
     **dict.fromkeys(_names("terminal console runblock"), "console"),
     "mermaid": "mermaid",
