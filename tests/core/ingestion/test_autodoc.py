@@ -227,12 +227,18 @@ def test_stubs_hide_nothing_of_the_code(tmp_path):
         "from typing import overload\n\n"
         + "".join(f"@overload\ndef define(cls: {kind} = ...) -> type: ...\n" for kind in ("type", "None"))
     )
+    with (tmp_path / "outer" / "__init__.py").open("a") as file:
+        file.write("from .core import int8\n")
+    with (tmp_path / "outer" / "__init__.pyi").open("a") as file:
+        file.write('class int8:\n    """Compiled."""\n')
     document = parsed(
-        "API\n===\n\n.. autofunction:: outer.define\n\n.. autofunction:: outer.core.reshape\n\n"
+        "API\n===\n\n.. autoclass:: outer.int8\n\n.. autofunction:: outer.define\n\n"
+        ".. autofunction:: outer.core.reshape\n\n"
         ".. autoexception:: outer.errors.Frozen\n",
         "rst",
         tmp_path,
     )
+    assert section(document, "int8").text.endswith("Compiled.")
     assert section(document, "Frozen").text.endswith("It cannot be changed.")
     assert section(document, "reshape()").text.endswith("Gives it another shape.")
     assert section(document, "define()").text.endswith("Makes a class.")
