@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
@@ -14,7 +14,7 @@ from typing import Any
 
 import griffe
 
-from core.ingestion.signatures import signature
+from core.ingestion.signatures import comment, signature
 
 # griffe tells about every annotation it cannot read; a documentation index is not its linter.
 logging.getLogger("griffe").setLevel(logging.CRITICAL)
@@ -169,33 +169,8 @@ def _entry(root: str, found: Any, name: str, module: str) -> Documented:
         # A call or an expression says how the code is written, not what the value is.
         value = value if len(value) <= 60 and _LITERAL.match(value) else ""
         shown = f"{label} = {value}" if value and "property" not in found.labels else label
-        return Documented(name, short, shown, docstring or _comment(found))
+        return Documented(name, short, shown, docstring or comment(found))
     return Documented(name, name, "", docstring)
-
-
-def _comment(attribute: Any) -> str:
-    """Read the `#:` comment above or beside an attribute, which autodoc takes for its docstring."""
-    lines, first = _source(str(attribute.filepath)), attribute.lineno
-    if not first or first > len(lines):
-        return ""
-    _, mark, beside = lines[first - 1].partition("#:")
-    if mark:
-        return str(beside.strip())
-    above: list[str] = []
-    for line in reversed(lines[: first - 1]):
-        stripped = line.strip()
-        if not stripped.startswith("#:"):
-            break
-        above.append(stripped[2:].removeprefix(" "))
-    return "\n".join(reversed(above))
-
-
-@lru_cache(maxsize=32)
-def _source(path: str) -> tuple[str, ...]:
-    try:
-        return tuple(Path(path).read_text("utf-8", "replace").splitlines())
-    except OSError:
-        return ()
 
 
 # --- finding -----------------------------------------------------------------------------------------
@@ -268,8 +243,7 @@ def _loaded(root: str, package: str) -> Any | None:
 
 @lru_cache(maxsize=8)
 def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None:
-    # Only this folder is searched and nothing is ever imported, compiled modules included.
-    loader = griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
+    loader = _loader(parent)
     try:
         found = loader.load(package, try_relative_path=False)
         if (Path(parent) / package).is_dir():  # else it is a module of one file
@@ -277,10 +251,31 @@ def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None
             _add_plain_folders(Path(parent) / package, found)
         # `from .channel import *` brings names that documentation calls by the package
         loader.expand_exports(found)
-        loader.expand_wildcards(found, external=False)
+        loader.expand_wildcards(found, external=True)  # of what lies beside it
+        _add_from_stub(Path(parent) / package / "__init__.pyi", found)
     except (ImportError, griffe.GriffeError, OSError, SyntaxError, ValueError, RecursionError):
         return None
     return found
+
+
+class _Finder(griffe.ModuleFinder):  # type: ignore[misc]
+    """Passes over the stubs of modules that are here: they hide names that only the code gives."""
+
+    def find_package(self, module_name: str) -> Any:
+        found = super().find_package(module_name)
+        return replace(found, stubs=None) if getattr(found, "stubs", None) else found
+
+    def iter_submodules(self, path: Any, seen: set[Any] | None = None) -> Iterator[Any]:
+        for names, file in super().iter_submodules(path, seen):
+            if file.suffix != ".pyi" or not file.with_suffix(".py").exists():
+                yield names, file
+
+
+def _loader(parent: str) -> griffe.GriffeLoader:
+    # Only this folder is searched and nothing is ever imported, compiled modules included.
+    loader = griffe.GriffeLoader(search_paths=[parent], allow_inspection=False)
+    loader.finder = _Finder([parent])
+    return loader
 
 
 def _with_init(loader: griffe.GriffeLoader, folder: Path, package: Any) -> Any:
@@ -295,6 +290,28 @@ def _with_init(loader: griffe.GriffeLoader, folder: Path, package: Any) -> Any:
         whole.set_member(name, member)
     modules.set_member(package.name, whole)
     return whole
+
+
+def _add_from_stub(file: Path, package: Any) -> None:
+    """Add what only the stub of a package has, for its code is compiled (NumPy's `int8`)."""
+    if not file.is_file() or not isinstance(package.filepath, Path):
+        return
+    modules = package.modules_collection
+    code = file.read_text("utf-8", "replace")
+    stub = griffe.visit(package.name, filepath=file, code=code, modules_collection=modules)
+    for name, member in stub.members.items():
+        own = package.members.get(name)
+        if not member.is_alias and (own is None or (own.is_alias and _leads_nowhere(own, package.name))):
+            package.set_member(name, member)
+
+
+def _leads_nowhere(alias: Any, package: str) -> bool:
+    if not alias.target_path.startswith(f"{package}."):
+        return False
+    try:
+        return alias.final_target is None
+    except griffe.GriffeError:
+        return True
 
 
 def _add_plain_folders(folder: Path, package: Any) -> None:

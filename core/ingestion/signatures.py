@@ -1,7 +1,9 @@
-"""Signatures of Python functions as documentation shows them."""
+"""Signatures of Python functions, and comments on attributes, as documentation shows them."""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 MAX_SIGNATURE = 120
@@ -48,3 +50,28 @@ def _parameters(function: Any, *, bound: bool, annotations: bool) -> str:
             written.append("/")
     returns = f" -> {function.returns}" if annotations and function.returns is not None else ""
     return f"({', '.join(written)}){returns}"
+
+
+def comment(attribute: Any) -> str:
+    """Read the `#:` comment above or beside an attribute, which autodoc takes for its docstring."""
+    lines, first = _source(str(attribute.filepath)), attribute.lineno
+    if not first or first > len(lines):
+        return ""
+    _, mark, beside = lines[first - 1].partition("#:")
+    if mark:
+        return str(beside.strip())
+    above: list[str] = []
+    for line in reversed(lines[: first - 1]):
+        stripped = line.strip()
+        if not stripped.startswith("#:"):
+            break
+        above.append(stripped[2:].removeprefix(" "))
+    return "\n".join(reversed(above))
+
+
+@lru_cache(maxsize=32)
+def _source(path: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(path).read_text("utf-8", "replace").splitlines())
+    except OSError:
+        return ()

@@ -192,3 +192,53 @@ def test_a_package_that_others_may_extend_gives_all_that_it_imports(tmp_path):
         ("Bot", "wide.ext.Bot"),
         ("Bot.check()", "wide.ext.Bot.check"),
     ]
+
+
+def test_what_stands_below_automodule_is_of_that_module(tmp_path):
+    root = project(tmp_path, "src")
+    document = parsed(
+        "API\n===\n\n.. automodule:: thing.app\n\nFunctions\n---------\n\n.. autofunction:: send_file\n\n"
+        ".. autodata:: LIMIT\n",
+        "rst",
+        root,
+    )
+    assert [(one.headings[-1], one.anchor) for one in document.sections[1:]] == [
+        ("send_file()", "thing.app.send_file"),
+        ("LIMIT", "thing.app.LIMIT"),
+    ]
+
+
+def test_stubs_hide_nothing_of_the_code(tmp_path):
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "__init__.py").write_text('def define():\n    """Makes a class."""\n')
+    (tmp_path / "inner" / "errors.py").write_text(
+        "class Frozen(Exception):\n    '''It cannot be changed.'''\n"
+    )
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer" / "errors.py").write_text("from inner.errors import *\n")
+    (tmp_path / "outer" / "core").mkdir()
+    (tmp_path / "outer" / "core" / "__init__.py").write_text("from .shapes import *\n")
+    (tmp_path / "outer" / "core" / "shapes.py").write_text(
+        "__all__ = ['reshape']\n\n\ndef reshape(a):\n    '''Gives it another shape.'''\n"
+    )
+    (tmp_path / "outer" / "core" / "shapes.pyi").write_text("__all__: list[str]\n")
+    (tmp_path / "outer" / "__init__.py").write_text("from inner import define\n")
+    (tmp_path / "outer" / "__init__.pyi").write_text(
+        "from typing import overload\n\n"
+        + "".join(f"@overload\ndef define(cls: {kind} = ...) -> type: ...\n" for kind in ("type", "None"))
+    )
+    with (tmp_path / "outer" / "__init__.py").open("a") as file:
+        file.write("from .core import int8\n")
+    with (tmp_path / "outer" / "__init__.pyi").open("a") as file:
+        file.write('class int8:\n    """Compiled."""\n')
+    document = parsed(
+        "API\n===\n\n.. autoclass:: outer.int8\n\n.. autofunction:: outer.define\n\n"
+        ".. autofunction:: outer.core.reshape\n\n"
+        ".. autoexception:: outer.errors.Frozen\n",
+        "rst",
+        tmp_path,
+    )
+    assert section(document, "int8").text.endswith("Compiled.")
+    assert section(document, "Frozen").text.endswith("It cannot be changed.")
+    assert section(document, "reshape()").text.endswith("Gives it another shape.")
+    assert section(document, "define()").text.endswith("Makes a class.")

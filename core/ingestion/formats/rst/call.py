@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,12 @@ class Session:
     conf: Conf
     module: str = ""
     program: str = ""
+    roles: dict[str, str] = field(default_factory=dict)
+    """Roles that the document defines, with those that they are based on."""
     classes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
     included: int = 0
+    listed: int = 0
     texts: list[str] = field(default_factory=list)
     """What is parsed, docstrings too: it knows of which words a name is made."""
 
@@ -124,6 +127,22 @@ def described(call: Call) -> list[Any]:
     return [node]
 
 
+def registered(call: Call, kind: str) -> list[Any]:
+    """Return what a project's own directive describes (`Registered.directives`)."""
+    if kind == "option":
+        return described(replace(call, name="option"))
+    if kind == "target":  # the section that follows has its title
+        return call.body()
+    made = described(replace(call, name=f"std:{call.name}"))
+    if kind == "command" and call.argument:
+        call.session.program = call.argument.split()[0]
+    if len(call.content) or not call.argument:
+        return made
+    # a section for it follows, or is around it
+    code = [call.nodes.literal(line, line) for line in map(str.strip, call.head)]
+    return [call.nodes.paragraph("", "", one) for one in code]
+
+
 def _name(signature: str, domain: str, kind: str) -> str:
     if domain == "http" or kind == "describe":
         return signature
@@ -132,10 +151,10 @@ def _name(signature: str, domain: str, kind: str) -> str:
 
 
 def _anchor(call: Call, domain: str, kind: str, name: str) -> str:
-    if kind in _STANDARD and domain in ("", "std"):
+    if domain == "std" or (kind in _STANDARD and not domain):
         program = f"{call.session.program}-" if "option" in kind and call.session.program else ""
-        return object_id(f"{_STANDARD[kind]}-{program}{name}")
-    if domain == "cpp" or kind == "describe":
+        return object_id(f"{_STANDARD.get(kind, kind)}-{program}{name}")
+    if domain in ("cpp", "rst:directive") or kind == "describe":
         return ""  # C++ has mangled names, a plain description none
     if domain == "c":
         return object_id(f"c.{name}")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
+import csv
 from collections.abc import Callable
 from typing import Any
 
 from core.domain import RawDocument
-from core.ingestion import autodoc
 from core.ingestion.formats import parser_of
-from core.ingestion.formats._shared import location, read_within, session, sliced
-from core.ingestion.formats.rst.call import Call, described
+from core.ingestion.formats._shared import location, read_within, session, sliced, spread, table
+from core.ingestion.formats.rst.call import Call, described, registered
+from core.ingestion.formats.rst.code import documented, module, summary
 from core.ingestion.formats.rst.sphinx import object_id
 from core.ingestion.formats.rst.vocabulary import (
     ADMONITIONS,
@@ -29,6 +29,8 @@ from core.ingestion.formats.rst.vocabulary import (
 
 MAX_INCLUDES = 200
 """Includes that one document may make in all, so that files that include each other end; ours."""
+MAX_ROWS = 1_000
+"""Rows of a table that are read from a file; ours."""
 MAX_DEPTH = 10
 """Files that may include one another in a chain; ours."""
 
@@ -37,6 +39,8 @@ def run(call: Call) -> list[Any]:
     """Return the nodes of any directive, known or not."""
     name = call.name
     domain, _, local = name.rpartition(":")
+    if name in ("role", "autosummary"):
+        return _role(call) if name == "role" else summary(call)
     if name in DROPPED or (domain and local in DROPPED and name not in CODE):
         return []
     if name in CODE:
@@ -52,8 +56,10 @@ def run(call: Call) -> list[Any]:
             )
         ]
     if name.startswith("auto") and name.removeprefix("auto") in AUTODOC:
-        return _autodoc(call)
-    if (not domain or domain in DOMAINS) and (local in OBJECTS or domain == "http"):
+        return documented(call)
+    if own := call.session.conf.own.directives.get(name):
+        return _code(call, "") if own == "code-block" else registered(call, own)
+    if (not domain or domain.split(":")[0] in DOMAINS) and (local in OBJECTS or domain == "http"):
         return described(call)
     return _unknown(call)
 
@@ -83,7 +89,7 @@ def _code(call: Call, language: str | None) -> list[Any]:
     first = call.argument.split()[:1]
     if len(call.head) > 1:
         lines = [*call.head[1:], *lines]
-    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec")) or language in DIAGRAMS:
+    if call.name.startswith(("click:", "doctest", "test", "jupyter", "exec", "plot")) or language in DIAGRAMS:
         first = []  # a name, not a language
     caption = call.options.get("caption", "")
     title = [call.nodes.paragraph("", "", *call.inline(caption))] if caption else []
@@ -157,60 +163,12 @@ def _program(call: Call) -> list[Any]:
     return []
 
 
-def _module(call: Call) -> list[Any]:
-    name = call.argument.strip()
-    call.session.module = "" if name == "None" else name
-    call.session.classes.clear()
-    return call.body()
-
-
-def _autodoc(call: Call) -> list[Any]:
-    session = call.session
-    # `:no-members:` takes back a project-wide default.
-    defaults = {
-        k: "" if v in (True, None) else str(v)
-        for k, v in session.conf.autodoc_options.items()
-        if v is not False
-    }
-    options = {**defaults, **call.options}
-    options = {k: v for k, v in options.items() if f"no-{k}" not in call.options}
-    kind = call.name.removeprefix("auto")
-    inside = ".".join(filter(None, [session.module, *session.classes[-1:]]))
-    # a method is named by itself, as `Bot.check` within its class, or from the current module
-    entries: tuple[autodoc.Documented, ...] = ()
-    for module in dict.fromkeys((inside, inside.rpartition(".")[0], session.module)):
-        entries = entries or autodoc.documented(session.raw.root, kind, call.argument, module, options)
-    made: list[Any] = []
-    outer = session.module
-    if kind == "module" and entries:
-        session.module = entries[0].name
-    hidden = {"noindex", "no-index"} & call.options.keys()
-    for entry in entries:
-        session.texts.append(entry.docstring)
-        lines = type(call.content)(docstring_lines(entry.docstring), source=call.session.raw.path)
-        anchor = "" if hidden else object_id(entry.name)
-        if not entry.signature:
-            node = call.make("passage")
-        else:
-            node = call.make("desc", heading=entry.heading, signatures=[entry.signature], anchor=anchor)
-        node += call.parsed(lines)
-        made.append(node)
-    session.module = outer
-    if not made:
-        return call.body()
-    is_class = kind in ("class", "exception")
-    if is_class:
-        session.classes.append(entries[0].name.removeprefix(f"{outer}."))
-    made[0] += call.body()
-    if is_class:
-        session.classes.pop()
-    return made
-
-
-def docstring_lines(docstring: str) -> list[str]:
-    """Return a docstring's lines; underlined titles (NumPy's sections) become bold."""
-    text = re.sub(r"^([^\n]+)\n([=~^\"#*-])\2{2,}[ \t]*$", r"**\1**\n", docstring.expandtabs(), flags=re.M)
-    return text.splitlines()
+def _role(call: Call) -> list[Any]:
+    """Note a role of the document's own: `.. role:: code-py(code)`."""
+    name, _, base = call.argument.rstrip(")").partition("(")
+    if base.strip():
+        call.session.roles[name.strip().lower()] = base.strip().lower()
+    return []
 
 
 def include(call: Call) -> list[Any]:
@@ -244,6 +202,20 @@ def include(call: Call) -> list[Any]:
     return []
 
 
+def _csv(call: Call) -> list[Any]:
+    """Return a table whose rows are in a file; docutils itself reads those that are on the page."""
+    base = location(call.session.raw)
+    found = read_within(call.session.raw.root, base.parent, call.options.get("file", "")) if base else None
+    if found is None:
+        return call.body()
+    mark = {"tab": "\t", "space": " "}.get(call.options.get("delim", ","), call.options.get("delim", ",")[:1])
+    heads = call.options.get("header-rows", "")
+    lines = [*call.options.get("header", "").splitlines(), *found[1].splitlines()[:MAX_ROWS]]
+    rows = [[(cell, 1, 1) for cell in row] for row in csv.reader(lines, delimiter=mark or ",") if row]
+    headed = "header" in call.options or (heads.isdigit() and int(heads) > 0)
+    return [call.make("markdown", text=table(spread(rows), call.argument, headed=headed))]
+
+
 def _markdown(call: Call, text: str) -> list[Any]:
     raw = call.session.raw
     made = []
@@ -260,8 +232,9 @@ _HANDLERS: dict[str, Callable[[Call], list[Any]]] = {
     **dict.fromkeys(("include", "literalinclude"), include),
     **dict.fromkeys(("image", "figure", "thumbnail"), _image),
     "changelog": _changelog,
+    "csv-table": _csv,
     "program": _program,
-    **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), _module),
+    **dict.fromkeys(("module", "currentmodule", "py:module", "py:currentmodule"), module),
     **dict.fromkeys(("rubric", "centered", "subtitle"), _rubric),
     **dict.fromkeys(TITLED, _admonition),
     **dict.fromkeys(("tab", "group-tab", "tab-item", "code-tab-item"), _tab),

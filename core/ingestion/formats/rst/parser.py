@@ -114,11 +114,12 @@ class _Roles:
         return [self._node(role or self._session.conf.default_role, utils.unescape(text, True))], []
 
     def _node(self, name: str, text: str) -> Any:
+        name = self._session.roles.get(name.lower(), name)
         if name.lower() in _STYLES:
             return getattr(nodes, _STYLES[name.lower()])(text, text)
         if name.lower() == "raw":
             return nodes.Text("")
-        shown = role(name, text, self._session.conf.captions)
+        shown = role(name, text, self._session.conf.captions, self._session.conf.own.roles)
         if shown.code:
             return nodes.literal(shown.text, shown.text)
         said = parted(shown.text, self._session.texts) if shown.document else shown.text

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -17,6 +17,7 @@ from typing import Any
 
 from core.domain import RawDocument
 from core.ingestion.formats._shared import heading_text, location
+from core.ingestion.formats.rst.registered import Registered, registered
 from core.text.words import one_line
 
 _TITLED = re.compile(r"^(.*)(?<!\\)<([^<>]*)>$", re.S)
@@ -51,10 +52,13 @@ class Inline:
     document: str = ""
 
 
-def role(name: str, content: str, captions: Mapping[str, str] | None = None) -> Inline:
+def role(
+    name: str, content: str, captions: Mapping[str, str] | None = None, own: Collection[str] = ()
+) -> Inline:
     """Read one role as Sphinx displays it; an unknown one gives its text without the target.
 
-    `captions` are the patterns of `extlinks`, by role: `{"issue": "#%s"}`.
+    `captions` are the patterns of `extlinks`, by role: `{"issue": "#%s"}`; the project's `own` roles are
+    names of objects.
     """
     name = name.lower().rsplit(":", 1)[-1] if name.lower() != "py" else "py"
     content = content.strip()
@@ -81,7 +85,7 @@ def role(name: str, content: str, captions: Mapping[str, str] | None = None) -> 
         return Inline(content.replace("-->", ">").replace("&", ""))
     if name in ("samp", "file"):
         return Inline(content.replace("{", "").replace("}", ""), code=True)
-    if name in _CODE:
+    if name in _CODE or name in own:
         if title:
             return Inline(title, code=True)
         shown = target.lstrip("!")
@@ -131,6 +135,7 @@ class Conf:
     epilog: str = ""
     substitutions: Mapping[str, str] = field(default_factory=dict)
     autodoc_options: Mapping[str, Any] = field(default_factory=dict)
+    own: Registered = field(default_factory=Registered)
     folder: str = ""
     """Where it stands, the root of the documentation."""
 
@@ -187,6 +192,7 @@ def _read_conf(path: str, _modified: int, root: str) -> Conf:
             "translation progress": "",
         },
         autodoc_options=_dictionary(given.get("autodoc_default_options")),
+        own=registered(Path(path), tree, Path(root)),
         folder=str(Path(path).parent),
     )
 

@@ -23,7 +23,7 @@ DOCUTILS = _names("csv-table list-table table replace unicode math line-block")
 DROPPED = _names("""
     toctree contents index meta raw raw-html highlight highlightlang default-domain default-role role sectnum
     section-numbering tabularcolumns rst-class cssclass sectionauthor moduleauthor codeauthor
-    inheritance-diagram     autoclasstree video youtube vimeo target-notes title date
+    inheritance-diagram autoclasstree video youtube vimeo target-notes title date
     autosummary testsetup testcleanup header footer bibliography todolist program-output command-output exec
     git_changelog changelog_imports
     doxygenindex sidebar-links image-grid btn button-link button-ref ethicalads carousel-item
@@ -33,7 +33,7 @@ DROPPED = _names("""
 CODE: dict[str, str | None] = {
     **dict.fromkeys(_names("code-block sourcecode code prompt code-cell code-tab code-example snippet"), ""),
     **dict.fromkeys(
-        _names("ipython jupyter-execute doctest testcode exec-code click:example click:run"), "python"
+        _names("ipython jupyter-execute doctest testcode exec-code plot click:example click:run"), "python"
     ),
     **dict.fromkeys(_names("terminal console runblock"), "console"),
     "mermaid": "mermaid",

@@ -1,0 +1,92 @@
+"""Directives and roles that a project registers itself."""
+
+from tests.core.ingestion.pages import parsed, section
+
+OWN = """
+import sys
+
+sys.stdout.write("imported!")
+
+
+class Option(Cmdoption):
+    pass
+
+
+class Event(ObjectDescription[str]):
+    pass
+
+
+def parse_command(env, text, node):
+    env.ref_context["std:program"] = text
+    return text
+
+
+def setup(app):
+    app.add_crossref_type(directivename="setting", rolename="setting", indextemplate="pair: %s; setting")
+    app.add_object_type("django-admin", rolename="djadmin", parse_node=parse_command)
+    app.add_directive("django-admin-option", Option)
+    app.add_directive("happening", Event)
+    app.add_crossref_type("state", "state")
+"""
+
+
+def project(tmp_path):
+    (tmp_path / "docs" / "_ext").mkdir(parents=True)
+    (tmp_path / "docs" / "conf.py").write_text(
+        "globals().update(build(extra_extensions=['sphinx.ext.autodoc', 'own']))\n\n\n"
+        "def setup(app):\n    app.add_object_type('event', 'event', 'pair: %s; event', parse_event)\n"
+    )
+    (tmp_path / "docs" / "_ext" / "own.py").write_text(OWN)
+    return tmp_path
+
+
+def test_what_a_project_registers_is_found_by_its_name(tmp_path, capfd):
+    document = parsed(
+        "Commands\n========\n\ncheck\n-----\n\n.. django-admin:: check [app ...]\n\n"
+        "Checks, see :state:`DONE`.\n\n"
+        ".. django-admin-option:: --tag TAGS, -t TAGS\n\n    Names the tags.\n\n"
+        "Events\n------\n\n.. event:: built (app, error)\n\n    Sent at the end.\n\n"
+        ".. happening:: closed\n\n    Nothing is open.\n\n"
+        ".. setting:: DEBUG\n\nDEBUG\n-----\n\nShows errors.\n",
+        "rst",
+        project(tmp_path),
+    )
+    assert [(one.headings[-1], one.anchor, one.text) for one in document.sections] == [
+        ("check", "check", "`check [app ...]`\n\nChecks, see `DONE`."),
+        ("--tag", "cmdoption-check-tag", "`--tag TAGS, -t TAGS`\n\nNames the tags."),
+        ("built", "event-built", "`built (app, error)`\n\nSent at the end."),
+        ("closed", "happening-closed", "`closed`\n\nNothing is open."),
+        ("DEBUG", "debug", "Shows errors."),
+    ]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_extensions_outside_of_the_source_are_not_read(tmp_path):
+    (tmp_path / "own.py").write_text(OWN)
+    root = project(tmp_path / "root")
+    (root / "docs" / "_ext" / "own.py").unlink()
+    (root / "docs" / "_ext" / "own.py").symlink_to(tmp_path / "own.py")
+    document = parsed("Page\n====\n\n.. happening:: closed\n\n    Text.\n", "rst", root)
+    assert [one.headings for one in document.sections] == [("Page",)]
+
+
+def test_a_role_of_the_document_is_read_as_its_base():
+    document = parsed(
+        ".. role:: code-py(code)\n   :language: python\n\n.. role:: raw-html(raw)\n   :format: html\n\n"
+        "Page\n====\n\nUse :code-py:`x = 1`:raw-html:`<br>` now.\n",
+        "rst",
+    )
+    assert section(document, "Page").text == "Use `x = 1` now."
+
+
+def test_options_of_a_directive_have_their_names():
+    document = parsed(
+        "Page\n====\n\n.. rst:directive:: toctree\n\n   Lists pages.\n\n"
+        "   .. rst:directive:option:: maxdepth: n\n\n"
+        "      How deep.\n",
+        "rst",
+    )
+    assert [(one.headings[-1], one.anchor) for one in document.sections] == [
+        ("toctree", "directive-toctree"),
+        ("maxdepth", "directive-toctree"),
+    ]
