@@ -6,6 +6,7 @@ import fcntl
 import gc
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,20 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.shared_statements import share
+UNNEEDED = str(Path(__file__).parent / "unneeded")
+"""What stands there is found before a library of the same name, in processes that a test starts, too."""
+if UNNEEDED not in sys.path:
+    sys.path.insert(0, UNNEEDED)
+    known = [path for path in [os.environ.get("PYTHONPATH")] if path]
+    os.environ["PYTHONPATH"] = os.pathsep.join([UNNEEDED, str(Path(__file__).parents[1]), *known])
+
+from tests.shared_statements import share  # noqa: E402
 
 if TYPE_CHECKING:
     from selenium import webdriver
+
+MEMORY, ROOM = "/dev/shm", 4_000_000_000
+"""A folder in memory, and the bytes that must be free there for the tests' homes."""
 
 share()
 # one example takes a third of a second where others have the machine, too; a change is tried with the same
@@ -33,6 +44,9 @@ for folder in ("endurance", "journeys", "platforms", "reindex"):
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# every commit of a test's database waits for the disk, some thirty a journey; in memory it does not
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 
 LONGEST_FIRST = (
