@@ -50,15 +50,31 @@ if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
 
 
 LONGEST_FIRST = (
-    "tests/reindex/",
-    "tests/test_architecture_figures.py",
     "tests/journeys/test_forgetting_words.py",
+    "tests/reindex/",
     "tests/endurance/",
+    "tests/journeys/test_page.py",
+    "tests/proofs/",
+    "tests/journeys/test_damaged_files.py",
+    "tests/journeys/test_editors.py",
+    "tests/platforms/test_playground",
+    "tests/journeys/test_controls.py",
+    "tests/journeys/test_widget_page.py",
+    "tests/journeys/test_dashboard_page.py",
     "tests/journeys/test_one_database.py",
     "tests/journeys/test_command_line.py",
-    "tests/storage/test_killed.py",
+    "tests/journeys/test_memory_at_work.py",
+    "tests/test_architecture_figures.py",
+    "tests/journeys/test_stop.py",
+    "tests/journeys/test_live_history.py",
+    "tests/journeys/",
+    "tests/bot/",
+    "tests/storage/",
 )
-"""Files that take longest: begun first, they do not end last while another process has nothing to do."""
+"""Files that take longest: begun first, they do not end last while another process has nothing to do.
+
+What is light comes at the end, in small files.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
