@@ -6,6 +6,7 @@ import fcntl
 import gc
 import logging
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +15,20 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.shared_statements import share
+UNNEEDED = str(Path(__file__).parent / "unneeded")
+"""What stands there is found before a library of the same name, in processes that a test starts, too."""
+if UNNEEDED not in sys.path:
+    sys.path.insert(0, UNNEEDED)
+    known = [path for path in [os.environ.get("PYTHONPATH")] if path]
+    os.environ["PYTHONPATH"] = os.pathsep.join([UNNEEDED, str(Path(__file__).parents[1]), *known])
+
+from tests.shared_statements import share  # noqa: E402
 
 if TYPE_CHECKING:
     from selenium import webdriver
+
+MEMORY, ROOM = "/dev/shm", 4_000_000_000
+"""A folder in memory, and the bytes that must be free there for the tests' homes."""
 
 share()
 # one example takes a third of a second where others have the machine, too; a change is tried with the same
@@ -33,18 +44,37 @@ for folder in ("endurance", "journeys", "platforms", "reindex"):
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# every commit of a test's database waits for the disk, some thirty a journey; in memory it does not
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", MEMORY)
 
 
 LONGEST_FIRST = (
-    "tests/reindex/",
-    "tests/test_architecture_figures.py",
     "tests/journeys/test_forgetting_words.py",
+    "tests/reindex/",
     "tests/endurance/",
+    "tests/journeys/test_page.py",
+    "tests/proofs/",
+    "tests/journeys/test_damaged_files.py",
+    "tests/journeys/test_editors.py",
+    "tests/platforms/test_playground",
+    "tests/journeys/test_controls.py",
+    "tests/journeys/test_widget_page.py",
+    "tests/journeys/test_dashboard_page.py",
     "tests/journeys/test_one_database.py",
     "tests/journeys/test_command_line.py",
-    "tests/storage/test_killed.py",
+    "tests/journeys/test_memory_at_work.py",
+    "tests/test_architecture_figures.py",
+    "tests/journeys/test_stop.py",
+    "tests/journeys/test_live_history.py",
+    "tests/journeys/",
+    "tests/bot/",
+    "tests/storage/",
 )
-"""Files that take longest: begun first, they do not end last while another process has nothing to do."""
+"""Files that take longest: begun first, they do not end last while another process has nothing to do.
+
+What is light comes at the end, in small files.
+"""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -14,7 +14,6 @@ from tests import forked
 from tests.ollama_server import OllamaServer
 from tests.patience import PATIENCE
 
-ROOT = Path(__file__).parent.parent.parent
 CORPORA = """
 [product]
 name = "Kettle"
@@ -56,7 +55,7 @@ class Shop:
         """Run a command to its end in a loop that does other things, too."""
         ours = ("THREADLORE", "OLLAMA", "DATABASE")
         clean = {k: v for k, v in os.environ.items() if not k.startswith(ours)}
-        clean |= {"PYTHONPATH": str(ROOT), "OLLAMA_HOST": "off"} | environment
+        clean |= {"OLLAMA_HOST": "off"} | environment
         given = ["--home", str(self.home), *arguments]
         child, out, err = await asyncio.wait_for(forked.ended(given, clean, self.root), 2 * PATIENCE)
         return Ended(child.returncode, out.decode(), err.decode())

@@ -11,6 +11,7 @@ from bot.commands.command_line import status_of
 from core.memory.calibrated import Calibrated, write_calibration
 from tests.fakes import FakeEncoder
 from tests.journeys.house import Kettle, new_folder
+from tests.shared_processes import SHARED
 
 OTHER = "some/other-model"
 
@@ -30,7 +31,7 @@ def kettle(tmp_path: Path) -> Kettle:
 async def test_another_embedder_is_warned_of_at_start_and_in_status(
     kettle: Kettle, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with build(kettle.settings(embedding_model=OTHER), "test", loaded) as app:
+    async with build(kettle.settings(embedding_model=OTHER), "test", loaded, SHARED) as app:
         problems = (await status_of(app))["problems"]
     said = f"for {OTHER} run `threadlore calibrate PAIRS.jsonl`"
     assert any(said in problem for problem in problems)
@@ -41,7 +42,7 @@ async def test_a_calibration_for_it_holds_and_silences_the_warning(
     kettle: Kettle, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_calibration(kettle.home, Calibrated(f"{OTHER}@256", 0.91, 0.5, 0.96, 0.9, "p", 1.0, 0.8, 0.6))
-    async with build(kettle.settings(embedding_model=OTHER), "test", loaded) as app:
+    async with build(kettle.settings(embedding_model=OTHER), "test", loaded, SHARED) as app:
         problems = (await status_of(app))["problems"]
         assert (app.memory.thresholds.delta, app.memory.thresholds.tau) == (0.91, 0.5)
     assert not any("calibrate" in problem for problem in problems)

@@ -18,6 +18,7 @@ from core.domain import Question, Vote
 from core.ports import Corpus, pairs_collection
 from core.settings import Settings, load_settings
 from tests.fakes import FakeEncoder
+from tests.shared_processes import SHARED
 
 CONFIG = """\
 [product]
@@ -56,7 +57,7 @@ async def verified(app: Application, **given: bool) -> tuple[int, str]:
 
 async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    async with build(settings, "test", lambda *_: FakeEncoder()) as app:
+    async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:
         code, told = await verified(app)
         assert code == 1 and "1.0: it is not indexed; run `threadlore index --release 1.0`." in told
 
@@ -77,12 +78,12 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
         assert "1.0: the vector index holds 1 passages that are not live; restart the bot" in told
         assert "The vector index holds 1 collections of no corpus" in told
 
-    async with build(settings, "test", lambda *_: FakeEncoder()) as app:  # a start mends the indexes
+    async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:  # a start mends the indexes
         assert (await verified(app))[0] == 0
 
     with sqlite3.connect(tmp_path / "home" / "threadlore.sqlite3") as database:
         database.execute("DELETE FROM search_chunks WHERE id = ?", (second,))
-    async with build(settings, "test", lambda *_: FakeEncoder()) as app:
+    async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:
         code, told = await verified(app)
         assert code == 1 and "1.0: 1 passages are kept where 2 were indexed; the database is damaged" in told
         assert "1.0: 1 documents have no passages" in told
@@ -90,14 +91,14 @@ async def test_a_home_is_verified_and_what_is_wrong_is_named(tmp_path: Path) -> 
 
 async def test_what_a_cut_run_read_is_told_and_is_nothing_wrong(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    async with build(settings, "test", lambda *_: FakeEncoder()) as app:
+    async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:
         await app.corpus_manager.reindex()
     with sqlite3.connect(tmp_path / "home" / "threadlore.sqlite3") as database:
         database.execute(
             "INSERT INTO documents (id, release, source, path, title, url, hash, at) "
             "SELECT 'cut', release, source, 'cut.md', title, url, 'cut', at FROM documents LIMIT 1"
         )
-    async with build(settings, "test", lambda *_: FakeEncoder()) as app:
+    async with build(settings, "test", lambda *_: FakeEncoder(), SHARED) as app:
         code, told = await verified(app)
         assert code == 0 and "1.0: 1 documents were read by a run that was cut short" in told
         await app.corpus_manager.reindex()
@@ -192,7 +193,7 @@ HARMS: tuple[Harm, ...] = (
 @pytest.mark.parametrize("harm", HARMS, ids=lambda harm: harm.__name__)
 async def test_what_derives_from_the_database_is_repaired(tmp_path: Path, harm: Harm) -> None:
     """Each damage alone: it is told, mended while the bot serves, and told no more."""
-    async with build(settings_of(tmp_path), "test", lambda *_: FakeEncoder()) as app:
+    async with build(settings_of(tmp_path), "test", lambda *_: FakeEncoder(), SHARED) as app:
         await app.corpus_manager.reindex()
         answer = await app.engine.answer(Question("What is the lid made of?", "cli"))
         assert await app.engine.feedback(Vote(answer.id, "cli", 1))
@@ -210,7 +211,7 @@ async def test_what_derives_from_the_database_is_repaired(tmp_path: Path, harm: 
 
 async def test_a_damaged_database_is_not_repaired_but_told(tmp_path: Path) -> None:
     """Rows that are gone derive from nothing: repairing must not make the rest agree with that."""
-    async with build(settings_of(tmp_path), "test", lambda *_: FakeEncoder()) as app:
+    async with build(settings_of(tmp_path), "test", lambda *_: FakeEncoder(), SHARED) as app:
         await app.corpus_manager.reindex()
         execute(app, "DELETE FROM search_chunks WHERE id = (SELECT min(id) FROM search_chunks)")
         code, told = await verified(app, repair=True)

@@ -28,13 +28,12 @@ from typing import Any
 
 import aiohttp
 
-from bot.app.bootstrap import build
 from bot.conversation.answering import RESTARTING
 from bot.interactions.handler import LOST
 from bot.rendering.answers import is_sign_of_work
 from tests.endurance.world import FEATURES, Shelf
 from tests.journeys.child import Served, on_slack, serving
-from tests.journeys.house import Kettle, new_folder
+from tests.journeys.house import Kettle, new_folder, opened
 from tests.platforms.slack_server import SlackServer
 
 CHANNELS = [f"C{number}" for number in range(100, 130)]
@@ -497,7 +496,7 @@ async def endure(folder: Path, cache: Path, kills: int, rate: float, seed: int) 
     kettle = new_folder(folder, cache)
     shelf = Shelf(kettle.folder, len(FEATURES))
     shelf.fill()
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex()
     run = Run(kettle, kills, rate, seed)
     await run.run(shelf)

@@ -7,11 +7,10 @@ import json
 import sqlite3
 from collections import defaultdict
 
-from bot.app.bootstrap import build
 from core.ports import Corpus
 from tests.endurance.ledger import Ledger
 from tests.endurance.process import Process, Refused
-from tests.journeys.house import Kettle
+from tests.journeys.house import Kettle, opened
 
 Found = dict[str, list[str]]
 SHOWN = 3
@@ -105,7 +104,7 @@ def open_database(kettle: Kettle) -> sqlite3.Connection:
 
 async def check_indexes(kettle: Kettle) -> Found:
     """Open the home once more, and compare both indexes with the live corpora."""
-    async with build(kettle.settings(), "check") as app:
+    async with opened(kettle, "check") as app:
         live = await app.corpora.live()
         wrong = [
             f"{corpus.release}: {name} holds {len(await index.ids(corpus.collection))} passages, "

@@ -20,13 +20,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from bot.app.bootstrap import build
 from tests.endurance.checks import Checks, check, check_indexes
 from tests.endurance.ledger import Ledger
 from tests.endurance.operations import Operations
 from tests.endurance.process import Died, Process
 from tests.endurance.world import FEATURES, Shelf
-from tests.journeys.house import Kettle, new_folder
+from tests.journeys.house import Kettle, new_folder, opened
 
 CLIENTS = 4
 """Commands under way at the same time."""
@@ -150,7 +149,7 @@ async def endure(
     kettle = new_folder(folder, encoder_cache)
     shelf = Shelf(kettle.folder, features)
     shelf.fill()
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex()
     run = Run(kettle, shelf, operations, kills, seed)
     try:

@@ -14,7 +14,6 @@ from bot.home.home import SOCKET
 from tests import forked
 from tests.journeys.house import Kettle
 
-ROOT = Path(__file__).parents[2]
 START_SECONDS = 120.0
 TAIL = 4000
 """Characters of the log that are shown where the process fails."""
@@ -59,7 +58,7 @@ class Process:
         socket = self.kettle.home / SOCKET
         socket.unlink(missing_ok=True)
         began = time.monotonic()
-        given = self.kettle.variables(THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0", PYTHONPATH=str(ROOT))
+        given = self.kettle.variables(THREADLORE_PLAYGROUND="true", THREADLORE_PORT="0")
         with (self.kettle.folder / "serve.log").open("ab") as log, open(os.devnull, "rb") as nothing:
             files = (nothing.fileno(), log.fileno(), log.fileno())
             self._child = forked.fork(["serve"], given, self.kettle.folder, files)

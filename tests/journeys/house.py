@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -119,6 +119,11 @@ class Kettle:
         }
 
 
+def opened(kettle: Kettle, what: str = "index") -> AbstractAsyncContextManager[Application]:
+    """Build everything on a home for what is done there, with the processes and the encoder of all tests."""
+    return build(kettle.settings(), what, one_for_all, SHARED)
+
+
 def new_folder(folder: Path, encoder_cache: Path, url: str = "") -> Kettle:
     """Write Kettle's documentation, with a home in which nothing is indexed."""
     write_kettle(folder, url)
@@ -131,7 +136,7 @@ def new_folder(folder: Path, encoder_cache: Path, url: str = "") -> Kettle:
 async def new_kettle(folder: Path, encoder_cache: Path, *releases: str, url: str = "") -> Kettle:
     """Write Kettle's documentation, whose pages are at `url`, and index the named releases, or all."""
     kettle = new_folder(folder, encoder_cache, url)
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         for release in releases or [""]:
             await app.corpus_manager.reindex(release)
     return kettle

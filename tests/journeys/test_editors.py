@@ -22,7 +22,7 @@ from bot.cli.editors.server import Tools, server
 from bot.cli.editors.transports import tokens_of
 from core.domain import Question, Scope
 from core.errors import UsageError
-from tests.endurance.process import ROOT, Process
+from tests.endurance.process import Process
 from tests.journeys.house import Kettle, house
 from tests.patience import PATIENCE
 
@@ -33,9 +33,8 @@ TOKEN = "0123456789abcdef-chloe"
 @asynccontextmanager
 async def editor(kettle: Kettle, **more: str) -> AsyncIterator[Client]:
     """Start `threadlore mcp` as an editor does, and talk to it."""
-    variables = kettle.variables(PYTHONPATH=str(ROOT), **more)
     started = StdioServerParameters(
-        command=sys.executable, args=["-m", "bot", "mcp"], env=variables, cwd=kettle.folder
+        command=sys.executable, args=["-m", "bot", "mcp"], env=kettle.variables(**more), cwd=kettle.folder
     )
     async with Client(over_stdio(started)) as client:
         yield client
@@ -127,7 +126,7 @@ async def test_over_http_a_token_says_who_asks(kettle: Kettle) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    variables = kettle.variables(PYTHONPATH=str(ROOT), MCP_TOKENS=f"chloe:{TOKEN}")
+    variables = kettle.variables(MCP_TOKENS=f"chloe:{TOKEN}")
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bot", "mcp", "--http", str(port), env=variables, cwd=kettle.folder
     )

@@ -68,7 +68,7 @@ async def settled(bot: Bot) -> None:
             await asyncio.sleep(0.05)
 
 
-@pytest.mark.parametrize(("people", "each"), [(20, 10), (60, 1)])
+@pytest.mark.parametrize(("people", "each"), [(12, 8), (50, 1)])
 async def test_in_a_flood_nobody_is_left_silent(
     kettle: Kettle, ollama: OllamaServer, people: int, each: int
 ) -> None:

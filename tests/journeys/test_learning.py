@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from core.domain import Question
 from core.learning.learner import FILE
 from core.ports.about import BOT
 from core.retrieval.rescoring import DEFAULT_WEIGHTS
-from tests.journeys.fake_stage import FakeStage
+from tests.journeys.fake_stage import FakeChat, FakeStage
 from tests.journeys.house import Bot, Kettle, house, new_folder
 from tests.journeys.stage import ask, told
 
@@ -64,7 +65,26 @@ def levers(written: Kettle, tmp_path: Path) -> Kettle:
     return written.copy(tmp_path / "levers")
 
 
-async def taught(bot: Bot, place: str = "public") -> FakeStage:
+@pytest.fixture(scope="module")
+def with_votes(written: Kettle, tmp_path_factory: pytest.TempPathFactory) -> Kettle:
+    """The product after people voted in public, which is not learnt from yet."""
+    kettle = written.copy(tmp_path_factory.mktemp("votes") / "levers")
+
+    async def teach() -> None:
+        async with house(kettle) as bot:
+            await taught(bot)
+
+    asyncio.run(teach())
+    return kettle
+
+
+@pytest.fixture
+def voted(with_votes: Kettle, tmp_path: Path) -> Kettle:
+    """A copy of that."""
+    return with_votes.copy(tmp_path / "voted")
+
+
+async def taught(bot: Bot, place: str = "public") -> None:
     """Ask about every lever and put 👍 where the reference is quoted, 👎 where it is not."""
     stage = FakeStage(bot)
     for number, name in enumerate(VOTED):
@@ -72,7 +92,6 @@ async def taught(bot: Bot, place: str = "public") -> FakeStage:
         seen = await ask(stage, question(name), place=place, who=who)
         await stage.react(who, seen, "👍" if " mm long" in seen.text else "👎")
     await stage.quiet()
-    return stage
 
 
 async def first(bot: Bot) -> int:
@@ -91,10 +110,9 @@ def schedule(bot: Bot) -> Clock:
     return Clock(app.corpora, {}, work.reindex, learn=work.learn)
 
 
-async def test_votes_teach_the_order_of_pages_until_it_is_undone(levers: Kettle) -> None:
-    async with house(levers) as bot:
+async def test_votes_teach_the_order_of_pages_until_it_is_undone(voted: Kettle) -> None:
+    async with house(voted) as bot:
         before = await first(bot)
-        await taught(bot)
         clock = schedule(bot)
         await clock.learn()
         ranking = bot.app.searcher.ranking
@@ -109,7 +127,7 @@ async def test_votes_teach_the_order_of_pages_until_it_is_undone(levers: Kettle)
         at = (await bot.app.learner.standing()).at
         await clock.learn()
         assert (await bot.app.learner.standing()).at == at, "nothing is new"
-    async with house(levers) as bot:
+    async with house(voted) as bot:
         assert bot.app.searcher.ranking == ranking, "it is there after a restart"
         stage = FakeStage(bot)
         await stage.slash("ann", "threadlore", "learn undo")
@@ -136,11 +154,11 @@ async def test_what_is_said_in_private_channels_teaches_nothing(levers: Kettle) 
         assert bot.app.searcher.ranking.weights == DEFAULT_WEIGHTS
 
 
-async def test_learning_that_is_cut_short_leaves_what_there_was(levers: Kettle) -> None:
-    async with house(levers) as bot:
-        stage = await taught(bot)
+async def test_learning_that_is_cut_short_leaves_what_there_was(voted: Kettle) -> None:
+    async with house(voted) as bot:
+        stage = FakeStage(bot, FakeChat(ids=itertools.count(1000)))  # no message has the id of an older one
         await bot.app.learner.run()
-        kept, ranking = (levers.home / FILE).read_bytes(), bot.app.searcher.ranking
+        kept, ranking = (voted.home / FILE).read_bytes(), bot.app.searcher.ranking
         seen = await ask(stage, question(LATER[0]))
         await stage.react("ann", seen, "👎")
         await stage.quiet()
@@ -150,9 +168,9 @@ async def test_learning_that_is_cut_short_leaves_what_there_was(levers: Kettle) 
         assert not running.done()
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
-        assert (levers.home / FILE).read_bytes() == kept and bot.app.searcher.ranking == ranking
-    (levers.home / f"{FILE}.writing").write_text('{"weights"')
-    async with house(levers) as bot:
+        assert (voted.home / FILE).read_bytes() == kept and bot.app.searcher.ranking == ranking
+    (voted.home / f"{FILE}.writing").write_text('{"weights"')
+    async with house(voted) as bot:
         assert bot.app.searcher.ranking == ranking
         learnt = await bot.app.learner.run(on_schedule=True)
         assert learnt and learnt.questions == len(VOTED) + 1, "the vote that came meanwhile is learnt from"

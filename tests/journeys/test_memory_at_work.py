@@ -19,7 +19,7 @@ from storage.memory.pair_rows import pair_values
 from storage.tables import PairRow
 from tests.journeys.house import Bot, Kettle, house
 
-PAIRS = 10_000
+PAIRS = 6_000
 PORT = "Which port does the dashboard listen on?"
 AT_MOST = 10.0
 """Seconds within which 95 % of the questions are answered, on a machine that does other things, too."""

@@ -16,12 +16,12 @@ import pytest
 from bot.home.home import SOCKET
 from bot.platforms.slack.doctor import SCOPES
 from tests import forked
+from tests.journeys.house import PASSED
 from tests.journeys.slack_stage import SlackStage
 from tests.journeys.stage import PATIENCE, answer, until
 from tests.ollama_server import OllamaServer
 from tests.platforms.slack_server import SlackServer
 
-ROOT = Path(__file__).parents[2]
 DASHBOARD = """\
 # Dashboard
 
@@ -94,8 +94,8 @@ class Newcomer:
         (self.bot / ".env").write_text("\n".join([*kept, f"{variable}={value}", ""]), encoding="utf-8")
 
     def _environment(self) -> dict[str, str]:
-        passed = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "OMP_NUM_THREADS")}
-        return passed | {"PYTHONPATH": str(ROOT), "HF_HUB_OFFLINE": "1", **self.variables}
+        passed = {k: v for k, v in os.environ.items() if k in PASSED}
+        return passed | {"HF_HUB_OFFLINE": "1", **self.variables}
 
     async def serves(self) -> forked.Forked:
         """Start to serve; the log goes into a file."""

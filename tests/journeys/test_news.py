@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.bootstrap import build
 from tests.journeys.fake_stage import FakeStage
-from tests.journeys.house import Kettle, house, new_folder
+from tests.journeys.house import Kettle, house, new_folder, opened
 from tests.journeys.stage import EVERYWHERE, answer, ask, open_stage
 from tests.ollama_server import OllamaServer
 
@@ -53,7 +52,7 @@ async def _indexed(folder: Path, encoder_cache: Path) -> Kettle:
         known = [text for name, text in _NOTES.items() if name <= release]
         pages = folder / "docs" / release
         (pages / "changes.md").write_text("\n".join(["# Changelog\n", *known]))
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex("")
     return kettle
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.bootstrap import build
 from tests.journeys.fake_stage import FakeStage
-from tests.journeys.house import Kettle, house, new_folder
+from tests.journeys.house import Kettle, house, new_folder, opened
 from tests.journeys.stage import EVERYWHERE, ask, open_stage
 
 _NOTES = {
@@ -73,7 +72,7 @@ async def _indexed(folder: Path, encoder_cache: Path) -> Kettle:
             (pages / "keys.md").write_text(_KEYS)
         if release == "2.0":
             (pages / "deprecations.md").write_text(_OLD)
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex("")
     return kettle
 

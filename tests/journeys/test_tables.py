@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.app.bootstrap import build
-from tests.journeys.house import Kettle, house, new_folder
+from tests.journeys.house import Kettle, house, new_folder, opened
 from tests.journeys.stage import ON_EACH_WIRE, ask, open_stage, squeezed
 
 PAGE = """\
@@ -27,7 +26,7 @@ Every queue has limits of its own, which this table lists.
 async def _indexed(folder: Path, encoder_cache: Path) -> Kettle:
     kettle = new_folder(folder, encoder_cache)
     (folder / "docs" / "2.0" / "limits.md").write_text(PAGE)
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex("2.0")
     return kettle
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.app.bootstrap import build
 from tests.journeys.fake_stage import FakeStage
-from tests.journeys.house import house, new_folder
+from tests.journeys.house import house, new_folder, opened
 from tests.ollama_server import OllamaServer
 from tests.proofs.injections import CARRIERS, INJECTIONS, harm, obeying, planted, played, prepare
 
@@ -14,7 +13,7 @@ from tests.proofs.injections import CARRIERS, INJECTIONS, harm, obeying, planted
 async def test_a_hundred_orders_that_are_obeyed_harm_nobody(tmp_path: Path, encoder_cache: Path) -> None:
     kettle = new_folder(tmp_path / "kettle", encoder_cache)
     planted(kettle.folder)
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex("2.0")
     wrong, obeyed, carried = [], 0, set()
     async with OllamaServer(answer=obeying) as ollama, house(kettle, ollama_host=ollama.url) as bot:

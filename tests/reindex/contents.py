@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 
-from bot.app.bootstrap import build
 from core.domain import content_hash
 from core.ports import pairs_collection
 from tests.endurance.checks import Found, open_database
-from tests.journeys.house import Kettle
+from tests.journeys.house import Kettle, opened
 
 _TABLES = {
     "documents": "SELECT id FROM documents",
@@ -24,7 +23,7 @@ _TABLES = {
 async def contents(kettle: Kettle) -> dict[str, list[str]]:
     """Return the ids in SQL and in both indexes of a home that nobody has open."""
     found = await asyncio.to_thread(_database, kettle)
-    async with build(kettle.settings(), "check") as app:
+    async with opened(kettle, "check") as app:
         for corpus in (await app.corpora.live()).values():
             for kind, collection in (("passages", corpus.collection), ("pairs", pairs_collection(corpus))):
                 for its, index in (("vector", app.vectors), ("word", app.words)):

@@ -38,7 +38,9 @@ from bot.operations.application import Application
 from core.domain import Question
 from core.settings import load_settings
 from evaluation.cleaning import pages
+from tests.journeys.house import one_for_all
 from tests.reindex.slack_export import convert
+from tests.shared_processes import SHARED
 
 PORT = 8931
 QUESTIONS = Path(__file__).with_name("questions.jsonl")
@@ -172,7 +174,7 @@ async def run(data: Path, models: Path, messages: int, asked: Path, port: int = 
         if not (home / "models").exists():
             (home / "models").symlink_to(models)
         settings = load_settings(home=home, config=work / "corpora.toml", ollama_host="off")
-        async with build(settings, "index") as app:
+        async with build(settings, "index", one_for_all, SHARED) as app:
             for release in releases:
                 began = time.monotonic()
                 (done,) = await app.corpus_manager.reindex(release)

@@ -21,11 +21,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from bot.app.bootstrap import build
 from bot.home.control_socket import call
 from tests.core.ingestion_sources.site_server import Site
 from tests.endurance.checks import Checks
 from tests.endurance.process import Died, Killed, Process, Refused
+from tests.journeys.house import opened
 from tests.reindex.contents import contents, differences
 from tests.reindex.pages import NAMES, RELEASE, KillKettle, Pages, State, editions, fits
 
@@ -162,7 +162,10 @@ class Run:
 
         async def person() -> None:
             while not stopped.is_set():
+                began = time.monotonic()
                 await self._ask()
+                # else nothing is left for reading, which stands behind people on a machine that has others
+                await asyncio.sleep(ASKERS * (time.monotonic() - began))
 
         people = [asyncio.create_task(person()) for _ in range(ASKERS)]
         try:
@@ -249,7 +252,7 @@ async def _endure(pages: Pages, folder: Path, encoder_cache: Path, kills: int, s
     kettle = KillKettle(folder, encoder_cache)
     kettle.home.mkdir()
     (kettle.home / "models").symlink_to(encoder_cache)
-    async with build(kettle.settings(), "index") as app:
+    async with opened(kettle) as app:
         await app.corpus_manager.reindex()
     run = Run(kettle, pages, kills, seed)
     try:
@@ -263,7 +266,7 @@ async def _endure(pages: Pages, folder: Path, encoder_cache: Path, kills: int, s
     fresh.home.mkdir(parents=True)
     (fresh.home / "models").symlink_to(encoder_cache)
     (fresh.folder / "corpora.toml").write_text(kettle.config.read_text())
-    async with build(fresh.settings(), "index") as app:
+    async with opened(fresh) as app:
         await app.corpus_manager.reindex()
     run.checks.add("at the end", differences(await contents(kettle), await contents(fresh)))
     return run

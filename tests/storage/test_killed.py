@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import signal
 import sqlite3
@@ -42,7 +41,6 @@ def acknowledged_until_killed(home: Path, turn: int, lines: int, delay_s: float)
         [sys.executable, "-c", WRITER, str(home), str(turn)],
         stdout=subprocess.PIPE,
         cwd=Path(__file__).parent.parent.parent,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)},
     )
     assert child.stdout is not None
     said = [child.stdout.readline() for _ in range(lines)]
