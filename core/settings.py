@@ -136,8 +136,8 @@ class Settings(BaseSettings):
     retriever: str = Field("fusion", alias="RETRIEVER")
     """How pages are found: a module of `core/retrieval/retrievers`."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
-    """A cross-encoder by name or folder (`ms-marco-MiniLM-L12-v2` comes with the extra `reranker`), or a class of
-    llama-index, that orders what was found; or none."""
+    """A cross-encoder by name or folder (`ms-marco-MiniLM-L12-v2` comes with the extra `reranker`), or a class
+    of llama-index, that orders what was found; or none."""
 
     learn_hours: float = Field(24.0, alias="LEARN_HOURS", ge=0)
     """Hours after which the ranking is learnt from votes again, where there are new ones; 0 for never."""

@@ -1,4 +1,4 @@
-"""The reranker: the packaged cross-encoder, one of sentence-transformers, or a postprocessor of llama-index."""
+"""The reranker: a packaged cross-encoder, one of sentence-transformers, or a postprocessor of llama-index."""
 
 from __future__ import annotations
 

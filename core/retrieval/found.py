@@ -19,7 +19,7 @@ KEPT = 8
 """Context chunks after fusion (QA pre-generation, retrieval)."""
 
 TOGETHER = 12
-"""Pages that a reranker reads whose scores are weighed: the right one is seldom below (docs/evaluation.md)."""
+"""Pages that a reranker reads whose scores are weighed: the right one is seldom below."""
 WEIGHED = 0.2
 """What the logarithm of a reranker's odds counts beside a page's score. On what nothing was fitted on (four
 products, 283 questions) .1 to .3 are alike, and .5 is too much."""
