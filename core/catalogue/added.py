@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.catalogue.entries import SourceKinds, SourceSpec
 from core.catalogue.loading import load_catalogue
+from core.catalogue.sources import SourceKinds, SourceSpec
 from core.domain import Release
 from core.errors import UsageError
 from core.system.private_files import private, set_aside

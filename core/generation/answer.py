@@ -23,10 +23,10 @@ from core.generation.checked.statements import (
     left_off,
     once,
     statements,
+    tellers,
     whole,
     without,
 )
-from core.generation.checked.tellers import tellers
 from core.generation.citations import Cleaned, bracketed, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
 from core.generation.unknown import is_unknown, says_lack

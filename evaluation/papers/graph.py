@@ -14,7 +14,7 @@ import numpy as np
 from core.generation import triplets
 from core.retrieval.question_graph import QuestionGraph
 from evaluation.answers.overlap import overlap
-from evaluation.lexical import likeness
+from evaluation.metrics import likeness
 from evaluation.papers.tables import MODEL, NONE, Section, Table, share
 from evaluation.simulation.data import Topic
 from evaluation.simulation.stores import Texts

@@ -8,8 +8,7 @@ from itertools import product
 
 from core.languages import _
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import only, said
-from core.memory.guard.words import apart, exclusive
+from core.memory.guard.words import apart, exclusive, only, said
 from core.vocabulary import OPPOSITES, word_list, words_of
 
 ONE = frozenset(root(w) for w in word_list("one single individual"))

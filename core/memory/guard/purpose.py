@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from core.languages import _
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import only, said
-from core.memory.guard.words import apart, exclusive, is_light
+from core.memory.guard.words import apart, exclusive, is_light, only, said
 from core.text.words import STOP_WORDS
 from core.vocabulary import UNITS, words_of
 

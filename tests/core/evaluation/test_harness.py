@@ -22,7 +22,7 @@ from evaluation.baselines import Baseline, Mix
 from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from evaluation.gold import read_gold
 from evaluation.harness import Options, evaluate
-from evaluation.lexical import likeness
+from evaluation.metrics import likeness
 from evaluation.pipeline import ask as ask_line
 from evaluation.pipeline import stages_of
 from evaluation.plots import draw
