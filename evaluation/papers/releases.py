@@ -24,8 +24,7 @@ from core.pipeline.stages.retrieve import Judge, Reduce, Refuse, Retrieve, Selec
 from core.pipeline.stages.understand import Understand
 from core.ports import for_questions
 from core.recipes.qamr import KEPT
-from evaluation.baselines import Baseline, Mix
-from evaluation.configurations import OF_PAIRS, Configuration
+from evaluation.configurations import OF_PAIRS, Baseline, Configuration, Mix
 from evaluation.gold import GoldLine, is_hit, is_right, rank_of
 from evaluation.metrics import summary
 from evaluation.papers.tables import MODEL, NONE, Section, Table, share

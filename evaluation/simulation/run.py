@@ -15,6 +15,7 @@ from core.memory.decision import LEARNED, PAPER, Decision, Guard
 from core.memory.scoring.score import Thresholds
 from core.ports import Encoder, for_questions
 from core.text.words import one_line
+from evaluation.plots import draw_simulation
 from evaluation.report import Tell, silent
 from evaluation.simulation.data import (
     Half,
@@ -27,7 +28,6 @@ from evaluation.simulation.data import (
     stream,
 )
 from evaluation.simulation.memory_calibration import choose_thresholds, fit_reach
-from evaluation.simulation.plots import draw_simulation
 from evaluation.simulation.report import markdown, rows, spread, summary
 from evaluation.simulation.setup import Memory, Model, People
 from evaluation.simulation.stores import OpenStores, Texts, in_memory

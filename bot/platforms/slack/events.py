@@ -15,8 +15,7 @@ from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.home import HomeTabs
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
-from bot.platforms.slack.text.reading import is_person
-from bot.platforms.slack.text.words import written
+from bot.platforms.slack.text.reading import is_person, written
 from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unheard
 from core.domain import MessageRef
 from core.errors import StorageUnavailable
