@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.ports.platforms import PersonalData
-from core.system.private_files import private
+from core.system.private_files import private, write_whole
 
 WRITTEN = "exports.txt"
 """File of the home that lists them, one absolute path a line, and ids after it, apart by tabs."""
@@ -72,10 +72,7 @@ def _clean_lines(path: Path, ids: Collection[str], forms: Sequence[bytes]) -> No
     lines = path.read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if _ids(line).isdisjoint(ids) and not any(form in line for form in forms)]
     if len(kept) < len(lines):
-        fresh = path.with_name(f"{path.name}.forgetting")
-        with open(fresh, "wb", opener=private) as file:
-            file.writelines(kept)
-        fresh.replace(path)
+        write_whole(path, kept)
 
 
 def _ids(line: bytes) -> set[str]:

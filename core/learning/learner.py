@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -30,6 +29,7 @@ from core.retrieval.rescoring import Ranking
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE as TUNED
 from core.retrieval.tuned import load_ranking
+from core.system.private_files import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -147,10 +147,8 @@ def read_learnt(home: Path) -> Learnt:
 
 def keep_learnt(home: Path, learnt: Learnt) -> None:
     """Write what was learnt, whole or not at all; blocking. Raises StorageError."""
-    beside = home / f"{FILE}.writing"
     try:
-        beside.write_text(json.dumps(asdict(learnt), indent=2) + "\n", "utf-8")
-        os.replace(beside, home / FILE)
+        write_whole(home / FILE, json.dumps(asdict(learnt), indent=2) + "\n")
     except OSError as error:
         raise StorageError(f"{home / FILE} cannot be written ({error.strerror}); make room for it.") from None
 

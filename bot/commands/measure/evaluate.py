@@ -1,4 +1,4 @@
-"""`evaluate`: measure on labelled questions; `tune`: learn from them; `embedder try`: compare."""
+"""`evaluate`, `embedder try`, `check`: measure on labelled questions; `tune`: learn from them."""
 
 from __future__ import annotations
 
@@ -155,4 +155,33 @@ TRY = Command(
     ends_with_caller=True,
     has_json=False,
     rank=74,
+)
+CHECK = Command(
+    "check",
+    "measure",
+    "which upvoted answers a change of the documentation breaks; exit status 1 where one does",
+    run,
+    options=(
+        Option("release", "The release whose pages change", required=True, dashed=True),
+        Option(
+            "changed",
+            "The changed files, as `git diff --name-only` names them; every page when left out",
+            named=True,
+            many=True,
+            metavar="PATH ...",
+        ),
+        Option(
+            "docs",
+            "The checkout with the change, or the folder of its pages; this folder when left out",
+            kind="path",
+            named=True,
+            metavar="DIR",
+            default=".",
+        ),
+        Option("gold", "Also check these labelled questions", kind="path", named=True, metavar="GOLD.jsonl"),
+    ),
+    who="owner",
+    where="terminal",
+    has_json=False,
+    rank=72,
 )

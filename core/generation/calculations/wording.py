@@ -9,6 +9,8 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Literal
 
+from core.vocabulary import word_list
+
 LONGEST = 200
 """Characters of a plain calculation at most."""
 
@@ -70,25 +72,7 @@ class Calculation:
     facts: tuple[str, ...] = ()
 
 
-_POLITE = frozenset(
-    [
-        "please",
-        "pls",
-        "hey",
-        "hi",
-        "hello",
-        "ok",
-        "okay",
-        "so",
-        "then",
-        "thanks",
-        "thank",
-        "you",
-        "now",
-        "just",
-        "quickly",
-    ]
-)
+_POLITE = frozenset(word_list("please pls hey hi hello ok okay so then thanks thank you now just quickly"))
 _EXPLICIT = (("calculate",), ("compute",), ("evaluate",), ("work", "out"), ("convert",), ("solve",))
 _ASKED = (
     ("what", "is"),

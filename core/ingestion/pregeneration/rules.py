@@ -13,7 +13,9 @@ from collections.abc import AsyncGenerator, Collection, Iterator, Sequence
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
 from core.text.words import cut_at_word, one_line, sentences
-from core.vocabulary import word_list
+from core.vocabulary import words_of
+
+_WORDS = words_of(__package__)
 
 LONGEST = 16
 """Words of a purpose; what is longer is a clause of its own."""
@@ -108,14 +110,7 @@ _DEFINITION = re.compile(
 )
 _ASKED = re.compile(r"^(?:\*\*)?(?:Q(?:uestion)?[.:]\s*)?(?P<asked>[A-Z¿][^\n]{6,200}\?)(?:\*\*)?$")
 _LABEL = re.compile(r"^(?:\*\*)?A(?:nswer)?[.:]\s*(?:\*\*)?\s*")
-VERBS = frozenset(
-    word_list(
-        """access add build call change choose configure connect convert create customize define delete deploy
-        disable enable get handle import install integrate load make manage move open override pass prevent
-        read register remove render return run save send serve set start stop store test update upgrade
-        upload use validate work write"""
-    )
-)
+VERBS = frozenset(_WORDS["verbs"].split())
 """Verbs that headings begin with, whatever the document says."""
 _AFTER_TO = re.compile(
     r"\b(?:to|can|cannot|must|should|don't|let's) "

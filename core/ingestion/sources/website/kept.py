@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from core.domain import content_hash
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,7 @@ class Kept:
         """Keep a copy, whole or not at all; raises OSError."""
         private_folder(self._folder)
         known = {key: value for key, value in asdict(copy).items() if key != "content"} | {"of": url}
-        file = self._file(url)
-        half = file.with_suffix(".part")
-        half.write_bytes(json.dumps(known).encode() + b"\n" + zlib.compress(copy.content, 6))
-        os.replace(half, file)
+        write_whole(self._file(url), [json.dumps(known), b"\n", zlib.compress(copy.content, 6)])
 
     def use(self, url: str) -> None:
         """Note that a page is still part of the site."""
