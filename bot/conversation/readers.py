@@ -1,4 +1,4 @@
-"""Questions of readers of a website: nobody's account, in public, answered to whoever asked.
+"""Questions of readers of a website: nobody's account, in public, answered to the asker.
 
 A reader is no person that the bot knows. What they ask is kept as a question that nobody asked, their votes
 move nothing in memory, and they hear what everybody in public hears.

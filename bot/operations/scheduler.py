@@ -66,7 +66,7 @@ class Clock:
         self._every("reindex", self.tick, seconds=CHECK_SECONDS)
         if self._renew is not None:
             self._every("renew", self.renew, seconds=RENEW_SECONDS)
-        if self._daily is not None:  # soon at first: a process that is started anew every day does it, too
+        if self._daily is not None:  # soon at first: a process that is restarted every day does it, too
             self._every("daily", self.tidy, FIRST_SECONDS, days=1)
         if self._learn is not None and self._learn_hours:
             self._every("learn", self.learn, LEARN_SECONDS, hours=self._learn_hours)
@@ -92,7 +92,7 @@ class Clock:
         """Return the sources that are due, by release: those never read, and those whose wait is over.
 
         Where no corpus could be made of what was read (a full disk, a quota, another encoder) all sources
-        of the release wait together, longer with each failure, and are then read anew.
+        of the release wait together, longer with each failure, and are then read again.
         """
         runs = {(run.release, run.source): run for run in await self._store.runs()}
         late: dict[str, list[str]] = {}

@@ -43,7 +43,7 @@ def noted(home: Path) -> dict[Path, set[str]]:
 def clean(home: Path, ids: Collection[str], forms: Sequence[bytes]) -> list[str]:
     """Take out of the exported JSONL files answers and pairs, by id, what is made of pages, by their paths,
     and texts; return other files that hold any of them. Those in the home are removed: they are reports,
-    which can be written anew.
+    which can be rewritten.
     """
     left: list[str] = []
     for path, told in noted(home).items():

@@ -1,6 +1,6 @@
 """What a terminal shows: Markdown at its width, and progress bars with rate and time left, one a release.
 
-Somebody who watches the bot start has a line a stage, which is written anew while the stage lasts.
+Somebody who watches the bot start has a line a stage, which is rewritten while the stage lasts.
 """
 
 from __future__ import annotations

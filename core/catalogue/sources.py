@@ -87,7 +87,7 @@ class Catalogue:
     people: dict[str, tuple[str, ...]] = field(default_factory=dict)
     root: Path = Path()
     share_platforms: bool = True
-    """Whether what is learnt in public on one platform is told on the others."""
+    """Whether what is learned in public on one platform is told on the others."""
     permissions: dict[str, Grant] = field(default_factory=dict)
     """Who may give which command, by its name or its first word; admins where nothing is said."""
 

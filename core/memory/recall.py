@@ -115,7 +115,7 @@ class Recaller:
     async def _candidates(self, lookup: Lookup) -> tuple[list[Candidate], bool]:
         """Return the pairs of the high store that a question is closest to, closest first.
 
-        Left out are those that it was told apart from; tells whether there were any.
+        Left out are those that it was told apart from; returns True if there were any.
         """
         known, limits = self._recognition, self._thresholds
         wanted = max(CANDIDATES, limits.recalled)

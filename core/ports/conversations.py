@@ -117,7 +117,7 @@ class ConversationStore(Protocol):
         """Note the new words of a claim that is not decided yet."""
 
     async def reopen(self, message: str, payload: Mapping[str, Any], at: float) -> None:
-        """Let a settled claim be answered anew, with a new payload, in the same messages."""
+        """Let a settled claim be answered again, with a new payload, in the same messages."""
 
 
 class StorageHealth(Protocol):

@@ -142,7 +142,7 @@ def _asked(prose: str) -> list[str]:
 
 
 def _is_for_help(sentence: str) -> bool:
-    """Return True if a sentence that asks is meant for whoever knows, not for people about themselves."""
+    """Return True if a sentence that asks is meant for those who know, not for people about themselves."""
     if _ASKS_NOBODY.search(sentence) or _OPINION.search(sentence) or _ANNOUNCES.match(sentence):
         return False
     about = _INDIRECT.sub("", sentence, count=1)

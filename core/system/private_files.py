@@ -1,4 +1,4 @@
-"""Files and folders that are for whoever runs the bot alone: made so, made so again, or put aside."""
+"""Files and folders for the person who runs the bot alone: made so, made so again, or put aside."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def set_aside(path: Path) -> Path | None:
 
 
 def clear(path: Path) -> None:
-    """Remove a file or folder that can be made anew; what cannot be removed stays."""
+    """Remove a file or folder that can be made again; what cannot be removed stays."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
         return

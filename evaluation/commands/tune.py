@@ -23,7 +23,7 @@ from evaluation.tuning.attributes import FOLDS, fitted, labelled, measured
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Tune on `gold`, an absolute path, and use what was learnt at once; `reset` forgets it."""
+    """Tune on `gold`, an absolute path, and use what was learned at once; `reset` forgets it."""
     path = app.settings.home / FILE
     if request.get("reset"):
         if request.get("gold") or request.get("answers"):

@@ -52,7 +52,7 @@ class Memory:
 class Outcome:
     """How one question went.
 
-    `known` tells whether memory held a right answer to it, `across` whether the answer was another
+    `known` says whether memory held a right answer to it, `across` whether the answer was another
     release's, `other` whether it is a question that nobody asks in other words. `text` is the answer.
     """
 

@@ -173,7 +173,7 @@ async def over_stdio(settings: Settings) -> None:
 
 
 async def over_http(settings: Settings, port: int) -> None:
-    """Serve whoever has a token. Raises UsageError where there are none."""
+    """Serve everybody who has a token. Raises UsageError where there are none."""
     known = tokens_of(settings.mcp_tokens.get_secret_value())
     address = f"http://{settings.host}:{port}{PATH}"
     async with home(settings) as asked:

@@ -88,7 +88,7 @@ def _shown(name: str) -> str:
 class Call:
     """One command somebody gave.
 
-    `words` is what stands after its name, `given` the same by option. `is_admin` tells whether the caller may
+    `words` is what stands after its name, `given` the same by option. `is_admin` says whether the caller may
     do all of this command, not only what everybody may.
     """
 
@@ -118,7 +118,7 @@ class Call:
         return " ".join([self.name, *kept])
 
     async def tell(self, text: str) -> None:
-        """Answer whoever called, with people and channels by name and times in the caller's zone."""
+        """Answer the caller, with people and channels by name and times in the caller's zone."""
         await self.reply(Reply(text))
 
     async def reply(self, reply: Reply) -> None:

@@ -48,7 +48,7 @@ class Events:
     ) -> Work | None:
         """Return what hands an event over, None for one that means nothing; reading it may take a look-up.
 
-        `shared` tells whether another organization hears its channel, where Slack says so beside the event.
+        `shared` says whether another organization hears its channel, where Slack says so beside the event.
         `taken` is called as soon as the event need not come again, if that is before it is dealt with.
         """
         ours = (self._api.team, self._api.enterprise)

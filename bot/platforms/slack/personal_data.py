@@ -25,7 +25,7 @@ def read(home: Path) -> list[str]:
     """Return who opened a tab, those who did last at the end; nobody where the file cannot be read."""
     try:
         found = json.loads((home / TABS).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):  # it is made anew as people open their tabs
+    except (OSError, ValueError, RecursionError):  # it is made again as people open their tabs
         return []
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 

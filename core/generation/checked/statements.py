@@ -117,7 +117,7 @@ def cites(told: Sequence[Statement]) -> set[int]:
 
 
 def drafted(told: Sequence[Statement], wrong: Sequence[int], most: int) -> str:
-    """Write an answer for whoever mends it: what is wrong is marked by its place in `wrong`, from 1.
+    """Write an answer for the model to mend: what is wrong is marked by its place in `wrong`, from 1.
 
     What is right is left out where all of it takes more than `most` characters, then the last ones.
     """

@@ -12,7 +12,7 @@ from core.system.json_parts import members, written
 from core.system.private_files import private_folder, write_whole
 
 VERSION = 1
-"""Raised when messages are read in another way, so that a channel is read anew."""
+"""Raised when messages are read in another way, so that a channel is read again."""
 _SETS = ("mentions", "accepted_by")
 _PLAIN = {f.name: f.default for f in fields(Post)}
 
@@ -44,7 +44,7 @@ class ChannelCopy:
         self._load()
 
     def clear(self) -> None:
-        """Begin anew; what is on disk stays until it is written or removed."""
+        """Begin again; what is on disk stays until it is written or removed."""
         self.name = ""
         self.top: dict[str, Post] = {}
         self.threads: dict[str, ThreadCopy] = {}
