@@ -2,7 +2,7 @@
 person's twenty questions.
 
 This is start-time fair queueing: a call gets the number of the turn that is being taken, or the one after
-its asker's last call, whichever is later; the lowest number goes first, and of the same the one that came first.
+its asker's last call, whichever is later; the lowest number goes first, and of equal ones the earlier call.
 So that newcomers never keep anybody waiting for ever, a call that many others overtook goes next.
 """
 

@@ -20,8 +20,8 @@ from core.settings import Settings
 from evaluation.simulation.data import read_others
 from evaluation.simulation.memory_calibration import calibrate
 from evaluation.simulation.run import Options, simulate
-from evaluation.simulation.setup import Model, People
 from evaluation.simulation.stores import Stores
+from evaluation.simulation.world import Model, People
 
 
 async def run_simulation(

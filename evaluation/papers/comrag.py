@@ -14,8 +14,8 @@ from evaluation.papers.community import ROUNDS, Community
 from evaluation.papers.tables import MODEL, NONE, Section, Table, percent, printed, share
 from evaluation.simulation.data import Topic
 from evaluation.simulation.report import rows, summary
-from evaluation.simulation.setup import Memory, Outcome, Round
 from evaluation.simulation.stores import Texts
+from evaluation.simulation.world import Memory, Outcome, Round
 
 _PRINTED = printed("comrag")
 

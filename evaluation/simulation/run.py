@@ -29,9 +29,8 @@ from evaluation.simulation.data import (
 )
 from evaluation.simulation.memory_calibration import choose_thresholds, fit_reach
 from evaluation.simulation.report import markdown, rows, spread, summary
-from evaluation.simulation.setup import Memory, Model, People
 from evaluation.simulation.stores import OpenStores, Texts, in_memory
-from evaluation.simulation.world import World
+from evaluation.simulation.world import Memory, Model, People, World
 
 DELTAS = (0.7, 0.74, 0.78, 0.82, 0.86, 0.9)
 TAUS = (0.4, 0.5, 0.6, 0.7, 0.75)
