@@ -8,6 +8,16 @@ from collections.abc import Sequence
 from core.generation.citations import uncited
 from core.text.markup import outside_code
 from core.text.words import one_line, sentences
+from core.vocabulary import words_of
+
+_WORDS = words_of(__package__)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    for name in ("material", "lacks", "stoff"):
+        text = text.replace(f"<{name}>", _WORDS[name])
+    return re.compile(text, re.IGNORECASE)
+
 
 # An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
@@ -18,19 +28,7 @@ _RECITED = re.compile(r"<evidence\b[^<>]{0,40}\stitle=", re.IGNORECASE)
 _TAGS = re.compile(
     r"</?(?:evidence|question|answer|response|conversation|remembered|rejected|previous|wrong)\b[^<>]*>", re.I
 )
-_PLEASANTRY = re.compile(
-    r"(?:(?:great|good|excellent|nice)\squestion|(?:sure|certainly|of\scourse|absolutely)(?:\sthing)?[!.]+$"
-    r"|(?:i\s)?hope\s(?:this|that|it)\shelps|let\sme\sknow\s(?:if|whether)\b|feel\sfree\sto\s(?:ask|reach|let)\b"
-    r"|(?:if\syou\s(?:have|need)\s(?:any|more|further|other)\b[^.!?\n]{0,60}(?:ask|know|help|reach)\b)"
-    r"|(?:would\syou\slike|do\syou\s(?:want|need)|shall\si|should\si)\b|happy\scoding|good\sluck"
-    r"|i(?:['’]m|\sam)\s(?:ready|happy|glad|here)\sto\b|you\sasked\b"
-    r"|(?:so\s|now,?\s)?(?:the|this|that|your)\s(?:\w+\s)?(?:question|answer)\s(?:(?:is|was)\sabout|asks?|asked|is:"
-    r"|explain(?:s|ed)|cover(?:s|ed)|describe[sd]|to\s(?:the|this|that|your)\squestion\b)"
-    r"|(?:gute|tolle)\sfrage|gerne[!.]+$|ich\shoffe,?\s(?:das|dies)\shilft|(?:lass|lassen\ssie)\s(?:es\s)?mich\swissen"
-    r"|möchte(?:st\sdu|n\ssie)\b|buena\spregunta|espero\sque\s(?:esto\s)?(?:te\s|le\s)?(?:ayude|sirva)"
-    r"|(?:好问题|希望(?:这|以上)[^。！\n]{0,12}帮助))",
-    re.IGNORECASE,
-)
+_PLEASANTRY = re.compile("|".join(_WORDS["pleasantries"]), re.IGNORECASE)
 """What is said to be polite, to go on talking, or of the answer itself, and tells nothing."""
 _MARKS = re.compile(r"\[\d{1,2}\]")
 _ECHO = 3
@@ -69,65 +67,10 @@ _BARE_END = re.compile(
     re.IGNORECASE,
 )
 _REASON = re.compile(r"\s*[,;:(–—-]+\s*(?:as|because|since|based|from|the|there|given)\b", re.IGNORECASE)
-_MATERIAL = (
-    r"(?:the |this |that |any of the |none of the |provided |given |available |numbered |supplied )*"
-    r"(?:evidence|documentation|docs|context|sources?|passages?|information|material|text|excerpts?)"
-    r"(?:\s+(?:provided|given|available|supplied|above|here|i\s+found))?(?:\s+(?:for|of|on)\s+(?:\w+\s+)?v?\d[\w.]*)?"
-)
-_LACKS = (
-    r"(?:mention|contain|provide|include|cover|address|say|state|specify|describe|explain|discuss|answer|give|tell"
-    r"|have|hold|indicate|refer|offer|show|list|name|define|document|tell)"
-)
-_STOFF = (
-    r"(?:(?:die|den|der|dem|das|diese[nrms]?|angegebenen?|bereitgestellten?|vorliegenden?|vorhandenen?|genannten?|gegebenen?|gefundenen?)\s){0,3}"
-    r"(?:dokumentation|doku|belege?n?|quellen?|ausz[uü]ge?n?|informationen|kontext|material|evidenz|nachweise?n?)"
-)
-_LACK_ELSEWHERE = (
-    # German
-    rf"(?:leider,?\s+)?(?:in\s+)?{_STOFF}\s+(?:sagt|sagen|enth[aä]lt|enthalten|erw[aä]hnt|erw[aä]hnen|beschreibt|beschreiben"
-    rf"|nennt|nennen|beantwortet|erkl[aä]rt|gibt|geben|steht|findet|finden|wird|werden|ist|sind|liefert|liefern)\b[^.]{{0,80}}?"
-    r"\b(?:nicht|nichts|keine[nrms]?|kein)\b"
-    rf"|(?:das|dies|dazu|dar[uü]ber|hierzu)\s+(?:steht|ist|wird|gibt|finde|findet|sagt|enth[aä]lt|geht)\b[^.]{{0,60}}?"
-    rf"\b(?:nicht|nichts|keine[nrms]?)\b[^.]{{0,60}}?{_STOFF}"
-    rf"|(?:leider\s+)?(?:es\s+gibt|dazu\s+gibt\s+es|es\s+finden\s+sich)\s+[^.]{{0,30}}?\bkeine[nrms]?\s+(?:informationen|angaben|hinweise)"
-    rf"|(?:leider\s+)?(?:kann\s+ich|ich\s+kann)\s+[^.]{{0,60}}?\bnicht\s+(?:beantworten|sagen|finden)"
-    rf"|(?:tut\s+mir\s+leid|leider\s+wei(?:ß|ss)\s+ich)\b"
-    # Spanish, French
-    r"|(?:lo\s+siento|lamentablemente)\b|(?:la|los)\s+(?:documentación|fuentes|pruebas|evidencias?)\s+(?:no\s+(?:\w+\s+)?(?:mencion|contien|inclu|dice|"
-    r"especific|describ|indic|explic)|proporcionad\w+\s+no\b)|no\s+(?:hay|encuentro|se\s+menciona)\s+(?:ninguna?\s+)?(?:información|mención|nada|en\s+la)"
-    r"|(?:je\s+(?:suis\s+)?désolé\w*)\b|la\s+documentation\s+(?:fournie\s+)?ne\s+\w+\s+pas\b"
-    # Chinese, Japanese
-    r"|(?:很?抱歉|对不起|根据[^。，,]{0,20}[，,])*+(?:我)?(?:所?提供的)?(?:文档|证据|资料|信息|文件|上述)[^。]{0,12}?(?:没有|未|并未|无法|不包含)[^。]{0,40}"
-    r"|(?:很?抱歉|对不起)[，,]?(?:我)?(?:无法|不能|没有|不知道)|我(?:无法|不能)(?:从[^。]{0,20})?(?:回答|找到|确定)|(?:根据[^。，,]{0,20}[，,])?没有(?:相关|足够)的?信息"
-    r"|申し訳|(?:ドキュメント|証拠|資料|情報)[^。]{0,20}(?:ありません|記載されていません|ません)"
-)
-_LACK = re.compile(
-    rf"(?:(?:(?:i am|i'm)\s+)?sorry,?\s+(?:but\s+)?|i\s+apologi[sz]e,?\s+(?:but\s+)?"
-    rf"|unfortunately,?\s+|however,?\s+|based on {_MATERIAL},?\s+|therefore,?\s+)*+(?:"
-    rf"{_MATERIAL}\s+(?:does\s+not|doesn't|do\s+not|don't)\s+(?:\w+ly\s+)?{_LACKS}\b"
-    rf"|none of {_MATERIAL}\s+{_LACKS}s?\b"
-    rf"|there\s+(?:is|are)\s+(?:no|not\s+enough|insufficient)\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence|details?)\b"
-    rf"|no\s+(?:\w+\s+){{0,3}}(?:information|mention|evidence)\s+(?:is|was|are|about|on|regarding|in)\b"
-    rf"|i\s+(?:cannot|can't|could\s+not|couldn't|am\s+unable\s+to|was\s+unable\s+to)\s+(?:find|answer|determine|tell)\b"
-    rf"|i\s+(?:do\s+not|don't)\s+have\s+(?:\w+\s+){{0,2}}(?:information|evidence|details?)\b"
-    rf"|(?:(?:this|that|it|the\s(?:answer|question)|how\b[^.]{{0,80}}|what\b[^.]{{0,80}})\s)?(?:is\s|are\s)?not\s"
-    rf"(?:\w+ly\s+)?(?:covered|mentioned|addressed|documented|specified|described|stated|answered|provided|found|available|included)"
-    rf"\s+(?:by|in|within|from)\s+{_MATERIAL}"
-    rf"|nothing\s+(?:in|from)\s+{_MATERIAL}|{_MATERIAL}\s+(?:has|have|says?|contains?|provides?|gives?|offers?|holds?)\s+"
-    rf"(?:no\b|nothing\b)|{_MATERIAL}\s+(?:is|are)\s+(?:silent|not\s+(?:clear|sufficient|enough))\b"
-    rf"|it\s+is\s+(?:not\s+clear|unclear)\s+from\s+{_MATERIAL}"
-    rf"|i\s+(?:have|found|find|see)\s+(?:no|nothing)\b|i\s+am\s+not\s+(?:sure|certain|able)\b"
-    rf"|{_LACK_ELSEWHERE}"
-    rf"|it\s+is\s+not\s+(?:mentioned|covered|stated|specified|described)\b"
-    rf"|please\s+(?:consult|check|refer|see|provide|ask)\b"
-    rf"|(?:for\s+more\s+\w+,?\s+)?you\s+(?:may|might|should|could)\s+(?:want\s+to\s+)?(?:consult|check|refer|ask|look)\b"
-    rf")",
-    re.IGNORECASE,
-)
-_LACKING = re.compile(
-    rf"(?:\b(?:is|are|was)\s{{1,2}}(?:not|nowhere)|n't)\s{{1,2}}(?:covered|mentioned|addressed|documented|specified|described|stated)"
-    rf"\s{{1,2}}(?:by|in|within)\s{{1,2}}{_MATERIAL}",
-    re.IGNORECASE,
+_LACK = _pattern(f"{_WORDS['before_a_lack']}(?:{'|'.join((*_WORDS['lack'], *_WORDS['lack_elsewhere']))})")
+_LACKING = _pattern(
+    r"(?:\b(?:is|are|was)\s{1,2}(?:not|nowhere)|n't)\s{1,2}(?:covered|mentioned|addressed|documented|specified|described|stated)"
+    r"\s{1,2}(?:by|in|within)\s{1,2}<material>",
 )
 _ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
 _TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)
