@@ -30,7 +30,6 @@ PUBLIC = Scope(platform=PLATFORM)
 TURNS = 6
 """Earlier questions that a follow-up is understood with."""
 EXAMPLES = 2
-UNREAD = "The documentation is being read. Ask again in a few minutes."
 
 
 @dataclass(frozen=True, slots=True)

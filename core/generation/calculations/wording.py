@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from fractions import Fraction
 from typing import Literal
 
@@ -166,8 +166,3 @@ def _moment(kind: str, text: str) -> datetime | None:
         return datetime(year, month, number)
     except ValueError:
         return None
-
-
-def as_date(moment: datetime) -> date:
-    """Return the day of a moment."""
-    return moment.date()

@@ -13,9 +13,8 @@ from core.vocabulary import OPPOSITES, word_list, words_of
 
 _WORDS = words_of(__package__)
 
-ONE = frozenset(root(w) for w in word_list("one single individual"))
 ALL = frozenset(root(w) for w in _WORDS["all"].split())
-"""Stems of words for one thing, and for all things."""
+"""Stems of words for all things."""
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
 _TURNED = frozenset(root(w) for w in _WORDS["turned"].split())
 """Words that say by themselves what another question says with "not"."""

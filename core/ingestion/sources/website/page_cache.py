@@ -1,4 +1,4 @@
-"""Pages of a site as they were fetched last, so that an unchanged one costs a question and no body."""
+"""Pages of a site as they were fetched last, so that an unchanged one costs a request and no body."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Copy:
         return {names[name]: value for name, value in self.headers.items() if name in names}
 
 
-class Kept:
+class PageCache:
     """The copies of one site, a file each; one that cannot be read counts as not there."""
 
     def __init__(self, folder: Path) -> None:
