@@ -125,7 +125,7 @@ class CorpusManager:
         return done, failed
 
     async def repair(self) -> dict[str, int]:
-        """Rebuild what derives from the database and is not as it should be; tell how much of each.
+        """Make anew what derives from the database and is not as it should be; tell how much of each.
 
         That are vectors of passages, both indexes, the corpora that are searched, and memory's placements.
         """
@@ -164,7 +164,7 @@ class CorpusManager:
                 await self.pregeneration.run(name, encoder, report)
 
     async def remake_pairs(self, release: str = "", report: Report = lambda _: None) -> None:
-        """Make the pairs of documents that changed again, of one release or all, by who made them before."""
+        """Make anew the pairs of documents that changed, of one release or all, by who made them before."""
         if self.pregeneration:
             encoder = await self.encoders.current()
             for name in [release] if release else self.order():
@@ -251,7 +251,7 @@ class CorpusManager:
 async def encoders_of(corpora: Mapping[str, Corpus], encoders: Encoders) -> dict[str, Encoder]:
     """Return by release the encoder that made its corpus; the current one where that cannot be had.
 
-    Such a corpus cannot be searched, but it can be made again, and memory goes on meanwhile.
+    Such a corpus cannot be searched, but it can be made anew, and memory goes on meanwhile.
     """
     found = {}
     for release, corpus in corpora.items():
@@ -268,7 +268,7 @@ SETTLED_SECONDS = 600.0
 
 
 class GoingLive:
-    """Lets corpora answer, for what builds them."""
+    """Lets corpora answer, for whoever builds them."""
 
     def __init__(
         self,
