@@ -78,6 +78,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
         "evaluation.gold:spelled": [gold.spelled("a worker")],
         "core.models.embedding.prefixes:_families": [pattern for pattern, _ in prefixes._families()],
+        "core.generation.checked.raw:_pattern": ALREADY_MET,
         "core.generation.quotes.quote:_introductions": [quote._introductions()],
         "core.ingestion.formats._shared:definition_of": [_shared.definition_of("parse")],
         "core.ingestion.formats.markdown.snippets:region_ends": _snippets.region_ends("setup"),
