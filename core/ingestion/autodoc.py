@@ -273,10 +273,28 @@ def _load(parent: str, package: str, _modified: int, _period: int) -> Any | None
     try:
         found = loader.load(package, try_relative_path=False)
         if (Path(parent) / package).is_dir():  # else it is a module of one file
+            found = _with_init(loader, Path(parent) / package, found)
             _add_plain_folders(Path(parent) / package, found)
+        # `from .channel import *` brings names that documentation calls by the package
+        loader.expand_exports(found)
+        loader.expand_wildcards(found, external=False)
     except (ImportError, griffe.GriffeError, OSError, SyntaxError, ValueError, RecursionError):
         return None
     return found
+
+
+def _with_init(loader: griffe.GriffeLoader, folder: Path, package: Any) -> Any:
+    """Read the `__init__.py` of a package that others may extend (discord.py), which griffe passes over."""
+    file = folder / "__init__.py"
+    if not isinstance(package.filepath, list) or not file.is_file():
+        return package
+    modules = loader.modules_collection
+    code = file.read_text("utf-8", "replace")
+    whole = griffe.visit(package.name, filepath=file, code=code, modules_collection=modules)
+    for name, member in list(package.members.items()):
+        whole.set_member(name, member)
+    modules.set_member(package.name, whole)
+    return whole
 
 
 def _add_plain_folders(folder: Path, package: Any) -> None:

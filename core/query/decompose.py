@@ -53,8 +53,9 @@ _WHOLE = re.compile(
 )
 """A question of its own even where it has one word of its own: "how do I sign them?"."""
 _SETS_IT = re.compile(
-    r"how\s+(?:to|(?:do|can|could|should|would)\s+(?:i|we|you|one))\s+(?:adjust|change|configure|decrease|disable"
-    r"|edit|enable|increase|lower|modify|override|raise|set)\s+(?:it|that|this|them)\W*$",
+    r"(?:how\s+(?:to|(?:do|can|could|should|would)\s+(?:i|we|you|one))|(?:can|could|may)\s+(?:i|we|you|one))\s+"
+    r"(?:adjust|change|configure|decrease|disable|edit|enable|increase|lower|modify|override|raise|set|stop|switch"
+    r"|turn)\s+(?:off\s+|on\s+)?(?:it|that|this|them)(?:\s+\w+){0,5}\W*$",
     re.IGNORECASE,
 )
 """A part that only asks how to set what the one before it asks about: one page says both."""

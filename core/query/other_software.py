@@ -9,6 +9,8 @@ from core.text.words import ruled, words
 from core.vocabulary import FORMATS, SOFTWARE
 
 _PACKAGE = re.compile(r"\.(?:py|js|rs)$")
+_PYTHON = frozenset({"python", "asyncio", "ssl"})
+"""The language, and modules of it that a question mentions only in passing."""
 
 
 def other_software(text: str, product: Product) -> tuple[str, ...]:
@@ -21,7 +23,7 @@ def other_software(text: str, product: Product) -> tuple[str, ...]:
     found: list[str] = []
     for word in words(ruled(text)):
         known = SOFTWARE.get(_PACKAGE.sub("", word), "")
-        is_other = known and not own & {word, known} and not FORMATS & {word, known} and known != "python"
+        is_other = known and not own & {word, known} and not FORMATS & {word, known} and known not in _PYTHON
         if is_other or (word not in own and is_made_for(word, own)):
             found.append(known or word)
     return tuple(dict.fromkeys(found))

@@ -46,7 +46,14 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(r"\b(?:before|prior\s+to)\s+(?:\w+\s+)?$", re.IGNORECASE)
-_TO = re.compile(r"\s*(?:(?:back\s+|up\s+|over\s+)?to|(?:we|i)\s+\w+\s+to)\s+(?:the\s+)?", re.IGNORECASE)
+_LEFT = re.compile(
+    r"\b(?:upgrad|updat|mov|switch|migrat|jump|bump|port|chang|com|cam|go|went)(?:e|ed|es|ing)?\s+(?:\w+\s+){0,3}?from\s+(?:version\s+|v)?$",
+    re.IGNORECASE,
+)
+"""What stands before a release that somebody moves on from, wherever to."""
+_TO = re.compile(
+    r"\s*(?:(?:back\s+|up\s+|over\s+)?to\s|(?:we|i)\s+\w+\s+to\s|[-=]{1,2}>|→)\s*(?:the\s+)?", re.IGNORECASE
+)
 _WORKED = re.compile(
     r"\b(?:worked|used\s+to|there\s+(?:was|were)"
     r"|(?:was|were)\s+(?:\w+\s+)?(?:fine|ok|okay|good|possible|enough)"
@@ -143,8 +150,10 @@ def _in_one_clause(text: str, found: tuple[Mention, ...]) -> str:
 
 
 def _is_left(text: str, mention: Mention, found: tuple[Mention, ...]) -> bool:
-    """Return True if somebody moved on from a release: "went from 2.0 to 3.1 and …"."""
+    """Return True if somebody moved on from a release: "went from 2.0 to 3.1 and …", "updating from 2.0"."""
     following = next((m for m in found if m.start >= mention.end), None)
+    if following is None and _LEFT.search(text, 0, mention.start):
+        return True
     if following is None or not _TO.fullmatch(text[mention.end : following.start]):
         return False
     before = text[: mention.start]

@@ -159,3 +159,36 @@ def test_what_cannot_be_found_is_dropped(tmp_path):
         "   :members:\n\n.. autofunction:: ../x\n\n.. autoclass::\n"
     )
     assert [s.text for s in parsed(text, "rst", root).sections] == ["Text."]
+
+
+def test_a_package_that_others_may_extend_gives_all_that_it_imports(tmp_path):
+    package = tmp_path / "wide"
+    (package / "ext").mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "__path__ = __import__('pkgutil').extend_path(__path__, __name__)\n\n"
+        "from .channel import *\nfrom . import channel as channel\n"
+    )
+    (package / "channel.py").write_text(
+        "__all__ = ('Channel',)\n\n\nclass Channel:\n    \"\"\"A channel.\"\"\"\n\n"
+        "    def purge(self, limit=100):\n        \"\"\"Deletes messages.\"\"\"\n\n"
+        "    def typing(self):\n        \"\"\"Shows that somebody types.\"\"\"\n\n\n"
+        "class Hidden:\n    \"\"\"Not exported.\"\"\"\n"
+    )
+    (package / "ext" / "__init__.py").write_text("from .bot import *\n")
+    (package / "ext" / "bot.py").write_text(
+        "class Bot:\n    \"\"\"A bot.\"\"\"\n\n    def check(self):\n        \"\"\"Adds a check.\"\"\"\n"
+    )
+    document = parsed(
+        "API\n===\n\n.. currentmodule:: wide\n\n.. autoclass:: Channel()\n    :members:\n"
+        "    :exclude-members: typing\n\n    .. automethod:: typing\n\n.. autoclass:: Hidden\n\n"
+        ".. autoclass:: wide.ext.Bot\n\n    .. automethod:: Bot.check()\n",
+        "rst",
+        tmp_path,
+    )
+    assert [(one.headings[-1], one.anchor) for one in document.sections] == [
+        ("Channel", "wide.Channel"),
+        ("Channel.typing()", "wide.Channel.typing"),
+        ("Channel.purge()", "wide.Channel.purge"),
+        ("Bot", "wide.ext.Bot"),
+        ("Bot.check()", "wide.ext.Bot.check"),
+    ]

@@ -58,8 +58,7 @@ from core.query.decompose import parts
             "How do I make a redirect, and what status code is used, and can I change it?",
             (
                 "How do I make a redirect?",
-                "What status code is used?",
-                "Can I change status code?",
+                "What status code is used, and can I change it?",
             ),
         ),
     ],
@@ -75,6 +74,7 @@ def test_composite_questions_are_split(text, wanted):
         "How do I install and run it?",
         "how many messages does a worker prefetch by default and how to change it",
         "What is the upload limit, and how do I raise it?",
+        "how many messages does a worker keep by default, can i turn that off to save memory",
         "What is the difference between session and g?",
         "How do I log requests and responses to a file and to syslog?",
         "Do you know how to upload files and where they go?",

@@ -175,10 +175,11 @@ def _autodoc(call: Call) -> list[Any]:
     options = {**defaults, **call.options}
     options = {k: v for k, v in options.items() if f"no-{k}" not in call.options}
     kind = call.name.removeprefix("auto")
-    module = ".".join(filter(None, [session.module, *session.classes[-1:]]))
-    entries = autodoc.documented(session.raw.root, kind, call.argument, module, options)
-    if not entries and module != session.module:
-        entries = autodoc.documented(session.raw.root, kind, call.argument, session.module, options)
+    inside = ".".join(filter(None, [session.module, *session.classes[-1:]]))
+    # a method is named by itself, as `Bot.check` within its class, or from the current module
+    entries: tuple[autodoc.Documented, ...] = ()
+    for module in dict.fromkeys((inside, inside.rpartition(".")[0], session.module)):
+        entries = entries or autodoc.documented(session.raw.root, kind, call.argument, module, options)
     made: list[Any] = []
     outer = session.module
     if kind == "module" and entries:
@@ -195,10 +196,15 @@ def _autodoc(call: Call) -> list[Any]:
         node += call.parsed(lines)
         made.append(node)
     session.module = outer
-    if made:
-        made[0] += call.body()
-        return made
-    return call.body()
+    if not made:
+        return call.body()
+    is_class = kind in ("class", "exception")
+    if is_class:
+        session.classes.append(entries[0].name.removeprefix(f"{outer}."))
+    made[0] += call.body()
+    if is_class:
+        session.classes.pop()
+    return made
 
 
 def docstring_lines(docstring: str) -> list[str]:
