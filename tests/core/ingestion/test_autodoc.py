@@ -169,14 +169,14 @@ def test_a_package_that_others_may_extend_gives_all_that_it_imports(tmp_path):
         "from .channel import *\nfrom . import channel as channel\n"
     )
     (package / "channel.py").write_text(
-        "__all__ = ('Channel',)\n\n\nclass Channel:\n    \"\"\"A channel.\"\"\"\n\n"
-        "    def purge(self, limit=100):\n        \"\"\"Deletes messages.\"\"\"\n\n"
-        "    def typing(self):\n        \"\"\"Shows that somebody types.\"\"\"\n\n\n"
-        "class Hidden:\n    \"\"\"Not exported.\"\"\"\n"
+        '__all__ = (\'Channel\',)\n\n\nclass Channel:\n    """A channel."""\n\n'
+        '    def purge(self, limit=100):\n        """Deletes messages."""\n\n'
+        '    def typing(self):\n        """Shows that somebody types."""\n\n\n'
+        'class Hidden:\n    """Not exported."""\n'
     )
     (package / "ext" / "__init__.py").write_text("from .bot import *\n")
     (package / "ext" / "bot.py").write_text(
-        "class Bot:\n    \"\"\"A bot.\"\"\"\n\n    def check(self):\n        \"\"\"Adds a check.\"\"\"\n"
+        'class Bot:\n    """A bot."""\n\n    def check(self):\n        """Adds a check."""\n'
     )
     document = parsed(
         "API\n===\n\n.. currentmodule:: wide\n\n.. autoclass:: Channel()\n    :members:\n"
