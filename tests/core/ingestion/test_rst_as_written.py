@@ -87,3 +87,8 @@ def test_an_entry_of_a_private_module_bears_its_bare_name(tmp_path) -> None:
     assert section(document, "LIMIT").text.startswith("`LIMIT = 3`")
     assert section(document, "Kept").text.startswith("`class Kept`")
     assert section(document, "Kept.put()").text.startswith("`Kept.put(it=3)`")
+
+
+def test_of_a_replacement_that_is_nowhere_defined_no_marks_are_left():
+    page = "Boil\n====\n\n|coro|\n\nBoils with |kettle version| at once.\n"
+    assert [one.text for one in parsed(page, "rst").sections] == ["Boils with kettle version at once."]

@@ -260,11 +260,10 @@ class Writer:
             return f"[{node.astext()}]" if node.astext() else ""
         if tag in ("raw", "system_message", "comment"):
             return ""
-        if tag == "problematic":
-            # Markup that docutils could not close (`*args`, `name_`): what was written is the text.
-            return str(node.astext())
-        if tag == "substitution_reference":
-            return str(node.astext())
+        if tag in ("problematic", "substitution_reference"):
+            # Markup that docutils could not close (`*args`, `name_`): what was written is the text. Of a
+            # replacement that is nowhere defined its name, and nothing where it is all there is.
+            return _named(node)
         inner = _ROLE.sub("", "".join(self.inline(child) for child in node.children))
         if tag == "strong" and inner.strip():
             return f"**{inner}**"
@@ -275,6 +274,14 @@ class Writer:
 
 _ROLE = re.compile(r"(?<!\S):(?:[a-z]{1,12}:){1,2}(?=`)")
 """A role before what was marked as code, with one backtick too many for a role."""
+
+
+def _named(node: Any) -> str:
+    written = str(node.astext())
+    name = re.fullmatch(r"\|([^|\n]+)\|", written)
+    if name is None:
+        return written
+    return "" if node.parent.astext().strip() == written else name[1]
 
 
 _A_SENTENCE = 5
