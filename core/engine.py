@@ -87,20 +87,20 @@ class Engine:
         return await self._keeper.keep(context, await run(self.stages, context))
 
     async def _keep_inside(self, question: Question) -> None:
-        """Keep what was learnt in a channel inside it, should it have become private unnoticed."""
+        """Keep what was learned in a channel inside it, should it have become private unnoticed."""
         channel = question.scope.channel
         if question.scope.kind == "private" and channel not in self._private:
             await self.channel_became_private(channel)
 
     async def channel_became_private(self, channel: str) -> None:
-        """Keep what was learnt in a channel (`slack:C1`) inside it from now on; again, it changes nothing."""
+        """Keep what was learned in a channel (`slack:C1`) inside it from now on; twice is as once."""
         await self._memory.channel_became_private(channel)
         self._private.add(channel)
 
     # --- a reaction's journey --------------------------------------------------------------------------
 
     async def feedback(self, vote: Vote, helper: bool = False) -> bool:
-        """Count one person's vote; tells whether it counts: of a kept answer, by somebody who is kept.
+        """Count one person's vote; returns True if it counts: of a kept answer, by somebody who is kept.
 
         The asker's and helpers' votes weigh more, strangers' less (`core.memory.scoring.vote_weighting`).
         Accounts that `corpora.toml` links are one voter.
@@ -120,7 +120,7 @@ class Engine:
         """Keep the vote of somebody without an account: figures and gaps count it, memory does not.
 
         A script can be as many readers as it likes, so no number of them promotes an answer or takes it back.
-        Tells whether the answer is kept.
+        Returns True if the answer is kept.
         """
         if await self._store.answer(vote.answer_id) is None:
             return False

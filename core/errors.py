@@ -29,7 +29,7 @@
         └── PlatformRejected    a token or a permission is wrong
             └── ChannelClosed   a channel is private, gone, or not for the bot
 
-The message of an error is one sentence (or two) that says what to do. `retryable` tells whether
+The message of an error is one sentence (or two) that says what to do. `retryable` says whether
 the same call may work later; `told` is what an asker reads in the thread.
 """
 

@@ -132,15 +132,15 @@ class Settings(BaseSettings):
     wikidata_url: str = Field("", alias="WIKIDATA_URL", pattern=r"^$|^https?://\S+$")
     """Wikidata's SPARQL endpoint, which `RECIPE=graph_context` asks about names in public questions."""
     wikidata_contact: str = Field("", alias="WIKIDATA_CONTACT", pattern=r"^[^()\r\n]*$")
-    """A page or an address at which whoever runs this bot is reached: Wikimedia wants to know."""
+    """A page or an address at which the person who runs this bot is reached: Wikimedia wants to know."""
     retriever: str = Field("fusion", alias="RETRIEVER")
     """How pages are found: a module of `core/retrieval/retrievers`."""
     reranker_model: str = Field("", alias="RERANKER_MODEL")
-    """A cross-encoder by name or folder (`ms-marco-MiniLM-L12-v2` comes with the extra `reranker`), or a class
-    of llama-index, that orders what was found; or none."""
+    """A cross-encoder by name or folder (`ms-marco-MiniLM-L12-v2` is in the extra `reranker`), or a class of
+    llama-index, that orders what was found; or none."""
 
     learn_hours: float = Field(24.0, alias="LEARN_HOURS", ge=0)
-    """Hours after which the ranking is learnt from votes again, where there are new ones; 0 for never."""
+    """Hours after which the ranking is learned from votes again, where there are new ones; 0 for never."""
 
     pregenerate: Literal["rules", "off"] = Field("off", alias="PREGENERATE")
     """Whether rules make questions and answers of documents when they are read; a model does by command."""

@@ -20,8 +20,7 @@ from evaluation.answers.overlap import overlap
 from evaluation.calibration import calibrate
 from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
 from evaluation.gold import UNKNOWN_RELEASE, GoldLine, Half, read_gold
-from evaluation.lexical import likeness
-from evaluation.metrics import Outcome, reliability, summary, trade_off
+from evaluation.metrics import Outcome, likeness, reliability, summary, trade_off
 from evaluation.pipeline import ask, stages_of, warm
 from evaluation.plots import MISSING, draw
 from evaluation.report import Tell, markdown, silent

@@ -1,7 +1,9 @@
-"""Figures over many questions: hits, ranks, releases, abstention, answers, and their tables."""
+"""Figures over many questions: hits, ranks, releases, abstention, the words of answers, and their tables."""
 
 from __future__ import annotations
 
+import importlib
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -13,6 +15,7 @@ CUTS = (1, 3, 8)
 """Ranks k of hit@k."""
 BINS = 10
 """Bins of the reliability curve."""
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +161,53 @@ def _right(outcome: Outcome) -> bool:
 
 def _share(outcomes: Sequence[Outcome], counts: Callable[[Outcome], bool]) -> float | None:
     return round(sum(map(counts, outcomes)) / len(outcomes), 4) if outcomes else None
+
+
+def likeness(answers: Sequence[str], gold: Sequence[str], with_bert: bool = True) -> dict[str, float]:
+    """Compare answers with gold answers; blocking, so call it in a worker thread.
+
+    Without `with_bert` BERTScore is left out, whose model is looked for on the network. Returns `bleu` and
+    `chrf` (0 to 100, over all), `rouge1` and `rougeL` (mean F, 0 to 1), and `bertscore` (mean F), each only
+    where its package is installed and, for the last, its model is there.
+    """
+    if not answers:
+        return {}
+    return {**_bleu(answers, gold), **_rouge(answers, gold), **(_bert(answers, gold) if with_bert else {})}
+
+
+def _bleu(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
+    if (bleu := _module("sacrebleu")) is None:
+        return {}
+    return {
+        "bleu": round(float(bleu.corpus_bleu(list(answers), [list(gold)]).score), 2),
+        "chrf": round(float(bleu.corpus_chrf(list(answers), [list(gold)]).score), 2),
+    }
+
+
+def _rouge(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
+    if (rouge := _module("rouge_score.rouge_scorer")) is None:
+        return {}
+    scorer = rouge.RougeScorer(["rouge1", "rougeL"], use_stemmer=True)
+    scores = [scorer.score(true, said) for said, true in zip(answers, gold, strict=True)]
+    return {
+        name: round(sum(score[name].fmeasure for score in scores) / len(scores), 4)
+        for name in ("rouge1", "rougeL")
+    }
+
+
+def _bert(answers: Sequence[str], gold: Sequence[str]) -> dict[str, float]:
+    if (bert := _module("bert_score")) is None:
+        return {}
+    try:
+        _, _, f = bert.score(list(answers), list(gold), lang="en", verbose=False)
+    except (OSError, RuntimeError, ValueError) as error:  # its model is not here and cannot be had
+        log.warning("bert-score is left out: %s", error)
+        return {}
+    return {"bertscore": round(float(f.mean()), 4)}
+
+
+def _module(name: str) -> Any | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None

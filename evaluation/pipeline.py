@@ -27,8 +27,7 @@ from core.recipes import recipe_of
 from core.retrieval.confidence import PLAIN_JUDGEMENT, Signs
 from core.retrieval.pregenerated import FIELDS
 from core.retrieval.search import Searcher
-from evaluation.baselines import Baseline, Mix
-from evaluation.configurations import Configuration
+from evaluation.configurations import Baseline, Configuration, Mix
 from evaluation.gold import GoldLine, is_right, rank_of
 from evaluation.metrics import Outcome
 

@@ -1,15 +1,16 @@
-"""Figures of a report as PNG. The one door to matplotlib, which is optional (extra `evaluate`)."""
+"""Figures of reports and simulations as PNG, by matplotlib where it is installed (extra `evaluate`)."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from evaluation.metrics import CUTS
 
 MISSING = "No plots: matplotlib is not installed; `pip install threadlore[evaluate]` brings it."
+_SHARES = (("reuse", "#2f7d4f"), ("reference", "#4f7fb5"), ("avoid", "#c98a2b"), ("documents", "#b0b0b0"))
 
 
 def draw(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
@@ -17,33 +18,126 @@ def draw(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 
     Returns their file names, none where matplotlib is missing.
     """
-    try:
-        matplotlib = importlib.import_module("matplotlib")
-        # Without a display: threads and servers have none.
-        matplotlib.use("Agg")
-        pyplot = importlib.import_module("matplotlib.pyplot")
-    except ImportError:
+    pyplot = _pyplot()
+    if pyplot is None:
         return ()
+    confidence = report.get("confidence") or {}
+    bins, curve = confidence.get("reliability", {}).get("bins", []), confidence.get("trade_off", [])
     made = []
-    for name, plot in (("hits", _hits), ("reliability", _reliability), ("abstention", _abstention)):
-        figure, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
-        if plot(axes, report):
-            figure.savefig(folder / f"{name}.png", dpi=120)
-            made.append(f"{name}.png")
-        pyplot.close(figure)
+    if rows := report["configurations"]:
+        made.append(_figure(pyplot, folder / "hits.png", 1, lambda axes: _hits(axes[0], rows)))
+    if bins:
+        made.append(_figure(pyplot, folder / "reliability.png", 1, lambda axes: _reliability(axes[0], bins)))
+    if curve:
+        made.append(_figure(pyplot, folder / "abstention.png", 1, lambda axes: _abstention(axes[0], curve)))
     return tuple(made)
 
 
 def draw_comparison(result: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     """Write the plots of two reports side by side; blocking. Returns file names, none without matplotlib."""
-    try:
-        matplotlib = importlib.import_module("matplotlib")
-        matplotlib.use("Agg")
-        pyplot = importlib.import_module("matplotlib.pyplot")
-    except ImportError:
+    pyplot = _pyplot()
+    if pyplot is None:
         return ()
     folder.mkdir(parents=True, exist_ok=True)
-    figure, (shares, changes, times) = pyplot.subplots(1, 3, figsize=(15, 4.5), layout="constrained")
+    return (_figure(pyplot, folder / "comparison.png", 3, lambda axes: _comparison(axes, result)),)
+
+
+def draw_simulation(
+    report: Mapping[str, Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]], folder: Path
+) -> tuple[str, ...]:
+    """Write the plots of a simulation; blocking. Returns their file names, none without matplotlib."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    made = [
+        _figure(pyplot, folder / "routes.png", 1, lambda axes: _routes(axes[0], report)),
+        _figure(pyplot, folder / "memory.png", 2, lambda axes: _memory(axes, report)),
+    ]
+    if sweeps:
+        made.append(_figure(pyplot, folder / "sweeps.png", len(sweeps), lambda axes: _sweeps(axes, sweeps)))
+    return tuple(made)
+
+
+def draw_calibration(report: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
+    """Write the curve of a calibration; blocking. Returns its file name, none without matplotlib."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+    return (_figure(pyplot, folder / "calibration.png", 1, lambda axes: _curve(axes[0], report)),)
+
+
+def draw_votes(
+    made: Mapping[str, Mapping[str, Any]], counts: Sequence[int], bad: Sequence[float], folder: Path
+) -> tuple[str, ...]:
+    """Write how often the right page comes first by votes; blocking. Returns its file name, if any."""
+    pyplot = _pyplot()
+    if pyplot is None:
+        return ()
+
+    def panels(axes: Sequence[Any]) -> None:
+        for one, (name, rows) in zip(axes, made.items(), strict=True):
+            for part in bad:
+                shares = [rows["shipped"][0], *(rows[f"learnt {part:g} {count}"][0] for count in counts)]
+                one.plot(range(len(shares)), shares, marker=".", label=f"{part:.0%} bad")
+            one.set_xticks(range(len(counts) + 1), ["0", *map(str, counts)])
+            one.set_title(name)
+            one.set_xlabel("votes")
+        axes[0].set_ylabel("right page first, nobody voted on it")
+        axes[0].legend(fontsize=8)
+
+    return (_figure(pyplot, folder / "votes.png", len(made), panels),)
+
+
+def _pyplot() -> Any:
+    try:
+        # Without a display: threads and servers have none.
+        importlib.import_module("matplotlib").use("Agg")
+        return importlib.import_module("matplotlib.pyplot")
+    except ImportError:
+        return None
+
+
+def _figure(pyplot: Any, path: Path, columns: int, plot: Callable[[Any], None]) -> str:
+    figure, axes = pyplot.subplots(
+        1, columns, figsize=(8 if columns == 1 else 5 * columns, 4.5), squeeze=False, layout="constrained"
+    )
+    plot(axes[0])
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+    return path.name
+
+
+def _hits(axes: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    width = 0.8 / len(CUTS)
+    for place, cut in enumerate(CUTS):
+        values = [row[f"hit@{cut}"] or 0.0 for row in rows]
+        offsets = [at + place * width for at in range(len(rows))]
+        axes.bar(offsets, values, width, label=f"hit@{cut}")
+    axes.set_xticks([at + width for at in range(len(rows))], [row["name"] for row in rows], rotation=35)
+    axes.set_ylim(0, 1)
+    axes.set_ylabel("share of answerable questions")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(CUTS), frameon=False)
+
+
+def _reliability(axes: Any, bins: Sequence[Mapping[str, Any]]) -> None:
+    axes.plot([0, 1], [0, 1], linestyle=":", color="grey")
+    axes.plot([row["confidence"] for row in bins], [row["answerable"] for row in bins], marker="o")
+    for row in bins:
+        axes.annotate(str(row["n"]), (row["confidence"], row["answerable"]), fontsize=8)
+    axes.set_xlabel("confidence")
+    axes.set_ylabel("share of answerable questions")
+
+
+def _abstention(axes: Any, curve: Sequence[Mapping[str, Any]]) -> None:
+    axes.plot([row["answerable_lost"] for row in curve], [row["abstained"] for row in curve])
+    axes.set_xlabel("answerable questions lost")
+    axes.set_ylabel("out-of-scope questions abstained from")
+    axes.set_xlim(0, 0.5)
+    axes.set_ylim(0, 1.02)
+
+
+def _comparison(panels: Sequence[Any], result: Mapping[str, Any]) -> None:
+    shares, changes, times = panels
     kinds = list(result["by_type"])
     for place, name in enumerate(result["names"]):
         values = [result["by_type"][kind]["good"][place] for kind in kinds]
@@ -64,41 +158,54 @@ def draw_comparison(result: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
     times.set_yscale("log")
     times.set_xlabel("questions, quickest first")
     times.set_ylabel("ms")
-    figure.savefig(folder / "comparison.png", dpi=120)
-    pyplot.close(figure)
-    return ("comparison.png",)
 
 
-def _hits(axes: Any, report: Mapping[str, Any]) -> bool:
-    rows: Sequence[Mapping[str, Any]] = report["configurations"]
-    width = 0.8 / len(CUTS)
-    for place, cut in enumerate(CUTS):
-        values = [row[f"hit@{cut}"] or 0.0 for row in rows]
-        offsets = [at + place * width for at in range(len(rows))]
-        axes.bar(offsets, values, width, label=f"hit@{cut}")
-    axes.set_xticks([at + width for at in range(len(rows))], [row["name"] for row in rows], rotation=35)
-    axes.set_ylim(0, 1)
-    axes.set_ylabel("share of answerable questions")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(CUTS), frameon=False)
-    return bool(rows)
+def _routes(axes: Any, report: Mapping[str, Any]) -> None:
+    rounds = report["rounds"]
+    numbers, below = [row["round"] for row in rounds], [0.0] * len(rounds)
+    for route, colour in _SHARES:
+        values = [row[route] for row in rounds]
+        axes.bar(numbers, values, bottom=below, color=colour, label=route)
+        below = [low + value for low, value in zip(below, values, strict=True)]
+    precise = [(row["round"], row["reuse_precision"]) for row in rounds if row["reuse_precision"] is not None]
+    axes.plot([n for n, _ in precise], [p for _, p in precise], "k.-", label="precision of reuse")
+    axes.set_xlabel("round")
+    axes.set_ylabel("share of questions")
+    axes.legend(loc="lower right")
 
 
-def _reliability(axes: Any, report: Mapping[str, Any]) -> bool:
-    bins = (report.get("confidence") or {}).get("reliability", {}).get("bins", [])
-    axes.plot([0, 1], [0, 1], linestyle=":", color="grey")
-    axes.plot([row["confidence"] for row in bins], [row["answerable"] for row in bins], marker="o")
-    for row in bins:
-        axes.annotate(str(row["n"]), (row["confidence"], row["answerable"]), fontsize=8)
-    axes.set_xlabel("confidence")
-    axes.set_ylabel("share of answerable questions")
-    return bool(bins)
+def _memory(axes: Sequence[Any], report: Mapping[str, Any]) -> None:
+    for name, rows in (
+        ("this memory", report["rounds"]),
+        *((n, b["rounds"]) for n, b in report["baselines"].items()),
+    ):
+        numbers = [row["round"] for row in rows]
+        axes[0].plot(numbers, [row["stored"] for row in rows], marker=".", label=name)
+        axes[1].plot(numbers, [row["model_calls"] for row in rows], marker=".", label=name)
+    axes[0].set_ylabel("pairs stored")
+    axes[1].set_ylabel("model calls a question")
+    axes[1].set_ylim(0, 1.05)
+    axes[1].legend(fontsize=8)
+    for one in axes:
+        one.set_xlabel("round")
 
 
-def _abstention(axes: Any, report: Mapping[str, Any]) -> bool:
-    curve = (report.get("confidence") or {}).get("trade_off", [])
-    axes.plot([row["answerable_lost"] for row in curve], [row["abstained"] for row in curve])
-    axes.set_xlabel("answerable questions lost")
-    axes.set_ylabel("out-of-scope questions abstained from")
-    axes.set_xlim(0, 0.5)
+def _sweeps(axes: Sequence[Any], sweeps: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    for one, (name, rows) in zip(axes, sweeps.items(), strict=True):
+        values = [row["value"] for row in rows]
+        for key, label in (("reuse", "reused"), ("reuse_precision", "precision"), ("right", "right answers")):
+            one.plot(values, [row[key] for row in rows], marker=".", label=label)
+        one.set_xlabel(name)
+        one.set_ylim(0, 1.02)
+        one.legend(loc="lower left", fontsize=8)
+
+
+def _curve(axes: Any, report: Mapping[str, Any]) -> None:
+    cosines = [cosine for cosine, _, _ in report["curve"]]
+    axes.plot(cosines, [precision for _, precision, _ in report["curve"]], label="precision of reuse")
+    axes.plot(cosines, [recall for _, _, recall in report["curve"]], label="share of rewordings reused")
+    axes.axvline(report["delta"], linestyle="--", color="black", label=f"δ = {report['delta']:.3f}")
+    axes.axvline(report["tau"], linestyle=":", color="black", label=f"τ = {report['tau']:.3f}")
+    axes.set_xlabel(f"cosine by {report['encoder']}")
     axes.set_ylim(0, 1.02)
-    return bool(curve)
+    axes.legend(loc="lower left")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from core.models.embedding.tokenizer import TokenCounter
+from core.models.embedding.local import TokenCounter
 
 LOOPS, EATS, CRASHES = "This page loops.", "This page eats.", "This page crashes."
 

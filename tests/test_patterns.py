@@ -44,7 +44,7 @@ ALREADY_MET = ()
 
 def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     """Return samples of the patterns that functions build of what they are given."""
-    from bot.commands.slash.named import account_on
+    from bot.commands.slash.table import account_on
     from bot.home.logs import Lines
     from bot.platforms.slack.text import reading as slack_reading
     from bot.rendering import answers
@@ -70,7 +70,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
     spelled = [spellings(PRODUCTS[name]) for name in ("flask", "ubuntu")]
     globs = ["**/*.rst", "guide/", "docs/**/api/*.{md,mdx}", "[!a]?.md", "**"]
     return {
-        "bot.commands.slash.named:account_on": [account_on("slack")],
+        "bot.commands.slash.table:account_on": [account_on("slack")],
         "bot.home.logs:Lines.__init__": patterns_in(Lines("text", ["xoxb-1-secret", "s3cr3t.word"])),
         "bot.platforms.slack.text.reading:mention_of": [slack_reading.mention_of("U1")],
         "bot.rendering.answers:_below": [answers._below()],
@@ -78,6 +78,7 @@ def _made() -> dict[str, Iterable[re.Pattern[Any]]]:
         "evaluation.gold:said": [gold.said("2.3"), gold.said("worker")],
         "evaluation.gold:spelled": [gold.spelled("a worker")],
         "core.models.embedding.prefixes:_families": [pattern for pattern, _ in prefixes._families()],
+        "core.generation.checked.raw:_pattern": ALREADY_MET,
         "core.generation.quotes.quote:_introductions": [quote._introductions()],
         "core.ingestion.formats._shared:definition_of": [_shared.definition_of("parse")],
         "core.ingestion.formats.markdown.snippets:region_ends": _snippets.region_ends("setup"),

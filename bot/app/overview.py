@@ -1,4 +1,4 @@
-"""How everything is, in figures: for the dashboard, for Prometheus, and for whoever asks if all is ready."""
+"""How everything is, in figures: for the dashboard, for Prometheus, and for checks of readiness."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Overview:
         return written(await self.figures(), self._counted, self._errors.kinds)
 
     async def _paused(self) -> dict[str, Any] | None:
-        """Tell whether everything is paused (`until` in epoch seconds, 0 for no end), or channels are."""
+        """Return True if everything is paused (`until` in epoch seconds, 0 for no end), or channels are."""
         running = await self._app.pauses.running()
         everywhere = next((pause for pause in running if pause.place == EVERYWHERE), None)
         if not running:

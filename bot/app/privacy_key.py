@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
-import os
 import secrets
 from pathlib import Path
 
 from core.errors import ConfigurationError
 from core.ports.about import KEY_CHECK, AboutStore
 from core.privacy.names import KEY_BYTES
-from core.system.private_files import private
+from core.system.private_files import write_whole
 
 KEY = "privacy.key"
 """File of the home that holds it."""
@@ -65,9 +64,4 @@ def _read(place: Path) -> bytes:
 
 
 def _write(place: Path, key: bytes) -> None:
-    half = place.with_suffix(".part")
-    with open(half, "wb", opener=private) as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
-    half.replace(place)
+    write_whole(place, key, durable=True)

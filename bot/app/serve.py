@@ -163,7 +163,7 @@ async def _index_what_is_missing(
 ) -> None:
     """Index releases that have no corpus yet, the latest first, then let the clock go on.
 
-    Whoever watches at a terminal (`is_seen`) is told how far it is, and where to ask once it is done.
+    A person who watches at a terminal (`is_seen`) is told how far it is, and where to ask once it is done.
     """
     product = app.corpus_manager.product.name
     with Bars(log, product if is_seen else "") as bars:

@@ -21,7 +21,7 @@ STARTING_SECONDS = 30.0
 
 def print_line(line: str, request: Mapping[str, Any], out: TextIO) -> None:
     """Print a line of a command, Markdown as a terminal shows it."""
-    from bot.rendering.terminal import say
+    from bot.rendering.progress import say
     from bot.rendering.times import in_zone, local
 
     if not request.get("json"):

@@ -8,7 +8,7 @@ from argparse import Namespace
 from typing import Any
 
 from bot.rendering.answers import WRONG
-from bot.rendering.terminal import say
+from bot.rendering.progress import say
 from core.settings import Settings
 
 HELP = (

@@ -21,7 +21,7 @@ BY_HAND = (
 
 
 def documented(text: str, commands: Table) -> str:
-    """Return the text of docs/commands.md with its tables made anew. Raises ValueError for a missing mark."""
+    """Return the text of docs/commands.md with fresh tables. Raises ValueError for a missing mark."""
     for mark, lines in (("chat", chat_lines(commands)), ("command line", terminal_lines(commands))):
         begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->"
         before, found, rest = text.partition(begin)

@@ -223,7 +223,7 @@ class Answering:
         except ThreadloreError as error:
             log.error("answering %s failed: %s", key, error)
             return Reply(_(error.told))
-        except Exception:  # whoever asked must not be left with a sign of work
+        except Exception:  # the asker must not be left with a sign of work
             log.exception("answering %s failed", key)
             return Reply(_(ThreadloreError.told))
         finally:

@@ -1,7 +1,8 @@
-"""How much may be asked: by a person, in a channel, in a whole workspace; in a minute and in a day."""
+"""How much may be asked, by a person, in a channel, in a workspace; who asks too much is told once."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import time
@@ -10,9 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from core.errors import StorageUnavailable
+from bot.ports.chat import Chat, Message, Reply
+from core.domain import MessageRef
+from core.errors import PlatformError, StorageUnavailable
 from core.languages import N_, _
-from core.ports.limits import Bucket, BucketStore, HeldBuckets
+from core.ports.conversations import Bucket, BucketStore, HeldBuckets
 from core.privacy.names import nobody
 
 log = logging.getLogger(__name__)
@@ -35,6 +38,8 @@ _SAID: dict[Whose, str] = {
     "day": N_("I have answered as many of your questions as I may in a day. Please ask again in {time}."),
     "workspace day": N_("I have answered as many questions as I may in a day. Please ask again in {time}."),
 }
+TOLD_AGAIN_SECONDS = (2.0, 10.0, 30.0)
+"""Pauses before somebody is told again to slow down whom the platform let nobody tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +173,28 @@ class Limits:
             _by_minute(f"place {place}", self._per_minute, self._share),
         )
         return max(self._held.taken(wanted, self._clock()))
+
+
+class Slowing:
+    """Tells people that their questions are left out until they may ask again."""
+
+    def __init__(self) -> None:
+        self._slowed: dict[str, float] = {}
+
+    async def tell(self, chat: Chat, message: Message, refused: Refusal) -> tuple[MessageRef, ...]:
+        """Tell a person once that this question and those after it are left out, until they may ask again."""
+        now = time.monotonic()
+        self._slowed = {person: until for person, until in self._slowed.items() if until > now}
+        if message.author.id in self._slowed:
+            return ()
+        self._slowed[message.author.id] = now + refused.seconds
+        for pause in (*TOLD_AGAIN_SECONDS, 0.0):
+            try:
+                return await chat.post(message.ref, Reply(str(refused)))
+            except PlatformError as error:
+                log.info("somebody could not be told to slow down: %s", error)
+                if not (error.retryable and pause):
+                    break
+                await asyncio.sleep(pause)
+        self._slowed.pop(message.author.id, None)  # so that the next question is told so
+        return ()

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from bot.conversation.answering import TURNS, Answering, tell
+from bot.conversation.limits import Slowing
 from bot.conversation.pausing import (
     LATER,
     WAIT,
@@ -22,7 +23,6 @@ from bot.conversation.pausing import (
     say,
 )
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
-from bot.conversation.slowing import Slowing
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import ANEW, Chat, Message, Reply, unheard

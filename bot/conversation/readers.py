@@ -1,4 +1,4 @@
-"""Questions of readers of a website: nobody's account, in public, answered to whoever asked.
+"""Questions of readers of a website: nobody's account, in public, answered to the asker.
 
 A reader is no person that the bot knows. What they ask is kept as a question that nobody asked, their votes
 move nothing in memory, and they hear what everybody in public hears.
@@ -30,7 +30,6 @@ PUBLIC = Scope(platform=PLATFORM)
 TURNS = 6
 """Earlier questions that a follow-up is understood with."""
 EXAMPLES = 2
-UNREAD = "The documentation is being read. Ask again in a few minutes."
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from core.languages import _
 from core.ports import ConversationStore
 from core.query.asking import asks_for_help
 from core.text.words import looks_like_question, one_line, ruled
+from core.vocabulary import words_of
 
 
 class Triggers:
@@ -102,21 +103,8 @@ def asks_nothing(text: str) -> bool:
     return is_pleasantry(text) or is_greeting(text) or is_solved(text)
 
 
-_WORDS = frozenset(
-    """a again ah alright all amazing and appreciated awesome big bot brilliant cheers cool danke did do
-    everyone exactly excellent fine fixed folks for god good got gracias great guys haha help helped helpful
-    helps hey hm i i'll indeed it just kudos lol lot lots love lovely man many mate merci much my neat nice
-    no nope np now of oh ok okay perfect please point really right see sir so solved super sure sweet team
-    thank thanks that that's the there this thx to too tried try ty tysm understood very was wonderful
-    wow work worked working works yay yeah yep yes you you're your is
-    nvm nevermind never mind forget ignore found figured out sorted myself already fixes solves did does
-    beaucoup dank genial grazie lieben mil muchas obrigada obrigado parfait perfecto perfekt passt tausend
-    vale vielen спасибо 谢谢 多谢 感谢 好的 明白了 谢谢你 谢谢了 非常感谢 太好了 ありがとう""".split()  # noqa: SIM905
-)
-_GREETINGS = frozenset(
-    """hello hi hey hiya howdy greetings morning afternoon evening test ping hallo moin servus tag morgen
-    abend hola buenas buenos días bonjour salut ciao olá привет 你好 您好 嗨 こんにちは 안녕하세요""".split()  # noqa: SIM905
-)
+_WORDS = frozenset(words_of(__package__)["pleasantries"].split())
+_GREETINGS = frozenset(words_of(__package__)["greetings"].split())
 _BESIDE = frozenset({"guten", "zusammen", "todos", "a", "tous", "threadlore"})
 """What stands beside a greeting."""
 _ABOUT_ITSELF = re.compile(

@@ -80,7 +80,7 @@ class Case:
 def told(case: Case, scope: Scope, shown: bool) -> str:
     """Return what people read in their direct messages of a question that was asked in that scope.
 
-    `shown` tells whether the asker of a question that is not public lets them read it.
+    `shown` says whether the asker of a question that is not public lets them read it.
     """
     if scope.kind == "public":
         return whole(case)

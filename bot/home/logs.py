@@ -139,7 +139,7 @@ def is_watched(settings: Settings) -> bool:
 
 
 class _AtTerminal(logging.StreamHandler[TextIO]):
-    """Writes warnings, each template of words once, over a line that is being written anew."""
+    """Writes warnings, each template of words once, over a line that is being rewritten."""
 
     terminator = "\n"
 

@@ -67,7 +67,7 @@ class InteractionHandler:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def command(self, chat: Chat, command: Command, responder: Responder) -> None:
-        """Carry out a slash command and answer whoever typed it."""
+        """Carry out a slash command and answer the person who typed it."""
         about(command.event, platform=chat.name, kind=command.scope.kind, command=command.name)
         key = await self._begun(chat, "command", command.event, command.person.id, responder)
         if key and await self._filled(command, responder, key):
@@ -201,7 +201,7 @@ class InteractionHandler:
         except ThreadloreError as error:
             log.warning("%s: %s", what, error)
             return await self._say(responder, _(error.told) if kindly else str(error)) or not again
-        except Exception:  # whoever typed it must not be left with a sign of work
+        except Exception:  # the person who typed it must not be left with a sign of work
             log.exception("%s failed", what)
             return await self._say(responder, _(ThreadloreError.told)) or not again
         finally:

@@ -222,7 +222,7 @@ class Presses:
         await self._answer_once(chat, claim, message, said, responder)
 
     async def _anew_alone(self, press: Press, answer_id: str, responder: Responder, how: Question) -> None:
-        """Answer a question anew for one person alone, in the place of what that person was told.
+        """Answer a question again for one person alone, in the place of what that person was told.
 
         `how` says for which release, whether with reasoning, and whether from the pages.
         """

@@ -99,7 +99,7 @@ class Sharing:
         try:
             parts = await chat.post(where, reply)
         except PlatformError:
-            await self._conversations.answered(key, "")  # it is not asked anew after a restart
+            await self._conversations.answered(key, "")  # it is not asked again after a restart
             raise
         # who goes on in the thread of what is posted goes on with this answer
         await self._conversations.posted(key, parts, parts[0].conversation)

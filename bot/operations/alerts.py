@@ -69,7 +69,7 @@ class Alerts:
                         f"{run.source} of {run.release} failed {run.failures} times in a row: {run.error} "
                         f"The old pages keep answering; `/threadlore sources` shows the state of each."
                     )
-                # since its last success: another outage is told anew
+                # since its last success: another outage is told again
                 await self._notices.tell_admins(text, key, since=run.succeeded_at)
             elif not run.failures:
                 what = (

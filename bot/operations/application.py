@@ -35,9 +35,9 @@ from core.ports import (
     Workers,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.limits import BucketStore
 from core.privacy.names import Privacy
 from core.privacy.retention import Retention
 from core.retrieval.search import Searcher

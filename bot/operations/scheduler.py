@@ -63,35 +63,25 @@ class Clock:
 
     def start(self) -> None:
         """Start the schedule: check every minute, and stale pairs twice a minute."""
-        self._scheduler.add_job(
-            self.tick, "interval", seconds=CHECK_SECONDS, max_instances=1, coalesce=True, id="reindex"
-        )
+        self._every("reindex", self.tick, seconds=CHECK_SECONDS)
         if self._renew is not None:
-            self._scheduler.add_job(
-                self.renew, "interval", seconds=RENEW_SECONDS, max_instances=1, coalesce=True, id="renew"
-            )
-        if self._daily is not None:
-            # a process that is started anew every day does it, too
-            first = datetime.now(UTC) + timedelta(seconds=FIRST_SECONDS)
-            self._scheduler.add_job(
-                self.tidy, "interval", days=1, next_run_time=first, max_instances=1, coalesce=True, id="daily"
-            )
+            self._every("renew", self.renew, seconds=RENEW_SECONDS)
+        if self._daily is not None:  # soon at first: a process that is restarted every day does it, too
+            self._every("daily", self.tidy, FIRST_SECONDS, days=1)
         if self._learn is not None and self._learn_hours:
-            first = datetime.now(UTC) + timedelta(seconds=LEARN_SECONDS)
-            self._scheduler.add_job(
-                self.learn,
-                "interval",
-                hours=self._learn_hours,
-                next_run_time=first,
-                max_instances=1,
-                coalesce=True,
-                id="learn",
-            )
+            self._every("learn", self.learn, LEARN_SECONDS, hours=self._learn_hours)
         if self._watch:
-            self._scheduler.add_job(
-                self.look, "interval", seconds=CHECK_SECONDS, max_instances=1, coalesce=True, id="watch"
-            )
+            self._every("watch", self.look, seconds=CHECK_SECONDS)
         self._scheduler.start()
+
+    def _every(
+        self, name: str, work: Callable[[], Awaitable[None]], first: float = 0.0, **interval: float
+    ) -> None:
+        """Do some work at an interval, for the `first` time after so many seconds where they are given."""
+        begins = {"next_run_time": datetime.now(UTC) + timedelta(seconds=first)} if first else {}
+        self._scheduler.add_job(
+            work, "interval", id=name, max_instances=1, coalesce=True, **interval, **begins
+        )
 
     def stop(self) -> None:
         """Stop the schedule."""
@@ -102,7 +92,7 @@ class Clock:
         """Return the sources that are due, by release: those never read, and those whose wait is over.
 
         Where no corpus could be made of what was read (a full disk, a quota, another encoder) all sources
-        of the release wait together, longer with each failure, and are then read anew.
+        of the release wait together, longer with each failure, and are then read again.
         """
         runs = {(run.release, run.source): run for run in await self._store.runs()}
         late: dict[str, list[str]] = {}
@@ -125,37 +115,28 @@ class Clock:
     async def look(self) -> None:
         """Run the checks for alerts; one that fails does not stop the others."""
         for watch in self._watch:
-            try:
-                await watch()
-            except ThreadloreError as error:
-                log.error("what admins should know could not be found out: %s", error)
+            await _logged(watch, "what admins should know could not be found out")
 
     async def tidy(self) -> None:
         """Do what is done once a day; what fails is done the next day."""
-        if self._daily is None:
-            return
-        try:
-            await self._daily()
-        except ThreadloreError as error:
-            log.error("what is old could not be removed: %s", error)
+        await _logged(self._daily, "what is old could not be removed")
 
     async def learn(self) -> None:
         """Learn from votes; what fails is tried again the next time."""
-        if self._learn is None:
-            return
-        try:
-            await self._learn()
-        except ThreadloreError as error:
-            log.error("nothing could be learned from votes: %s", error)
+        await _logged(self._learn, "nothing could be learned from votes")
 
     async def renew(self) -> None:
         """Review a few stale pairs; the rest waits for the next time, in this process or another."""
-        if self._renew is None:
-            return
-        try:
-            await self._renew()
-        except ThreadloreError as error:
-            log.error("stale pairs could not be looked at: %s", error)
+        await _logged(self._renew, "stale pairs could not be looked at")
+
+
+async def _logged(work: Callable[[], Awaitable[object]] | None, failed: str) -> None:
+    """Do some work, if there is any, and log what it fails with."""
+    try:
+        if work is not None:
+            await work()
+    except ThreadloreError as error:
+        log.error("%s: %s", failed, error)
 
 
 Tell = Callable[[str, str, float], Awaitable[object]]

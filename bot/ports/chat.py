@@ -45,7 +45,7 @@ class Message:
     """A message somebody wrote.
 
     `text` is Markdown without the mention of the bot, single spaced. `event` is the platform's own id of
-    the event ("" where there is none). `mentions_others` tells whether it addresses another person.
+    the event ("" where there is none). `mentions_others` says whether it addresses another person.
     """
 
     ref: MessageRef
@@ -73,7 +73,7 @@ class Message:
 
     @property
     def key(self) -> str:
-        """Return the key of what is answered: the message, its question for another release, or anew."""
+        """Return the key of what is answered: the message, its question for another release, or once more."""
         release = f"@{self.release}" if self.release else ""
         return f"{self.ref.key}{release}{ANEW if self.fresh else ''}"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.ports.platforms import PersonalData
-from core.system.private_files import private
+from core.system.private_files import private, write_whole
 
 WRITTEN = "exports.txt"
 """File of the home that lists them, one absolute path a line, and ids after it, apart by tabs."""
@@ -43,7 +43,7 @@ def noted(home: Path) -> dict[Path, set[str]]:
 def clean(home: Path, ids: Collection[str], forms: Sequence[bytes]) -> list[str]:
     """Take out of the exported JSONL files answers and pairs, by id, what is made of pages, by their paths,
     and texts; return other files that hold any of them. Those in the home are removed: they are reports,
-    which can be written anew.
+    which can be rewritten.
     """
     left: list[str] = []
     for path, told in noted(home).items():
@@ -72,10 +72,7 @@ def _clean_lines(path: Path, ids: Collection[str], forms: Sequence[bytes]) -> No
     lines = path.read_bytes().splitlines(keepends=True)
     kept = [line for line in lines if _ids(line).isdisjoint(ids) and not any(form in line for form in forms)]
     if len(kept) < len(lines):
-        fresh = path.with_name(f"{path.name}.forgetting")
-        with open(fresh, "wb", opener=private) as file:
-            file.writelines(kept)
-        fresh.replace(path)
+        write_whole(path, kept)
 
 
 def _ids(line: bytes) -> set[str]:

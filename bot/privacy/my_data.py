@@ -1,19 +1,26 @@
-"""Show a person what is stored about them: in short, or all of it as JSON."""
+"""Show a person what is stored about them: on a page of their own, in short, or all of it as JSON."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from core.community.releases import DefaultReleases
+from core.insights.given import GivenAnswer, GivenStore
 from core.languages import N_, _
 from core.ports import PersonStore
 from core.privacy.names import Privacy
 from core.text.times import iso, minute_of, since_epoch
 from core.text.words import shortened
 
+LISTED = 10
+"""Questions, and public answers, that are listed."""
+VOTES = 5
+"""Votes on answers to others that are listed."""
 LATEST = 20
 """Questions that the short form names; the whole has all."""
 SHOWN = 150
@@ -23,7 +30,6 @@ Held = Mapping[str, Any]
 HeldBy = Callable[[Collection[str]], list[dict[str, Any]]]
 """Returns rows of what is held of a person, by their accounts; in a thread."""
 NOBODY: Mapping[str, HeldBy] = MappingProxyType({})
-
 NOTHING = N_("I store nothing about you.")
 _SECTIONS = {
     "questions": N_("questions with their answers"),
@@ -48,6 +54,57 @@ _SECTIONS = {
     "read in channels": N_("messages in channels that I read as a source"),
 }
 """How each kind of thing is called, in the order in which it is told; others come last, by their names."""
+PRIVACY = N_(
+    "I keep what you ask me and how you vote, so that answers get better. `/threadlore my-data` shows it to "
+    "you, `/threadlore forget me` removes it, and with `/threadlore opt-out` nothing of yours is kept."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPage:
+    """One person's page; `recent` are public answers in channels that they read, `release` their own one."""
+
+    asked: tuple[GivenAnswer, ...] = ()
+    voted: tuple[GivenAnswer, ...] = ()
+    recent: tuple[GivenAnswer, ...] = ()
+    release: str = ""
+    is_out: bool = False
+
+    @property
+    def all(self) -> tuple[GivenAnswer, ...]:
+        """Return every answer on it."""
+        return (*self.asked, *self.voted, *self.recent)
+
+
+class OwnPages:
+    """Collects a person's page; `voter` returns the name that an account votes under."""
+
+    def __init__(
+        self, given: GivenStore, releases: DefaultReleases, privacy: Privacy, voter: Callable[[str], str]
+    ) -> None:
+        self._given = given
+        self._releases = releases
+        self._privacy = privacy
+        self._voter = voter
+
+    async def of(self, account: str, channels: Collection[str] = ()) -> OwnPage:
+        """Return somebody's page, with answers of the public channels (`slack:C1`) that they read.
+
+        What they voted on is listed where everybody on their platform can read it.
+        """
+        accounts, voter = self._privacy.names.everyone(account), self._voter(account)
+        asked = await self._given.asked(accounts, voter, LISTED)
+        recent = await self._given.public(channels, voter, LISTED) if channels else ()
+        voted = await self._given.voted(voter, accounts, VOTES * 3)
+        platform = account.partition(":")[0]
+        read = [one for one in voted if one.scope == "public" and platform == one.channel.partition(":")[0]]
+        return OwnPage(
+            asked=asked,
+            voted=tuple(read[:VOTES]),
+            recent=recent,
+            release=await self._releases.of_person(account),
+            is_out=self._privacy.is_out(account),
+        )
 
 
 class MyData:
@@ -110,9 +167,3 @@ def _question(row: Mapping[str, Any]) -> str:
     cut = shortened(str(row["question"]), SHOWN) or _("(its words are removed already)")
     where = f" in {row['channel']}" if row["channel"] else ""
     return f"- {minute_of(since_epoch(row['at']))} UTC{where}: {cut}"
-
-
-PRIVACY = N_(
-    "I keep what you ask me and how you vote, so that answers get better. `/threadlore my-data` shows it to "
-    "you, `/threadlore forget me` removes it, and with `/threadlore opt-out` nothing of yours is kept."
-)

@@ -3,8 +3,8 @@
 A request with a scope in `hears` (`public`, `private:slack:C1`) sees what that scope may see. One without
 comes from the command line, whose user can open the database anyway.
 
-Whoever opens the playground chooses whom to play, even an admin. So they must not act on people and channels
-of other platforms.
+Anybody who opens the playground chooses whom to play, even an admin. So they must not act on people and
+channels of other platforms.
 """
 
 from __future__ import annotations

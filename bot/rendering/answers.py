@@ -224,7 +224,7 @@ _MARKS: dict[str, Literal["accept", "object"]] = {
 def controls(answer: Answer, ready: Sequence[str], to_person: bool = False) -> tuple[Control, ...]:
     """Return the buttons and the menu of a finished answer.
 
-    `ready` names the releases that answer now; `to_person` tells whether there is a person to ask.
+    `ready` names the releases that answer now; `to_person` says whether there is a person to ask.
     """
     given = [
         Control("up", UP, answer.id),

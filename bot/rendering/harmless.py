@@ -87,7 +87,7 @@ def _is_head(lines: Sequence[str], at: int) -> bool:
 
 
 def _written(text: str) -> str:
-    """Write a stretch of prose anew: a paragraph, a line, a cell."""
+    """Rewrite a stretch of prose: a paragraph, a line, a cell."""
     out: list[str] = []
     opened: list[_Bracket] = []
     runs: defaultdict[int, deque[int]] = defaultdict(deque)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.ports.chat import Choice, Control, Field, Form
 from bot.ports.page import ChannelMenu, Open, Page, Part
-from bot.privacy.own_page import OwnPage
+from bot.privacy.my_data import OwnPage
 from core.community.channels import DEFAULT, MODES
 from core.community.releases import LATEST
 from core.insights.given import GivenAnswer

@@ -1,6 +1,6 @@
-"""Progress bars with rate and time left, one a release; plain lines where there is no terminal.
+"""What a terminal shows: Markdown at its width, and progress bars with rate and time left, one a release.
 
-Somebody who watches the bot start has a line a stage, which is written anew while the stage lasts.
+Somebody who watches the bot start has a line a stage, which is rewritten while the stage lasts.
 """
 
 from __future__ import annotations
@@ -10,17 +10,33 @@ import shutil
 import sys
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
+from bot.rendering.splitting import broken
+
+WIDEST = 100
+"""Columns of prose; longer lines are hard to read."""
 LINE_SECONDS = 5.0
 """Time between two lines where there is no terminal."""
-
-
 CLEARED = "\r\x1b[2K"
 """Takes away what the line of a terminal says."""
 _REWRITTEN_SECONDS = 0.1
 _SAID = {"reading": "reading the documentation", "embedding": "indexing", "indexing": "writing the index"}
 _COUNTED = {"reading": "pages", "embedding": "passages", "indexing": "passages"}
+
+
+def say(markdown: str, out: TextIO) -> None:
+    """Print Markdown: as it stands where it goes into a file or a pipe, else as a terminal shows it."""
+    if not out.isatty():
+        print(markdown, file=out, flush=True)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    console = Console(file=out, highlight=False)
+    shown = Markdown(broken(markdown), code_theme="ansi_dark", hyperlinks=False)
+    console.print(shown, width=min(console.width, WIDEST))
+    out.flush()
 
 
 class Bars:

@@ -1,4 +1,4 @@
-"""Times in what a command says (`2026-03-31 14:05 UTC`), for the zone of whoever reads them."""
+"""Times in what a command says (`2026-03-31 14:05 UTC`), for the zone of the person who reads them."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 Every mistake is a ConfigurationError that names file, line, key and what is allowed there.
 """
 
-from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceKinds, SourceSpec
 from core.catalogue.loading import load_catalogue
+from core.catalogue.sources import Catalogue, ChannelSettings, Grant, SourceKinds, SourceSpec
 from core.catalogue.tables import Mode, SourceOptions, Text
 
 __all__ = [

@@ -6,7 +6,6 @@ The file has the form of `corpora.toml`, so that its tables can be copied there.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,11 +13,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.catalogue.entries import SourceKinds, SourceSpec
 from core.catalogue.loading import load_catalogue
+from core.catalogue.sources import SourceKinds, SourceSpec
 from core.domain import Release
 from core.errors import UsageError
-from core.system.private_files import private, set_aside
+from core.system.private_files import set_aside, write_whole
 
 FILE = "added.toml"
 """Where it is kept, in the home."""
@@ -123,9 +122,4 @@ class AddedFile:
         for name, source in added.items():
             lines += ["", "[[release]]", f"name = {json.dumps(name)}", "", "[[release.source]]"]
             lines += [f"{key} = {json.dumps(value)}" for key, value in source.items()]
-        new = self._path.with_suffix(".new")
-        with open(new, "w", encoding="utf-8", opener=private) as file:
-            file.write("\n".join(lines) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self._path)
+        write_whole(self._path, "\n".join(lines) + "\n", durable=True)

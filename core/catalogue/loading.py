@@ -7,8 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from core.catalogue.entries import Catalogue, ChannelSettings, Grant, SourceKinds
-from core.catalogue.sources import sources_of
+from core.catalogue.sources import Catalogue, ChannelSettings, Grant, SourceKinds, sources_of
 from core.catalogue.tables import ACCOUNT, MODELS, FileTable, keys_at
 from core.catalogue.toml_file import Place, TomlFile, keys_of, label
 from core.domain import Product, Release

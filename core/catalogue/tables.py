@@ -23,7 +23,7 @@ RETRY_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Seconds between two readings: at first, and the bounds that what is learnt stays in."""
+    """Seconds between two readings: at first, and the bounds that what is learned stays in."""
 
     start: float = DAY
     least: float = HOUR
@@ -31,7 +31,7 @@ class Schedule:
 
     @property
     def adapts(self) -> bool:
-        """Return True if anything is learnt."""
+        """Return True if anything is learned."""
         return self.least < self.most
 
     def every(self, level: int = 0) -> float:

@@ -110,7 +110,7 @@ class AcceptedAnswers:
         return await self._opinions.marked(message, "accept")
 
     async def withdraw(self, message: str, helper: str) -> bool:
-        """Take a helper's ✅ off; tells whether the message is not remembered any more for it."""
+        """Take a helper's ✅ off; returns True if the message is no longer remembered for it."""
         if not await self._opinions.unmark(message, helper, "accept"):
             return False
         if await self._opinions.marked(message, "accept"):
@@ -118,7 +118,7 @@ class AcceptedAnswers:
         return await self._retire(pair_of(message))
 
     async def object(self, message: str, author: str) -> bool:
-        """Forget a message for good, because its author says so; tells whether it was remembered."""
+        """Forget a message for good, because its author says so; returns True if it was remembered."""
         await self._opinions.mark(message, author, "object")
         return await self.gone(message)
 
@@ -130,7 +130,7 @@ class AcceptedAnswers:
             await self._opinions.reword(pair_of(message), text)
 
     async def gone(self, message: str) -> bool:
-        """Forget a message that was deleted; tells whether it was remembered."""
+        """Forget a message that was deleted; returns True if it was remembered."""
         pair = await self._store.pair(pair_of(message))
         if pair is None:
             return False

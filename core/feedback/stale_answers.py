@@ -1,4 +1,4 @@
-"""Remembered answers whose pages changed: confirmed, written anew, or offered to admins (*ours*).
+"""Remembered answers whose pages changed: confirmed, rewritten, or offered to admins (*ours*).
 
 A pair is never reused while it is stale. It is renewed when its pages, as they are now, still say all
 it says; else when what would be answered now says the same. Everything else waits for an admin.

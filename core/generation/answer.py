@@ -12,7 +12,17 @@ from functools import partial
 from core.errors import ModelError, ModelInterrupted, ModelMalformed
 from core.generation.calculator import fill, without_unfinished, worked_out
 from core.generation.checked.checks import checker_of
-from core.generation.checked.raw import asks, echoes, plain, polite, recites, unrepeated, worded
+from core.generation.checked.raw import (
+    asks,
+    echoes,
+    is_unknown,
+    plain,
+    polite,
+    recites,
+    says_lack,
+    unrepeated,
+    worded,
+)
 from core.generation.checked.statements import (
     Statement,
     attributed,
@@ -23,13 +33,12 @@ from core.generation.checked.statements import (
     left_off,
     once,
     statements,
+    tellers,
     whole,
     without,
 )
-from core.generation.checked.tellers import tellers
 from core.generation.citations import Cleaned, bracketed, clean, settled
 from core.generation.context.fitting import ANSWER_TOKENS, Fitted, Request, fit
-from core.generation.unknown import is_unknown, says_lack
 from core.languages import _, told_name
 from core.ports import LanguageModel
 from core.prompts import DONT_KNOW, wrong_citations, wrong_language

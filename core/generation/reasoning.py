@@ -15,11 +15,10 @@ from core.errors import ModelMalformed
 from core.generation.answer import write
 from core.generation.calculator import fill
 from core.generation.checked.checks import Checker, checker_of
-from core.generation.checked.raw import plain
+from core.generation.checked.raw import is_unknown, plain, says_unknown
 from core.generation.checked.statements import joined, left_off, statements, whole
 from core.generation.citations import Cleaned, bracketed, clean
 from core.generation.context.fitting import Request, fit
-from core.generation.unknown import is_unknown, says_unknown
 from core.ports import LanguageModel, Prompt
 from core.prompts import DONT_KNOW, REASONING, REASONING_SCHEMA
 from core.text.markup import link

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from core import prompts
 from core.errors import UsageError
 from core.generation.calculator import calculate
-from core.generation.unknown import says_unknown
+from core.generation.checked.raw import says_unknown
 from core.ports import LanguageModel, Prompt
 from core.text.words import one_line
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,7 +19,7 @@ from typing import Any
 import httpx
 
 from core.generation.triplets import LONGEST, Triplet, plain
-from core.system.private_files import private
+from core.system.private_files import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -195,11 +194,8 @@ def _known(file: Path) -> dict[str, Known]:
 
 
 def _write(file: Path, kept: dict[str, Known]) -> None:
-    beside = file.with_suffix(".writing")
     entries = {name: {"at": known.at, "said": known.said} for name, known in kept.items()}
     try:
-        with open(beside, "w", encoding="utf-8", opener=private) as open_file:
-            json.dump(entries, open_file, ensure_ascii=False)
-        os.replace(beside, file)
+        write_whole(file, json.dumps(entries, ensure_ascii=False))
     except OSError as error:  # a full disk: it is asked again after the next start
         log.info("what Wikidata said is not kept: %s", error)

@@ -20,7 +20,7 @@ from core.ingestion.signatures import comment, signature
 logging.getLogger("griffe").setLevel(logging.CRITICAL)
 
 CACHE_SECONDS = 300
-"""How long read code is kept: one indexing run reads it once or twice, the next run anew."""
+"""How long read code is kept: one indexing run reads it once or twice, the next run again."""
 _LITERAL = re.compile(r"""(?:[\w.+-]+|'[^']*'|"[^"]*"|\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\})\Z""")
 _LOCK = RLock()  # griffe resolves names lazily inside shared trees
 

@@ -58,7 +58,7 @@ class Embedding:
     async def views(
         self, encoder: Encoder, rows: Sequence[SearchRow], progress: Progress, report: Report
     ) -> bool:
-        """Keep what the second look reads of pages, their windows embedded; tell whether any was lacking."""
+        """Keep what the second look reads of pages, windows embedded; return True if any was lacking."""
         by = Corpus("", encoder.name, 0, 0.0, 0, 0).views
         contexts = await aside(len(rows), lambda: list(dict.fromkeys(row.context_id for row in rows)))
         lacking = sorted(await self._store.missing_views(by, contexts))

@@ -113,7 +113,7 @@ class Indexer:
             return await self._build(release, encoder, progress, report, only, windows)
 
     async def complete(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> bool:
-        """Embed the windows that a live corpus lacks, and let it use them; tells whether there were any.
+        """Embed the windows that a live corpus lacks, and let it use them; returns True if there were any.
 
         Raises OverQuota and StorageError where the disk is full; the corpus goes on answering without them.
         """

@@ -140,7 +140,7 @@ def _declared(content: bytes) -> str:
 
 
 INDEX_VERSION = "8"
-"""Raised when parsing or chunking change, so that unchanged files are read anew."""
+"""Raised when parsing or chunking change, so that unchanged files are read again."""
 PDF_PATIENCE = 10.0
 """Times as long as another document a PDF may take: a page takes 0.1 s, and manuals have thousands."""
 

@@ -46,7 +46,7 @@ class Progress:
         self.stage, self.done, self.total, self.started = stage, 0, total, time.monotonic()
 
     def fail(self, error: str) -> None:
-        """End with an error: whoever watches sees how far it came, and why no further."""
+        """End with an error: who watches sees how far it came, and why no further."""
         self.stage, self.error, self.ended_at = "failed", error, time.time()
 
     def finish(self, total: int) -> None:
@@ -140,7 +140,7 @@ class Reader:
         """Read every source, or `only` those names. Documents of sources that are not read stay, if they
         were read before. Raises StorageError, and OverQuota where there is too much to keep.
 
-        Whoever cancels it ends the work of `workers`.
+        Cancelling it ends the work of `workers`.
         """
         try:
             return await self._read(release, encoder, progress, report, keep, only)

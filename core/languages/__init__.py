@@ -1,4 +1,4 @@
-"""What the bot says in its own words, in the language of whoever reads it.
+"""What the bot says in its own words, in the language of the person who reads it.
 
 `_("Sentence with {a_place}.").format(a_place=…)` marks a sentence for the catalogues and looks it up in the
 language of the moment; `N_` only marks one, for a constant that is looked up where it is said. Sentences are

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -30,6 +29,7 @@ from core.retrieval.rescoring import Ranking
 from core.retrieval.search import Searcher
 from core.retrieval.tuned import FILE as TUNED
 from core.retrieval.tuned import load_ranking
+from core.system.private_files import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -38,9 +38,9 @@ FILE = "learnt.json"
 PRIOR = 8.0
 """As much as so many questions speak for the ranking it starts from; docs/simulation.md has others."""
 PARTS = 3
-"""One in so many sections is judged by, the questions on all others are learnt from."""
+"""One in so many sections is judged by, the questions on all others are learned from."""
 LEAST, LEAST_GOOD = 40, 5
-"""Questions with votes below which nothing is learnt, and those of them to judge by that were found good."""
+"""Questions with votes below which nothing is learned, and those of them to judge by that were found good."""
 PAUSE_SECONDS = 0.01
 """Between two searches, so that questions of people go first."""
 _SAME = 1e-9
@@ -85,7 +85,7 @@ class Shares:
 class Learnt:
     """What votes taught: weights to rank by, empty where nothing is used; and the figures behind it.
 
-    `start` are the weights that they were learnt from, `encoder` the one they are for. `looked` is what was
+    `start` are the weights that they were learned from, `encoder` the one they are for. `looked` is what was
     there when it last tried, at `at`, in seconds since the epoch. With `off` votes have no say in ranking.
     """
 
@@ -100,7 +100,7 @@ class Learnt:
     looked: str = ""
     off: bool = False
     why: str = ""
-    """Why nothing was learnt when it last tried; empty where something was."""
+    """Why nothing was learned when it last tried; empty where something was."""
 
     @property
     def told(self) -> str:
@@ -111,7 +111,7 @@ class Learnt:
         return f"learned from {self.votes} votes on {self.questions} questions: {shares} on those held out"
 
     def fits(self, base: Ranking, encoder: str) -> bool:
-        """Return True if it was learnt from this ranking, for this encoder and the features there are."""
+        """Return True if it was learned from this ranking, for this encoder and the features there are."""
         is_whole = set(self.weights) == set(FEATURES)
         return is_whole and self.encoder == encoder and dict(self.start) == dict(base.weights)
 
@@ -146,11 +146,9 @@ def read_learnt(home: Path) -> Learnt:
 
 
 def keep_learnt(home: Path, learnt: Learnt) -> None:
-    """Write what was learnt, whole or not at all; blocking. Raises StorageError."""
-    beside = home / f"{FILE}.writing"
+    """Write what was learned, whole or not at all; blocking. Raises StorageError."""
     try:
-        beside.write_text(json.dumps(asdict(learnt), indent=2) + "\n", "utf-8")
-        os.replace(beside, home / FILE)
+        write_whole(home / FILE, json.dumps(asdict(learnt), indent=2) + "\n")
     except OSError as error:
         raise StorageError(f"{home / FILE} cannot be written ({error.strerror}); make room for it.") from None
 
@@ -234,7 +232,7 @@ class Learner:
 def learn(voted: Sequence[Voted], base: Ranking, old: Learnt) -> Learnt:
     """Fit weights on the questions about some sections, and judge them on those about the others.
 
-    What was learnt before stays where the new weights are not better than the base ranking and it still is.
+    What was learned before stays where the new weights are not better than the base ranking and it still is.
     """
     start = np.array([base.weights[name] for name in FEATURES])
     held = [one for one in voted if int(content_hash(one.section), 16) % PARTS == 0]

@@ -19,7 +19,7 @@ PUBLIC = "public"
 ACCEPTED = 2.0
 """Votes that a ✅ of a helper on a person's answer counts for, as a helper's vote does."""
 MOST = 2000
-"""Questions that are learnt from at most, the latest."""
+"""Questions that are learned from at most, the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Said:
 
     @property
     def section(self) -> str:
-        """Name what is cited: questions with the same are learnt from or judged by together."""
+        """Name what is cited: questions with the same are learned from or judged by together."""
         return min(self.cited, default=self.links)
 
 

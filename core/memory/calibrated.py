@@ -11,7 +11,7 @@ from core.errors import UsageError
 from core.memory.decision import Decision
 from core.memory.scoring.score import Thresholds
 from core.ports import Encoder
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, write_whole
 
 Settle = Callable[[Collection[Encoder]], Awaitable[tuple[Thresholds, Decision]]]
 """Says what memory goes by while these embed."""
@@ -43,10 +43,8 @@ class Calibrated:
 
 def write_calibration(home: Path, made: Calibrated) -> None:
     """Write a calibration to the home, whole or not at all; blocking."""
-    beside = private_folder(home) / f"{FILE}.new"
     known = {key: value for key, value in asdict(made).items() if value is not None}
-    beside.write_text(json.dumps(known, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    beside.replace(home / FILE)
+    write_whole(private_folder(home) / FILE, json.dumps(known, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_calibration(home: Path) -> Calibrated | None:

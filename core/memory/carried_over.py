@@ -22,7 +22,7 @@ from core.memory.calibrated import Calibrated
 from core.memory.decision import LEARNED
 from core.memory.scoring.score import Thresholds
 from core.ports import Encoder, for_questions
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, write_whole
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +99,4 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(folder: Path, known: Mapping[str, Any]) -> None:
-    beside = private_folder(folder) / f"{KEPT}.new"
-    beside.write_text(json.dumps(known, indent=2) + "\n", "utf-8")
-    beside.replace(folder / KEPT)
+    write_whole(private_folder(folder) / KEPT, json.dumps(known, indent=2) + "\n")

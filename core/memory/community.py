@@ -17,8 +17,7 @@ from core.memory.decision import PAPER, Decision, Distinctions, Guard, key_of
 from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import PRIVATE, Encoders, Key, PartitionIndex, keep, kept, made
-from core.memory.recall import Lookup, Recaller, shown
-from core.memory.recall_by_paper import PaperRecaller
+from core.memory.recall import Lookup, PaperRecaller, Recaller, shown
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, score_of
 from core.memory.verification import check, searched

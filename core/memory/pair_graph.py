@@ -1,7 +1,7 @@
 """The question graph of a release: what is remembered and what is made of documents (GraphContextGen).
 
 A graph is kept for each release and for those whose pairs a question may hear, so that no private pair stands
-between two public ones. It follows what changed when it is next asked; nothing is built anew for a question.
+between two public ones. It follows what changed when it is next asked; nothing is built again for a question.
 """
 
 from __future__ import annotations

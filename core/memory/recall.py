@@ -1,21 +1,27 @@
-"""Recall for one question: the route and the pairs that go with it (ComRAG §4, algorithm 1)."""
+"""Recall for one question: the route and its pairs, by our decision or by the paper (ComRAG §4)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core import prompts
 from core.domain import QAPair, Recall, Scope, Store, Vector
+from core.errors import ModelMalformed
 from core.languages import N_, _
-from core.memory.decision import CANDIDATES, Apart, Candidate, Decision, Guard, choose
+from core.memory.decision import CANDIDATES, Apart, Candidate, Decision, Guard, choose, how_near
+from core.memory.partitions.arrivals import Replayed
 from core.memory.partitions.partition import Partition
 from core.memory.partitions.partition_index import EVERY_RELEASE, Key, PartitionIndex, scope_of
 from core.memory.recognition import Recognition
 from core.memory.scoring.score import Thresholds, liked, score_of, vouched
-from core.ports import MemoryStore, Remembered
+from core.ports import LanguageModel, MemoryStore, Prompt, Remembered
 from core.text.words import words
 
 APART = N_("Somebody said that the nearest remembered question is a different one.")
+LONGEST = 1500
+"""Characters of each question that are shown."""
+_TOKENS = 120
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +115,7 @@ class Recaller:
     async def _candidates(self, lookup: Lookup) -> tuple[list[Candidate], bool]:
         """Return the pairs of the high store that a question is closest to, closest first.
 
-        Left out are those that it was told apart from; tells whether there were any.
+        Left out are those that it was told apart from; returns True if there were any.
         """
         known, limits = self._recognition, self._thresholds
         wanted = max(CANDIDATES, limits.recalled)
@@ -200,3 +206,60 @@ def shown(pair: Remembered, thresholds: Thresholds) -> QAPair:
         language=pair.language,
         voices=liked(pair),
     )
+
+
+class PaperRecaller(Recaller):
+    """Finds pairs among those that algorithm 2 keeps (`replayed`), by the nearest centroids."""
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        places: PartitionIndex,
+        recognition: Recognition,
+        guard: Guard,
+        replayed: Replayed,
+    ) -> None:
+        super().__init__(store, places, recognition, guard)
+        self._replayed = replayed
+
+    async def recall(self, lookup: Lookup) -> Recall:
+        """Choose the route of a question and the pairs that go with it: good ones, else bad ones."""
+        limits = self._thresholds
+        high = await self._nearest("high", lookup)
+        best = high[0][1] if high else 0.0
+        said = how_near(best, limits.delta) if high else ""
+        if high and best >= limits.delta:
+            return Recall("reuse", high[:1], decided=said)
+        if high and best >= limits.tau:
+            return Recall("reference", tuple(near for near in high if near[1] >= limits.tau), decided=said)
+        return Recall("avoid", low=await self._nearest("low", lookup), decided=said)
+
+    async def _nearest(self, store: Store, lookup: Lookup) -> tuple[tuple[QAPair, float], ...]:
+        """Return the k pairs of a store that are nearest among the members of the k nearest centroids."""
+        limits = self._thresholds
+        near: list[tuple[str, float]] = []
+        apart = self._apart(lookup)
+        for key, partition in self.visible(lookup, store):
+            arrivals = await self._replayed.of(key, partition, limits.delta, limits.tau)
+            found = arrivals.nearest(lookup.vector, limits.recalled)
+            near += [one for one in found if not apart(one[0], partition.vector_of(one[0]))]
+        near.sort(key=lambda found: (-found[1], found[0]))
+        pairs = await self._heard([pair_id for pair_id, _ in near], lookup.scope)
+        told = [(pairs[pair_id], cosine) for pair_id, cosine in near if pair_id in pairs]
+        return tuple(
+            self._shown(pair, cosine, lookup)
+            for pair, cosine in told
+            if (not lookup.language or pair.language == lookup.language)
+            and (not lookup.literal or words(pair.topic) == words(lookup.topic))
+        )[: limits.recalled]
+
+
+async def same_question(model: LanguageModel, asked: str, remembered: str) -> bool:
+    """Return True if the answer to one question answers the other; raises the ModelErrors."""
+    system, user = prompts.same(asked[:LONGEST], remembered[:LONGEST])
+    output = await model.structured(
+        (Prompt("system", system), Prompt("user", user)), prompts.SAME_SCHEMA, max_tokens=_TOKENS
+    )
+    if not isinstance(output.get("same"), bool):
+        raise ModelMalformed("The model did not say whether two questions are the same; try another model.")
+    return bool(output["same"])

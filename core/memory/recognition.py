@@ -24,7 +24,7 @@ SAME_ANSWER = 0.9
 """Cosine from which two answers may be one in other words. Of two people's answers to one question .1 %
 reach it, of answers to two questions none reaches even .7 (StackFAQ, MiniLM)."""
 LEARNT_AT_ONCE = 100
-"""Pairs that are learnt from before others are served."""
+"""Pairs that are learned from before others are served."""
 
 
 class Recognition:

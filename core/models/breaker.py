@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar, cast
 
 from core.errors import ModelBusy, ModelError, ModelInterrupted, ModelMalformed, ModelUnavailable
 from core.models.completion import Completion, Finish
-from core.models.line import Full, Line
+from core.models.fair_queue import FairQueue, Full
 from core.ports import TURN, UNHURRIED, LanguageModel, ModelHealth, Prompt
 
 log = logging.getLogger(__name__)
@@ -44,12 +44,12 @@ class Breaker:
     After `failures` retryable errors in a row it opens for `rest` seconds: calls fail at once with
     ModelUnavailable. Then one call is let through; its success closes the breaker, its failure opens it
     again. Errors that waiting does not cure, and malformed output, show that the server answers, so they
-    close it too. At most `parallel` calls run; up to `queue` more wait, the askers in turn (`Line`), and who
-    finds no place there gets ModelBusy at once.
+    close it too. At most `parallel` calls run; up to `queue` more wait in a `FairQueue`, and who finds no
+    place there gets ModelBusy at once.
 
     Structured calls that are UNHURRIED run one at a time, and only once there have been no others for `quiet`
     seconds, which is more than two steps of one question lie apart. One under way is given up where another
-    call would wait for it, and begun anew later. An answer that is not finished `longest` seconds after its
+    call would wait for it, and begun again later. An answer that is not finished `longest` seconds after its
     first piece is given up, too.
     """
 
@@ -71,7 +71,7 @@ class Breaker:
         self._limit = failures
         self._rest = rest
         self._clock = clock
-        self._line = Line(parallel, queue)
+        self._line = FairQueue(parallel, queue)
         self._running = 0
         self._failures = 0
         self._open_until = 0.0
@@ -182,7 +182,7 @@ class Breaker:
                     return await task
                 except asyncio.CancelledError:
                     here = asyncio.current_task()
-                    if self._unhurried is task or (here and here.cancelling()):  # whoever wanted it gave up
+                    if self._unhurried is task or (here and here.cancelling()):  # its asker gave up
                         raise
                     log.debug("%s makes way for a question", self.name)
                 finally:
@@ -241,7 +241,7 @@ class Breaker:
             self._line.free()
 
     def _pass(self) -> bool:
-        """Let a call through or raise; tell whether it is the trial of a half-open breaker."""
+        """Let a call through or raise; return True if it is the trial of a half-open breaker."""
         status = self.status
         if status.state == "open" or (status.state == "half-open" and self._trying):
             soon = f" Next try in {status.retry_in:.0f} s." if status.retry_in >= 1 else ""

@@ -85,7 +85,7 @@ def again(times: int, backoff: float, patience: float) -> Tries:
 
 
 async def stream(attempt: Callable[[], Pieces], tries: Tries) -> Pieces:
-    """Yield what an attempt yields; begin anew on an error before the first piece, and only then."""
+    """Yield what an attempt yields; begin again on an error before the first piece, and only then."""
     begun: tuple[Pieces, str | None] = await tries.copy()(_begun, attempt)
     pieces, first = begun
     async with aclosing(pieces):

@@ -20,7 +20,7 @@ from core.errors import (
     UsageError,
 )
 from core.models.completion import Completion, again, stream
-from core.models.resting import Rests, Server
+from core.models.server_rests import Rests, Server
 from core.models.writer import Writer
 from core.ports import ModelHealth, Prompt, ServerState
 

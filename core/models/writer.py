@@ -110,7 +110,7 @@ class Writer(ABC):
         return self._tokens.of(text)
 
     def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> Completion:
-        """Yield the answer piece by piece; `finish` of the completion tells whether it was cut.
+        """Yield the answer piece by piece; `finish` of the completion says whether it was cut.
 
         Raises the ModelErrors; ModelInterrupted only after a first piece of text or an error line.
         """

@@ -11,7 +11,7 @@ from core.ports.models import Matrix
 
 
 class Source(Protocol):
-    """A place where documents lie, read anew at every call."""
+    """A place where documents lie, read again at every call."""
 
     name: str
     """Stable over runs and unique within a release: `sdist:flask==3.1.0/docs`."""
@@ -77,7 +77,7 @@ class RemoteSource(Protocol):
 
 
 VIEWS = "2"
-"""Raised when `index_terms`, `windows` or the form of kept views changes: they are made anew."""
+"""Raised when `index_terms`, `windows` or the form of kept views changes: they are made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ class CorpusStore(Protocol):
     ) -> None:
         """Write down how reading a source went; an empty error is success.
 
-        `changed` tells whether its documents were others than before, None where there is no telling.
+        `changed` says whether its documents were others than before, None where there is no telling.
         """
 
     async def runs(self) -> tuple[SourceRun, ...]:

@@ -80,7 +80,7 @@ class Thread:
 class Page:
     """Messages of a channel outside of threads, the newest first.
 
-    `oldest` is the id of the last one, `older` tells whether there are more before it. `threads` are those
+    `oldest` is the id of the last one, `older` says whether there are more before it. `threads` are those
     that these messages opened; None on platforms that list threads by themselves.
     """
 

@@ -20,7 +20,7 @@ class Remembered:
 
     `opinions` are the standing votes of people who are known, one a voter, as (value, weight);
     `strangers` those of people who are not yet, as (value, weight, whether nobody was known then).
-    `label` is the id a pair was imported under, `channel` where it was learnt (`slack:C1`). `aside`
+    `label` is the id a pair was imported under, `channel` where it was learned (`slack:C1`). `aside`
     says why a pair is in no store whatever its votes are, `uses` how often it was reused, `used_at`
     when last, in seconds since the epoch. `language` is what the answer is in, as `de`. `others` are
     accounts, beside who asked it and who wrote its answer, whose words a new pair holds.
@@ -82,7 +82,7 @@ class MemoryStore(Protocol):
         pair: Remembered | None,
         still: Callable[[], bool] = always,
     ) -> bool:
-        """Keep an answer with its trace, and the neutral pair it may become; tells whether it is kept.
+        """Keep an answer with its trace, and the neutral pair it may become; returns True if it is kept.
 
         An answer that reuses a pair counts as a use of it, once. Nothing is kept where `still`, which is
         asked while nobody else writes, says no, or where pairs that its text was taken from are gone.
@@ -142,14 +142,14 @@ class MemoryStore(Protocol):
         """Forget every placement, before a rebuild."""
 
     async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
-        """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
+        """Mark pairs of a release that cite a page hash which is not live; return how many are new.
 
         Of a pair that compares releases each is judged by its own corpus. What cites only live pages
         again is stale no more. What was marked since `built_at` is not marked once more.
         """
 
     async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
-        """Give pairs learnt in a channel another scope, where it was `before`; return their ids.
+        """Give pairs learned in a channel another scope, where it was `before`; return their ids.
 
         In the same transaction their placements go, and so do their questions from what explains
         answers that the new scope does not hear. A pair that becomes public has no channel any more.

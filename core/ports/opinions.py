@@ -60,7 +60,7 @@ class DistinctionStore(Protocol):
         """Return those of one pair, or of all, oldest first."""
 
     async def take_back(self, pair_id: str, key: str) -> bool:
-        """Remove one; tells whether it was there."""
+        """Remove one; returns True if it was there."""
 
 
 class OpinionStore(Protocol):
@@ -70,7 +70,7 @@ class OpinionStore(Protocol):
         """Note a person's mark on a message; the same again changes nothing."""
 
     async def unmark(self, message: str, person: str, kind: Mark) -> bool:
-        """Take a mark off; tells whether it was there."""
+        """Take a mark off; returns True if it was there."""
 
     async def marked(self, message: str, kind: Mark) -> frozenset[str]:
         """Return who has that mark on a message."""

@@ -55,7 +55,7 @@ class Forgotten:
     """What was removed of a person: how much, which answers, and what they had asked.
 
     `answers` are those that were removed, and those of others whose words are gone; `pages` the paths of
-    documents of sources that they wrote and that say nothing now until they are made anew.
+    documents of sources that they wrote and that say nothing now until they are made again.
     """
 
     questions: int

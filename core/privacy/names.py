@@ -122,7 +122,7 @@ class Privacy:
     def gone(self, people: Collection[str], since: float) -> bool:
         """Return True if any of these people was forgotten since then, by account or as an author of pages.
 
-        Of an author that is so until their pages are made anew: just now one may be read as it was.
+        Of an author that is so until their pages are made again: just now one may be read as it was.
         """
         latest = (max(self.forgotten(who), self._authors.get(who, 0.0)) for who in people if who)
         return any(at and at >= since for at in latest)

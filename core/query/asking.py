@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 
 from core.text.words import ruled, sentences
+from core.vocabulary import words_of
+
+_WORDS = words_of("core.query")["asking"]
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}+|~{3,}+).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"`[^`\n]+`")
@@ -29,78 +32,22 @@ _OPENERS = re.compile(
 )
 
 
-def _any(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.IGNORECASE)
+def _any(key: str) -> re.Pattern[str]:
+    pattern = "|".join(_WORDS[key])
+    for whom in ("somebody", "people"):
+        pattern = pattern.replace(f"<{whom}>", _WORDS[whom])
+    return re.compile(pattern, re.IGNORECASE)
 
 
-_SOMEBODY = r"(?:(?:any|some)(?:one|body)|you(?: guys)?)"
-_PEOPLE = r"(?:(?:any|some|every|no)(?:one|body)|no one)"
-_INDIRECT = _any(
-    rf"^(?:(?:does|do|would|could|can) )?{_SOMEBODY}(?: here| happen to)* (?:knows?|remember|tell me|explain|"
-    r"show me|point me to|have an? (?:idea|hint|clue|example)|have any (?:idea|hint|clue|example)s?)\b",
-    r"^(?:any|some) (?:idea|hint|clue|pointer|advice)s?\b(?: on| about)?",
-    rf"^(?:can|could|would|will) {_SOMEBODY} (?:please |maybe |kindly )?(?:tell|explain|show|help|point)\b"
-    r"(?: me| us)?(?: with| to| understand| figure out)*",
-)
+_INDIRECT = _any("indirect")
 """People are asked whether they know, and what is meant is the thing itself."""
-_ASKING = _any(
-    r"(?:how|what|why|where|when|which)'s",
-    r"(?:how|what|why|where|when|which)\s(?:\S+\s){0,3}?(?:do|does|did|is|are|was|were|can|could|should|would|"
-    r"will|has|have|to|must|might)\b",
-    r"(?:how|what|why|where|when|which)\s(?:\w+\s){0,3}?(?:runs?|lets?|gets?|sets?|happens?|makes?|works?|"
-    r"means?|causes|controls|decides)\b",
-    r"(?:is|are|was|can|could|does|do|did|should|would|will|has|have|must|may)\s+\S+",
-    r"(?:in|on|at|from|to|with|by|for)\s(?:which|what)\b",
-)
+_ASKING = _any("asking")
 """How a question begins where no mark ends it: a question word and a verb, or a verb and its subject."""
-_ANNOUNCES = _any(
-    r"^(?:want|ready|interested|curious|need|questions?|thoughts|feedback|looking|tired|survey|poll|psa|fyi)\b",
-    r"^(?:reminder|heads.?up|news?|new|announcement|i'?m hiring|we'?re hiring|meetup|workshop|remember)\b",
-)
-_TO_PEOPLE = _any(
-    r"^(?:who|whose)\b",
-    r"\bwho (?:else|here|maintains|wants|uses|is going|needs|knows|reads|would)\b",
-    r"\b(?:do|did|have|are|were|would|will|can|could|may|should|shall|might) "
-    r"(?:you|people|folks|we all|y'?all)\b",
-    rf"\b(?:is|has|does|did|are|was|were|can|could|would|will|may) {_PEOPLE}\b",
-    rf"^{_PEOPLE}\b",
-    r"\b(?:what|how|which)(?:'s| is| are| was| were) (?:your|every(?:one|body))",
-    r"\bwhat(?:'s| is) up\b",
-    r"\bhow (?:are|was|were) (?:you|things|every|your|it going)",
-    r"\bthis (?:channel|community|workspace|server|group|bot)\b",
-    r"\bthe bot\b",
-    r"\b(?:right|wrong|correct) (?:channel|place|room|forum)\b",
-    r"\b(?:roadmap|next release|have i missed|give me a hand|my boss)\b",
-    r"\bis it (?:lunch|time)\b",
-    r"\b(?:my|our|the) (?:pull request|pr|homework|talk|resume|cv)\b",
-    r"\b(?:are|should|shall|can|could|do|may) we\b"
-    r"(?! (?:use|set|configure|call|have to|need to|still|access|get))",
-    r"\b(?:may|shall) i\b",
-)
-_GENERIC_YOU = _any(
-    r"\b(?:how|where|why|what|when) (?:do|can|would|could|should) you (?!all|guys|folks|think)"
-)
-_OPINION = _any(
-    r"\b(?:favou?rite|recommend\w*|opinions?|thoughts|better than|salary|any benchmarks|versus|vs\.?)\b",
-    r"\bworth (?:it|the|a|reading|learning)\b",
-    r"\b(?:would you|you think|you (?:all )?(?:prefer|choose|like|use))\b",
-    r"\b(?:cheapest|fastest|nicest|weirdest)\b",
-    r"\bgood (?:books?|courses?|tutorials?|reads?)\b",
-    r"\bfor a new project\b",
-)
-_ASKS_NOBODY = _any(
-    r"^(?:(?:is|are|was|were|do|does|did|has|have|wo|ca|could|would|should)n'?t|ai n'?t|ain't)\b",
-    r",\s*(?:right|huh|eh|no|isn't it|aren't they|don't you think|or what|amirite)\s*\?",
-    r"\b(?:really|seriously|honestly|possibly|on earth|the hell|the heck|wtf|lol|oh why|these days)\b",
-    r"\bhow (?:hard|difficult) can (?:it|that) be\b",
-    r"\b(?:how many times|what could|why bother|would have thought|did i just|who knew|remember when)\b",
-    r"\b(?:am i the only|is it just me|is there anything better|how is it possible|why does everything)\b",
-    r"\bwhy (?:do i|does it) always\b",
-    r"\b(?:ever live without|a single person)\b",
-    r"\bwhat(?:'s| is) it with\b",
-    r"\bhow (?:lovely|nice|great|cool|small)\b",
-    r"\?!|!\?|😂|🤣|🙄",
-)
+_ANNOUNCES = _any("announces")
+_TO_PEOPLE = _any("to_people")
+_GENERIC_YOU = _any("generic_you")
+_OPINION = _any("opinion")
+_ASKS_NOBODY = _any("asks_nobody")
 _ANSWERED = re.compile(r"^(?:yes|yep|yeah|no|nope|nah|exactly|of course)\b", re.IGNORECASE)
 LEAST_WORDS = 4
 """Words below which a question says too little to be answered by somebody who was not asked."""
@@ -142,7 +89,7 @@ def _asked(prose: str) -> list[str]:
 
 
 def _is_for_help(sentence: str) -> bool:
-    """Return True if a sentence that asks is meant for whoever knows, not for people about themselves."""
+    """Return True if a sentence that asks is meant for those who know, not for people about themselves."""
     if _ASKS_NOBODY.search(sentence) or _OPINION.search(sentence) or _ANNOUNCES.match(sentence):
         return False
     about = _INDIRECT.sub("", sentence, count=1)

@@ -12,7 +12,9 @@ from itertools import islice
 from core.query.followups.anaphora import antecedent, phrases
 from core.query.followups.pronouns import pronouns
 from core.text.words import STOP_WORDS, identifiers, sentences, words
-from core.vocabulary import word_list
+from core.vocabulary import words_of
+
+_WORDS = words_of("core.query")["decompose"]
 
 MOST = 4
 """Parts that are retrieved separately; more would share too little of the evidence."""
@@ -73,12 +75,7 @@ _SUBORDINATE = re.compile(r"(?<=.)\b(?:if|when|that|because|whether)\b", re.IGNO
 _ASKS = re.compile(rf"\s*+(?:and\s+|also,?\s+)*(?:{_FRAME})", re.IGNORECASE)
 _TO_DO = re.compile(rf"(?:{_FRAME})|\bto\b", re.IGNORECASE)
 _FRAMED = re.compile(rf"(?:{_FRAME})|^how\b|^what\b", re.IGNORECASE)
-_FILLER = frozenset(
-    word_list(
-        """idea ideas suggestion suggestions tips hints pointers thoughts anyone possible right correct
-        help"""
-    )
-)
+_FILLER = frozenset(_WORDS["filler"].split())
 
 
 def parts(base: str) -> tuple[str, ...]:

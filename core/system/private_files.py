@@ -1,4 +1,4 @@
-"""Files and folders that are for whoever runs the bot alone: made so, made so again, or put aside."""
+"""Files and folders for the person who runs the bot alone: made so, made so again, or put aside."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import fcntl
 import os
 import shutil
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
 OTHERS = 0o077
 """What group and everybody else may do; nothing of it is granted."""
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
+WRITING = ".writing"
+"""What the name of a file ends with that is not written to its end yet."""
 
 
 def private_folder(folder: Path) -> Path:
@@ -29,6 +32,21 @@ def private(path: str, flags: int) -> int:
         if flags & (os.O_WRONLY | os.O_RDWR) and _is_open(os.fstat(file)):
             os.fchmod(file, FILE_MODE)
     return file
+
+
+def write_whole(path: Path, content: str | bytes | Iterable[str | bytes], durable: bool = False) -> None:
+    """Write a file for this user alone, whole or not at all: who reads it meets what was there, or this.
+
+    A `durable` one is on the disk before this returns. Raises OSError.
+    """
+    beside = path.with_name(f"{path.name}{WRITING}")
+    with open(beside, "wb", opener=private) as file:
+        for part in [content] if isinstance(content, str | bytes) else content:
+            file.write(part.encode() if isinstance(part, str) else part)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+    os.replace(beside, path)
 
 
 def is_loose(path: Path) -> bool:
@@ -81,7 +99,7 @@ def set_aside(path: Path) -> Path | None:
 
 
 def clear(path: Path) -> None:
-    """Remove a file or folder that can be made anew; what cannot be removed stays."""
+    """Remove a file or folder that can be made again; what cannot be removed stays."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
         return

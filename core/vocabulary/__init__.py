@@ -10,10 +10,12 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 
+@cache
 def words_of(package: str) -> dict[str, Any]:
     """Read the word lists of a package, which are in its `words.toml`."""
     return tomllib.loads(files(package).joinpath("words.toml").read_text("utf-8"))

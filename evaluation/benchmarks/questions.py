@@ -1,7 +1,7 @@
 """`make bench`: time of the path without the model; every question is asked once, as people ask.
 
     python -m evaluation.benchmarks.questions                    Flask's releases, MiniLM
-    python -m evaluation.benchmarks.questions --passages 10000   Flask's sections dealt anew, vectors of words
+    python -m evaluation.benchmarks.questions --passages 10000   Flask's sections shuffled, vectors of words
 
 Questions are the golden ones and others made of headings. Warm: the files are in the page cache, as they are
 right after indexing. Cold: they are put out of it before each question, as after an idle hour.

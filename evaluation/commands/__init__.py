@@ -19,7 +19,7 @@ async def carry_out(app: Application, request: dict[str, Any], send: Send) -> No
 
         await try_embedder(app, request, send)
     elif request["command"] == "train-attributes":
-        from evaluation.commands.attributes import train_attributes
+        from evaluation.commands.tune import train_attributes
 
         await train_attributes(app, request, send)
     elif request["command"] == "finetune":

@@ -1,8 +1,9 @@
-"""`threadlore tune`: learn the ranking or how sure quotes are, or go back to what is shipped."""
+"""`tune`: learn the ranking or how sure quotes are, or go back; `train-attributes`: fit the SVM."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,13 +13,17 @@ from bot.commands.progress import in_turn
 from bot.home.control_socket import Send
 from bot.operations.application import Application
 from core.errors import UsageError
+from core.ports import for_questions
+from core.query.attributes import FILE as ATTRIBUTES
+from core.query.attributes import load, save
 from core.retrieval.rescoring import Ranking
 from core.retrieval.tuned import FILE, save_ranking
 from evaluation.commands.evaluate import page_of
+from evaluation.tuning.attributes import FOLDS, fitted, labelled, measured
 
 
 async def tune(app: Application, request: dict[str, Any], send: Send) -> None:
-    """Tune on `gold`, an absolute path, and use what was learnt at once; `reset` forgets it."""
+    """Tune on `gold`, an absolute path, and use what was learned at once; `reset` forgets it."""
     path = app.settings.home / FILE
     if request.get("reset"):
         if request.get("gold") or request.get("answers"):
@@ -78,3 +83,22 @@ async def _use(app: Application, ranking: Ranking, send: Send) -> None:
     app.searcher.problem = ""
     await app.learner.refresh()
     await send({"line": "It is used from now on; `threadlore tune --reset` goes back."})
+
+
+async def train_attributes(app: Application, request: dict[str, Any], send: Send) -> None:
+    """Fit on `file`, an absolute path, for the encoder in use, and keep it in the home; raises UsageError."""
+    questions, labels = await asyncio.to_thread(labelled, Path(request["file"]))
+    encoder = for_questions(await app.corpus_manager.encoders.current())
+    vectors = await encoder.encode(questions)
+    accuracy, f1 = await asyncio.to_thread(measured, vectors, labels)
+    path = app.settings.home / ATTRIBUTES
+    await asyncio.to_thread(save, path, encoder.name, await asyncio.to_thread(fitted, vectors, labels))
+    made, _problem = load(path)
+    began = time.perf_counter()
+    for vector in vectors:
+        made.is_dynamic(vector)
+    spent = (time.perf_counter() - began) / len(questions) * 1e6
+    figures = f"{FOLDS} folds: accuracy {accuracy:.3f}, F1 {f1:.3f}; {spent:.0f} µs a question"
+    await send({"line": f"{len(questions)} questions, {figures}."})
+    await send({"line": f"{path} is used from the next start with RECIPE=hybrid_crag; remove it to go back."})
+    await send({"code": 0})

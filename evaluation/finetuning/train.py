@@ -15,7 +15,7 @@ from core.errors import ConfigurationError, UsageError
 
 ADAPTER, MERGED, MODELFILE = "adapter", "merged", "Modelfile"
 IGNORED = -100
-"""Label of a token that is not learnt: the question's, and what fills a batch up."""
+"""Label of a token that is not learned: the question's, and what fills a batch up."""
 _END = "[/INST]"
 _TEMPLATE = '"""[INST]{{ .Prompt }}[/INST] """'
 
@@ -153,7 +153,7 @@ def _loaded(transformers: Any, torch: Any, base: str) -> tuple[Any, bool]:
 
 
 def _example(tokenizer: Any, text: str, longest: int) -> tuple[list[int], list[int]]:
-    """Return the tokens of a pair, and its labels: the answer's alone are learnt (ours)."""
+    """Return the tokens of a pair, and its labels: the answer's alone are learned (ours)."""
     asked, end, answer = text.partition(_END)
     first = tokenizer(asked + end)["input_ids"]
     if first and first[-1] == tokenizer.eos_token_id:

@@ -16,11 +16,10 @@ import numpy as np
 from core.domain import Recall, Vector
 from core.ports import Matrix
 from core.text.words import index_terms
-from evaluation.lexical import likeness
+from evaluation.metrics import likeness
 from evaluation.simulation.data import Line, Topic, stream
-from evaluation.simulation.setup import Memory, Model, People, Round
 from evaluation.simulation.stores import Texts, in_memory
-from evaluation.simulation.world import World
+from evaluation.simulation.world import Memory, Model, People, Round, World
 
 ROUNDS = 10
 SEED = 2000

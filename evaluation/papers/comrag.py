@@ -11,50 +11,19 @@ from core.memory.decision import LEARNED, PAPER
 from core.memory.guard import guard
 from core.memory.scoring.score import Thresholds
 from evaluation.papers.community import ROUNDS, Community
-from evaluation.papers.tables import MODEL, NONE, Section, Table, percent, share
+from evaluation.papers.tables import MODEL, NONE, Section, Table, percent, printed, share
 from evaluation.simulation.data import Topic
 from evaluation.simulation.report import rows, summary
-from evaluation.simulation.setup import Memory, Outcome, Round
 from evaluation.simulation.stores import Texts
+from evaluation.simulation.world import Memory, Outcome, Round
+
+_PRINTED = printed("comrag")
 
 GIVEN = Thresholds(delta=0.8, tau=0.75, gamma=0.7)
 """The paper's own thresholds (PolarDBQA, section 5.4), for bge-large."""
 FITTED = Thresholds(delta=0.623, tau=0.58, gamma=0.6)
 """What `threadlore simulate --fit` finds for the paper's rule and MiniLM on StackFAQ's other half."""
-TABLE_1 = (
-    (
-        "Raw LLM", "12.70 / 12.77 / 4.63", "54.70 / 56.16 / 60.34",
-        "80.58 / 74.88 / 93.51", "10.46 / 12.17 / 1.60", "15.07 / 15.49 / 9.40",
-    ),
-    (
-        "BM25", "15.07 / 13.99 / 5.54", "54.98 / 56.21 / 63.39",
-        "80.41 / 75.68 / 94.06", "10.44 / 11.41 / 4.42", "15.03 / 15.81 / 20.15",
-    ),
-    (
-        "DPR", "13.91 / 14.11 / 5.45", "55.01 / 56.08 / 64.01",
-        "80.67 / 75.73 / 94.08", "10.65 / 11.20 / 5.72", "15.09 / 15.56 / 21.52",
-    ),
-    (
-        "Vanilla RAG", "13.86 / 16.97 / 9.67", "54.43 / 57.76 / 64.78",
-        "80.73 / 75.59 / 92.27", "10.09 / 14.13 / 5.21", "14.82 / 18.10 / 23.45",
-    ),
-    (
-        "RAG+BM25", "15.47 / 14.11 / 10.60", "54.95 / 56.20 / 65.86",
-        "80.79 / 75.30 / 92.98", "10.31 / 11.22 / 6.71", "15.09 / 15.69 / 24.83",
-    ),
-    (
-        "RAG+DPR", "14.08 / 13.79 / 22.98", "55.01 / 56.06 / 66.55",
-        "80.50 / 74.83 / 93.45", "10.62 / 10.62 / 6.66", "15.21 / 15.21 / 28.47",
-    ),
-    (
-        "LLM+EXP", "20.23 / 22.69 / 8.15", "55.79 / 58.40 / 67.00",
-        "76.70 / 67.78 / 90.11", "11.13 / 14.36 / 8.04", "15.66 / 16.70 / 33.61",
-    ),
-    (
-        "ComRAG", "11.60 / 10.42 / 3.55", "55.47 / 58.41 / 67.39",
-        "94.70 / 95.31 / 96.04", "11.61 / 14.37 / 7.81", "16.66 / 18.13 / 30.19",
-    ),
-)  # fmt: skip
+TABLE_1 = _PRINTED["table_1"]
 """Seconds, BERT-Score, SIM, BLEU and ROUGE-L on MSQA, ProCQA and PolarDBQA."""
 
 
@@ -206,25 +175,4 @@ def _of(outcomes: Sequence[Outcome]) -> str:
     return share(statistics.fmean(one.right for one in outcomes))
 
 
-DIFFERS = (
-    "Data: StackFAQ's threads with people's rewordings, not MSQA, ProCQA or PolarDBQA with a model's; "
-    "half of the threads are known at the start, as the paper's training sets are. A thread's first "
-    "answer is the reference and what is known of it; its other answers are the page that the documents "
-    "have about it.",
-    "No model: an answer is the first text that a system reads, so a right thread gives a whole answer "
-    "and a wrong one nothing of it. SIM, BLEU and ROUGE-L therefore follow the share of right threads; "
-    "a model would lift all rows that have the right text among three. BERT-Score's own model could not "
-    "be had.",
-    "Encoder: MiniLM (384 dimensions, 256 tokens) where the paper has bge-large and a reranker. Its "
-    "cosines are lower, so the paper's thresholds reuse less here, which is why they are fitted as well "
-    "(docs/simulation.md). SIM is the cosine of this encoder; the paper's is that of GPT-2, where "
-    "unlike texts are nearly as close as like ones.",
-    "Scores are people's votes (three readers, six in ten vote, one vote in twenty errs), not "
-    "BERT-Score with the reference. So every answer begins in neither store, and a threshold γ separates "
-    "what people said, not a scale of likeness: it moves little here.",
-    "Time is the paper's model's. What can be measured is how often a model would be called (*calls*, "
-    "the share not reused) and what finding takes (*ms*, of one question on two busy cores).",
-    "Growth counts the pairs of both stores; for Threadlore also the centres of rewordings. Memory begins "
-    "with 29 pairs and hears 58 questions a round, so it doubles in the first, where the paper's begins "
-    "with 1,395 to 9,518.",
-)
+DIFFERS = _PRINTED["differs"]

@@ -31,30 +31,16 @@ from core.recipes import recipe_of, recipes
 from core.recipes.hybrid_crag import KEPT
 from core.settings import load_settings
 from evaluation.gold import holds_any
-from evaluation.papers.tables import MODEL, NONE, Section, Table, share
+from evaluation.papers.tables import MODEL, NONE, Section, Table, printed, share
 from evaluation.simulation.stores import Texts
+
+_PRINTED = printed("crag")
 
 PIECE = 1_000
 """Characters of a piece of a page whose text is merely dumped."""
-HOLDS = {
-    "6a9a6e0f-82fb-4302-806e-a49ef6b35a66": "rare beauty||skkn||lolavie||fenty beauty",
-    "ecc1e84c-b979-4479-8275-eaa62020643f": "yet to win the masters",
-    "1645bfaf-c829-43ba-ba37-096b7676258c": "hess midstream||xerox||at&t",
-    "1d2e8c37-296a-4309-83a2-e84d66dd4bb0": "nbcuniversal",
-}
+HOLDS: dict[str, str] = _PRINTED["holds"]
 """What a right answer has, by the question's id, where its pages have one; six have none."""
-TABLE_2 = (
-    ("Official RAG baseline", "16.2", "0.0", "83.8", "-67.6"),
-    ("+ optimized chunk extraction", "23.7", "0.0", "76.3", "-52.6"),
-    ("+ Llama 3 and prompts", "24.4", "50.8", "24.8", "-0.3"),
-    ("+ attribute predictor", "19.9", "65.4", "14.7", "5.2"),
-    ("+ table extractor", "21.3", "63.4", "15.2", "6.1"),
-    ("+ numerical calculator", "23.7", "29.7", "16.6", "7.2"),
-    ("+ reasoning module", "20.9", "67.3", "11.8", "9.1"),
-    ("+ false premise", "26.0", "60.5", "13.5", "12.5"),
-    ("+ model knowledge", "27.3", "59.3", "13.4", "13.9"),
-    ("+ knowledge graph (final)", "29.7", "56.3", "13.9", "15.8"),
-)
+TABLE_2 = _PRINTED["table_2"]
 """Correct, missing, hallucination (per cent) and score, as published (table 2)."""
 COLUMNS = (
     "system", "paper: correct", "missing", "hallucination", "score",
@@ -256,16 +242,4 @@ def _held(asked: Sequence[Asked], read_: Sequence[Sequence[str]]) -> float:
     return sum(any(holds_any(text, [one.holds]) for text in some) for one, some in of) / max(1, len(of))
 
 
-DIFFERS = (
-    "Ten questions say little: one is ten points. The paper has the whole public test set.",
-    "No model: an answer is a quote (the nearest piece in the first two rows) and is right if it holds "
-    "what the label names; six of the ten questions have no answer on their pages at all, so silence is "
-    "the best there is, and 40.0 the highest score. The paper's baseline is a model's answer.",
-    "Which rows need a model: prompts, reasoning, false premises that no release note tells of, and "
-    "what a model knows. Their parts are run against scripted replies in tests "
-    "(`tests/core/pipeline/test_hybrid_crag.py`).",
-    "The attribute predictor is the SVM (section 4.2), which the paper measured and did not submit. For "
-    "the ladder no page counts as fresh, as in the paper; the recipe lets pages that were read within a "
-    "day answer.",
-    "Encoder: MiniLM, not sentence-t5-large.",
-)
+DIFFERS = _PRINTED["differs"]

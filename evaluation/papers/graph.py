@@ -14,34 +14,19 @@ import numpy as np
 from core.generation import triplets
 from core.retrieval.question_graph import QuestionGraph
 from evaluation.answers.overlap import overlap
-from evaluation.lexical import likeness
-from evaluation.papers.tables import MODEL, NONE, Section, Table, share
+from evaluation.metrics import likeness
+from evaluation.papers.tables import MODEL, NONE, Section, Table, printed, share
 from evaluation.simulation.data import Topic
 from evaluation.simulation.stores import Texts
+
+_PRINTED = printed("graph")
 
 TOP = 2
 EDGES = (0.8, 0.6)
 """The paper's threshold (for bge-large), and one that leaves fewer of MiniLM's questions without an edge."""
-ZERO = "0.810 / 0.806 / 0.819"
-TABLE_3 = (
-    ("TextGen", "0.812 / 0.809 / 0.810", "0.202 / 0.162 / 0.166", "0.612 / 0.683 / 0.733"),
-    ("TextContextGen", "0.827 / 0.818 / 0.823", "0.204 / 0.168 / 0.175", "0.619 / 0.683 / 0.738"),
-    ("GraphGen", "0.823 / 0.809 / 0.816", "0.188 / 0.162 / 0.166", "0.619 / 0.683 / 0.737"),
-    ("GraphContextGen", "0.834 / 0.822 / 0.823", "0.206 / 0.169 / 0.175", "0.621 / 0.685 / 0.738"),
-)
+TABLE_3 = _PRINTED["table_3"]
 """BERTScore, ROUGE-L and FactSumm without fine-tuning on AskUbuntu, Unix and ServerFault (table 3)."""
-OTHERS = (
-    ("Zero-shot", ZERO, "0.211 / 0.175 / 0.176", NONE),
-    ("OnlyContextGen, from text", "0.819 / 0.807 / 0.819", NONE, NONE),
-    ("OnlyContextGen, from graph", "0.827 / 0.820 / 0.818", NONE, NONE),
-    ("Fine-tuned, zero-shot", "0.815 / 0.812 / 0.821", "0.187 / 0.167 / 0.179", "0.608 / 0.661 / 0.733"),
-    (
-        "GraphContextGen, fine-tuned",
-        "0.840 / 0.837 / 0.839",
-        "0.189 / 0.169 / 0.181",
-        "0.639 / 0.693 / 0.737",
-    ),
-)
+OTHERS = _PRINTED["others"]
 COLUMNS = (
     "variant", "paper BERTScore", "paper ROUGE-L", "paper FactSumm", "right thread first", "among two",
     "SIM of the first", "ROUGE-L of the first", "entities of both", "triplets added a question",
@@ -134,16 +119,4 @@ def _answer(topics: Sequence[Topic], asked: Sequence[tuple[int, str]], at: int) 
     return answers[at % len(answers)]
 
 
-DIFFERS = (
-    "Data: StackFAQ's threads and people's rewordings, not AskUbuntu, Unix and ServerFault. Every asked "
-    "question has rewordings in the pool, which the paper's, split by year, have not: finding is easier "
-    "here, and dense search finds nearly all.",
-    "No model writes: SIM and ROUGE-L compare the first answer that was found with the thread's first "
-    "answer, entities those of both answers with it (F1, by rule). They tell what a model is given, not "
-    "what it makes of it. A variant that only adds triplets finds the same two questions.",
-    "Triplets are by rule alone, from definition lists, options and tables: chat answers have next to "
-    "none. The paper reads them with its model and REBEL, and asks Wikidata, which needs the internet "
-    "(`WIKIDATA_URL`).",
-    "Encoder: MiniLM, not bge-large. At the paper's edge of .8 many questions have no edge and are "
-    "answered by dense search, so that a lower edge is shown as well.",
-)
+DIFFERS = _PRINTED["differs"]

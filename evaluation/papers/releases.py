@@ -24,22 +24,16 @@ from core.pipeline.stages.retrieve import Judge, Reduce, Refuse, Retrieve, Selec
 from core.pipeline.stages.understand import Understand
 from core.ports import for_questions
 from core.recipes.qamr import KEPT
-from evaluation.baselines import Baseline, Mix
-from evaluation.configurations import OF_PAIRS, Configuration
+from evaluation.configurations import OF_PAIRS, Baseline, Configuration, Mix
 from evaluation.gold import GoldLine, is_hit, is_right, rank_of
 from evaluation.metrics import summary
-from evaluation.papers.tables import MODEL, NONE, Section, Table, share
+from evaluation.papers.tables import MODEL, NONE, Section, Table, printed, share
 from evaluation.pipeline import AsItStands, ask, stages_of, warm
 from evaluation.simulation.stores import Texts
 
-TABLE_5 = (
-    ("Base", "68.29", "67.46", "73.26", "82.10"),
-    ("+ Query Rewrite", "72.28", "71.25", "74.76", "78.82"),
-    ("+ Dual Chunk", "72.13", "57.77", "63.93", "75.97"),
-    ("+ Ctx Reduce", "59.30", "58.88", "61.45", "74.68"),
-    ("+ Ctx Select", "64.39", "72.39", "73.25", "87.63"),
-    ("QAMR", "figure only (88.5 with REQuestA)", *["figure only (90 of all three)"] * 3),
-)
+_PRINTED = printed("releases")
+
+TABLE_5 = _PRINTED["table_5"]
 """Answer correctness, contextual precision, recall and relevancy on Ciena's documents (table V)."""
 KS = (1, 2, 4)
 CUTS = (1, 3, 8)
@@ -263,28 +257,5 @@ def _mean(values: Sequence[float]) -> float:
     return statistics.fmean(values) if values else 0.0
 
 
-QAMR_DIFFERS = (
-    "Data: Flask's and Click's documentation of three releases each with the golden questions, not "
-    "Ciena's 59 specifications; questions name their release in words, follow from a thread, or mean "
-    "the latest.",
-    "No model: queries are rewritten, pages reduced and selected by rule, and quoted. *Quote right* "
-    "stands where the paper has a judge's correctness, over all six rows with the same quoting. "
-    "Contextual precision is the paper's formula, and a piece is relevant if it holds the labelled "
-    "evidence; recall is the share of labelled places that are among what is read. Relevancy, answer "
-    "relevancy and faithfulness need a judge (`evaluate --judge`). Quotes are of whole pages, so "
-    "reducing changes what is read and not what is quoted.",
-    "Every release has its own corpus in all rows, as the paper's have. Without query rewriting the raw "
-    "message is searched, so follow-ups lose their subject.",
-    "k: the paper's pages have about 1,500 to 2,000 characters, and its encoder takes 512 tokens; a "
-    "section of these pages is often shorter, and MiniLM takes 256. What stands behind the end of the "
-    "encoder is not found.",
-    "Encoder: MiniLM, not bge-base. Times are the model's (41 s) and not compared.",
-)
-FIELDS_DIFFER = (
-    "The source publishes the design and no figures, so there is nothing to compare with but the fields "
-    "among each other.",
-    "Pairs are made by rule from headings, definition lists and sentences, as no model was there; the "
-    "source has a model write them, in the words that people ask in. So the sparse fields hold the "
-    "pages' own words here.",
-    "Words are searched by BM25 as in the source; vectors are MiniLM's.",
-)
+QAMR_DIFFERS = _PRINTED["qamr_differs"]
+FIELDS_DIFFER = _PRINTED["fields_differ"]

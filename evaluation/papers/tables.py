@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -31,6 +32,16 @@ class Section:
     run: str
     tables: tuple[Table, ...]
     differs: tuple[str, ...]
+
+
+def printed(paper: str) -> dict[str, Any]:
+    """Return what a paper printed and what differs here, from `printed.toml`; lists as tuples."""
+    told = tomllib.loads(Path(__file__).with_name("printed.toml").read_text("utf-8"))[paper]
+    return {name: _tuples(value) for name, value in told.items()}
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def keep(folder: Path, section: Section) -> None:

@@ -21,6 +21,7 @@ from core.errors import UsageError
 from core.memory.calibrated import Calibrated, write_calibration
 from core.memory.decision import LEARNED, Decision, Guard
 from core.ports import Encoder, Matrix, for_questions
+from evaluation.plots import draw_calibration
 from evaluation.report import Tell, silent
 from evaluation.simulation.data import (
     FEWEST,
@@ -34,7 +35,6 @@ from evaluation.simulation.data import (
     read_pairs,
     read_topics,
 )
-from evaluation.simulation.plots import draw_calibration
 
 FAR_SHARE = 2 / 3
 """Share of the nearest questions on another topic that are no nearer than `far`."""

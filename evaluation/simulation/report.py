@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evaluation.simulation.setup import Outcome, Round
+from evaluation.simulation.world import Outcome, Round
 
 ROUTES = ("reuse", "reference", "avoid", "documents")
 _ROUND = (

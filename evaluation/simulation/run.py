@@ -15,6 +15,7 @@ from core.memory.decision import LEARNED, PAPER, Decision, Guard
 from core.memory.scoring.score import Thresholds
 from core.ports import Encoder, for_questions
 from core.text.words import one_line
+from evaluation.plots import draw_simulation
 from evaluation.report import Tell, silent
 from evaluation.simulation.data import (
     Half,
@@ -27,11 +28,9 @@ from evaluation.simulation.data import (
     stream,
 )
 from evaluation.simulation.memory_calibration import choose_thresholds, fit_reach
-from evaluation.simulation.plots import draw_simulation
 from evaluation.simulation.report import markdown, rows, spread, summary
-from evaluation.simulation.setup import Memory, Model, People
 from evaluation.simulation.stores import OpenStores, Texts, in_memory
-from evaluation.simulation.world import World
+from evaluation.simulation.world import Memory, Model, People, World
 
 DELTAS = (0.7, 0.74, 0.78, 0.82, 0.86, 0.9)
 TAUS = (0.4, 0.5, 0.6, 0.7, 0.75)

@@ -33,8 +33,8 @@ from core.retrieval.features import FEATURES, Numbers
 from core.retrieval.rescoring import DEFAULT_RANKING, LIFT
 from core.settings import load_settings
 from evaluation.gold import GoldLine, Place, is_hit, read_gold
+from evaluation.plots import draw_votes
 from evaluation.simulation.data import read_topics
-from evaluation.simulation.plots import draw_votes
 
 COUNTS, BAD = (100, 300, 1000), (0.0, 0.1, 0.3)
 REWORDED = 4

@@ -68,7 +68,7 @@ class TantivyWords:
     async def replace(self, collection: str, entries: Sequence[tuple[str, str, str]]) -> None:
         """Put exactly these (id, title, text) entries; nothing of others is left, in no file either.
 
-        What is removed stays in a segment's dictionary until that is written anew.
+        What is removed stays in a segment's dictionary until that is rewritten.
         """
 
         def put(writer: tantivy.IndexWriter) -> None:

@@ -230,7 +230,7 @@ class SqlMemories(Store):
         await self._change(delete(PlacementRow))
 
     async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
-        """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
+        """Mark pairs of a release that cite a page hash which is not live; return how many are new.
 
         Of a pair that compares releases each is judged by its own corpus. What cites only live pages
         again is stale no more. What was marked since `built_at` is not marked once more.
@@ -256,7 +256,7 @@ class SqlMemories(Store):
         return newly
 
     async def move(self, channel: str, before: str, after: str) -> tuple[str, ...]:
-        """Give pairs learnt in a channel another scope, where it was `before`; return their ids.
+        """Give pairs learned in a channel another scope, where it was `before`; return their ids.
 
         In the same transaction their placements go, and so do their questions from what explains
         answers that the new scope does not hear. A pair that becomes public has no channel any more.

@@ -22,7 +22,7 @@ class SqlOpinions(Store):
             await self._database.add(connection, MarkRow, **row)
 
     async def unmark(self, message: str, person: str, kind: Mark) -> bool:
-        """Take a mark off; tells whether it was there."""
+        """Take a mark off; returns True if it was there."""
         of_person = (MarkRow.message == message, MarkRow.person == person, MarkRow.kind == kind)
         return bool(await self._change(delete(MarkRow).where(*of_person)))
 
@@ -128,6 +128,6 @@ class SqlDistinctions(Store):
         return tuple(Distinction(**row._mapping) for row in await self._rows(statement))
 
     async def take_back(self, pair_id: str, key: str) -> bool:
-        """Remove one; tells whether it was there."""
+        """Remove one; returns True if it was there."""
         one = (DistinctionRow.pair_id == pair_id, DistinctionRow.key == key)
         return bool(await self._change(delete(DistinctionRow).where(*one)))

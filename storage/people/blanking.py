@@ -107,7 +107,7 @@ async def blank_claims(connection: AsyncConnection, messages: Collection[str]) -
 
 
 async def blank_pages(connection: AsyncConnection, documents: Collection[str]) -> set[str]:
-    """Remove what documents say, which their source writes anew; return their paths.
+    """Remove what documents say, which their source rewrites; return their paths.
 
     That they were there stays until then.
     """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import delete, select
 
-from core.ports.limits import Bucket
+from core.ports.conversations import Bucket
 from storage.database.database import Database, Store
 from storage.tables import BucketRow
 

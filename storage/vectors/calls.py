@@ -124,7 +124,7 @@ class Calls:
                 except (InternalError, NotFoundError) as error:
                     if isinstance(error, InternalError) and _EMPTY not in str(error):
                         raise
-                    # it is being dropped or built anew at this moment; one that stays so is broken
+                    # it is being dropped or built again at this moment; one that stays so is broken
                     self._open.pop(collection, None)
                     time.sleep(pause)
             return once()

@@ -119,7 +119,7 @@ class ChromaVectors:
 
 
 class _Beside:
-    """The Chroma of a folder in a process beside this one, which is started anew where it ends."""
+    """The Chroma of a folder in a process beside this one, which is started again where it ends."""
 
     def __init__(self, folder: Path, start: Callable[[], Alone]) -> None:
         self._folder, self._start = str(folder), start

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.commands.slash.named import with_names
+from bot.commands.slash.table import with_names
 from bot.platforms.slack.text.format import Composer, sections
 from bot.ports.chat import Chat
 from bot.rendering.times import in_zone, local

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from bot.platforms.discord.markdown import LIMIT, messages, units, without_previews
 from bot.platforms.slack.text.format import TEXT_BYTES, Composer, cut
 from bot.ports.chat import Choice, Control
+from bot.rendering.progress import say
 from bot.rendering.splitting import broken
-from bot.rendering.terminal import say
 from tests.platforms.slack_blocks import SlackError, check_blocks
 
 WORD = "§"

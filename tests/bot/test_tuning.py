@@ -15,8 +15,7 @@ from core.memory.calibrated import Calibrated, write_calibration
 from core.memory.decision import LEARNED
 from core.memory.scoring.score import Thresholds
 from core.settings import Settings, load_settings
-from evaluation.commands.calibrate import run_calibration
-from evaluation.commands.simulate import run_simulation
+from evaluation.commands.simulate import run_calibration, run_simulation
 from tests.core.evaluation.questions import written
 from tests.fakes import FakeEncoder
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.ports.limits import Bucket, BucketStore, HeldBuckets
+from core.ports.conversations import Bucket, BucketStore, HeldBuckets
 from storage.database.database import Database
 from storage.serving.limits import KEPT_SECONDS, SqlBuckets
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.insights.gaps_page import heading_of, page
+from core.insights.gaps import heading_of, page
 from core.insights.statistics import Failing, Gap, Unserved
 
 NOW = 1_763_700_000.0  # 2025-11-21

@@ -8,7 +8,7 @@ import pytest
 
 from core.domain import Vote
 from core.errors import ModelMalformed, ModelUnavailable
-from core.memory.reuse_check import LONGEST, same_question
+from core.memory.recall import LONGEST, same_question
 from core.ports import Prompt
 from tests.core.test_engine import TIMER, House, house
 from tests.fakes import FakeModel, Reply

@@ -14,7 +14,7 @@ from bot.platforms.discord.components import filled, pressed
 from bot.platforms.discord.markdown import for_discord, messages
 from bot.platforms.slack.text.format import sections
 from bot.platforms.slack.text.mrkdwn import from_slack, to_mrkdwn
-from bot.platforms.slack.text.words import written
+from bot.platforms.slack.text.reading import written
 from bot.rendering.harmless import harmless
 from core.catalogue.loading import load_catalogue
 from core.errors import ThreadloreError

@@ -18,8 +18,7 @@ from mcp.client.stdio import stdio_client as over_stdio
 from mcp.client.streamable_http import streamable_http_client
 
 from bot.cli.editors.home import Home, home
-from bot.cli.editors.server import Tools, server
-from bot.cli.editors.transports import tokens_of
+from bot.cli.editors.server import Tools, server, tokens_of
 from core.domain import Question, Scope
 from core.errors import UsageError
 from tests.endurance.process import Process

@@ -14,7 +14,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from bot.platforms.web.figures import Figures
+from bot.platforms.web.platform import WithoutPlayground
 from tests.journeys.house import Kettle, house, new_kettle
 from tests.journeys.sphinx_site import address, serving, write_site
 from tests.ollama_server import OllamaServer
@@ -110,7 +110,10 @@ def on_site(
 
     @asynccontextmanager
     async def whole() -> AsyncIterator[Any]:
-        async with house(kettle, **settings) as bot, widget(bot.settings, bot.dispatch, Figures) as reader:
+        async with (
+            house(kettle, **settings) as bot,
+            widget(bot.settings, bot.dispatch, WithoutPlayground) as reader,
+        ):
             yield _Served(reader)
 
     with in_a_thread(whole) as bot, serving(server, folder):

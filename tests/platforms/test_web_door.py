@@ -11,9 +11,8 @@ import aiohttp.web
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.platforms.web.figures import Figures
 from bot.platforms.web.http.guard import Guard, is_loopback
-from bot.platforms.web.platform import Playground, connect
+from bot.platforms.web.platform import Playground, WithoutPlayground, connect
 from core.errors import StorageUnavailable
 from tests.platforms.web_client import Client, Stream, serving, settings
 from tests.platforms.web_dispatch import FakeDispatch
@@ -245,9 +244,9 @@ def test_beside_slack_and_discord_there_is_a_playground_only_where_it_is_asked_f
         ({}, Playground),
         ({"playground": True}, Playground),
         ({"playground": False}, type(None)),
-        (SLACK, Figures),
-        ({"slack_app_token": "xapp-1"}, Figures),
-        ({"discord_token": "x"}, Figures),
+        (SLACK, WithoutPlayground),
+        ({"slack_app_token": "xapp-1"}, WithoutPlayground),
+        ({"discord_token": "x"}, WithoutPlayground),
         (SLACK | {"playground": True}, Playground),
         (SLACK | {"playground": False}, type(None)),
     ):
@@ -255,7 +254,7 @@ def test_beside_slack_and_discord_there_is_a_playground_only_where_it_is_asked_f
 
 
 async def test_without_a_playground_the_dashboard_and_what_machines_ask_are_there(tmp_path: Path) -> None:
-    async with serving(settings(tmp_path, **SLACK), FakeDispatch(), Figures) as web:
+    async with serving(settings(tmp_path, **SLACK), FakeDispatch(), WithoutPlayground) as web:
         for path, status in (
             ("/healthz", 200),
             ("/readyz", 503),

@@ -15,8 +15,7 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from bot.conversation.readers import Asked, Serving
-from bot.platforms.web.figures import Figures
-from bot.platforms.web.platform import connect
+from bot.platforms.web.platform import WithoutPlayground, connect
 from bot.platforms.web.widget.conversations import IDLE_SECONDS, LONGEST, Conversations, Told
 from bot.platforms.web.widget.sites import Sites, site_of
 from bot.platforms.web.widget.widget import AT_ONCE, BODY_BYTES, MAX_CHARACTERS
@@ -186,7 +185,7 @@ async def test_without_the_dashboard_there_is_the_widget_alone(reader: Reader) -
 async def test_it_is_off_where_no_site_is_named(tmp_path: Path) -> None:
     dispatch: Any = FakeDispatch()
     assert connect(settings(tmp_path, playground=False), dispatch) is None
-    async with widget(settings(tmp_path, slack_bot_token="xoxb-1"), dispatch, Figures) as reader:
+    async with widget(settings(tmp_path, slack_bot_token="xoxb-1"), dispatch, WithoutPlayground) as reader:
         for path in ("/widget.js", "/widget/panel.js", "/widget/api/hello"):
             assert (await fetched(reader, "GET", path))[0] == 404
             assert (await fetched(reader, "GET", path, headers={"Origin": SITE}))[0] == 403

@@ -11,8 +11,7 @@ from typing import Any
 
 import aiohttp
 
-from bot.platforms.web.figures import Figures
-from bot.platforms.web.platform import connect
+from bot.platforms.web.platform import WithoutPlayground, connect
 from core.settings import Settings
 from tests.patience import PATIENCE
 
@@ -75,7 +74,9 @@ class Reader:
 
 
 @asynccontextmanager
-async def widget(settings: Settings, dispatch: Any, kind: type[Any] = Figures) -> AsyncIterator[Reader]:
+async def widget(
+    settings: Settings, dispatch: Any, kind: type[Any] = WithoutPlayground
+) -> AsyncIterator[Reader]:
     """Serve the widget, and yield a reader of a site that may show it."""
     platform: Any = connect(settings, dispatch)
     assert type(platform) is kind

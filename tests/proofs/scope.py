@@ -18,7 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from bot.ports.chat import Person
 from core.domain import Answer, Question, Scope, Turn, Vote
-from core.insights.gaps_page import page as gaps_page
+from core.insights.gaps import page as gaps_page
 from core.ports.opinions import Correction
 from tests.proofs.world import World
 

@@ -35,9 +35,9 @@ from core.ports import (
     WordIndex,
 )
 from core.ports.about import AuditStore, NoticeStore
+from core.ports.conversations import BucketStore
 from core.ports.corpora import PassageStore
 from core.ports.escalations import EscalationStore
-from core.ports.limits import BucketStore
 from core.ports.opinions import Distinction, DistinctionStore, OpinionStore
 from core.ports.workers import Alone
 from core.privacy.names import Names

@@ -19,7 +19,7 @@ from core.settings import Settings
 from core.workers.pool import pool_of
 
 REACH_SECONDS = 5.0
-"""Time that each address gets; all are tried at once, for whoever is offline waits for it."""
+"""Time that each address gets; all are tried at once, as somebody offline waits for all of it."""
 GRACE_SECONDS = 1.0
 """Time beyond that after which an address is given up that keeps to no limit, such as a name server's."""
 

@@ -1,28 +1,30 @@
-"""The MCP server: four tools and a resource, over standard input and output or streamable HTTP.
-
-The protocol is the SDK's (package `mcp`); what it asks goes to the home (`bot.cli.editors.home`), so that
-limits, memory and the audit log are those of everybody.
-"""
+"""The MCP server for editors: its tools, reached as a process of its own or over HTTP with a token."""
 
 from __future__ import annotations
 
 import hmac
+import re
 import time
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
+import uvicorn
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import ToolAnnotations
 from pydantic import AnyHttpUrl, Field
 
-from bot.cli.editors.home import Home
+from bot.cli.editors.home import Home, home
 from bot.commands.editors import CHANNEL, PAGES
 from bot.conversation.limits import Limits, wait_text
-from core.errors import ThreadloreError
+from bot.home.home import started_by
+from core.errors import ThreadloreError, UsageError
+from core.settings import Settings
 
 INSTRUCTIONS = (
     "Answers questions about {product} from its documentation and from what its community worked out, for "
@@ -35,6 +37,10 @@ _ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 
 Release = Annotated[str, Field(description="Such as 2.3; the latest where it is left out.", max_length=100)]
+PATH = "/mcp"
+SHORTEST = 16
+"""Characters of a token."""
+_NAME = re.compile(r"[\w.-]{1,60}")
 
 
 class Tools:
@@ -150,3 +156,60 @@ def server(tools: Tools, product: str, tokens: Tokens | None = None, address: st
         PAGES + "{release}/{page}", name="page", title="A page of a release", mime_type="text/markdown"
     )(tools.page)
     return made
+
+
+async def run(settings: Settings, options: Namespace) -> int:
+    """Talk to one editor, or serve many over HTTP, until told to end. Raises UsageError without tokens."""
+    port = options.http
+    await (over_stdio(settings) if port is None else over_http(settings, port))
+    return 0
+
+
+async def over_stdio(settings: Settings) -> None:
+    """Talk to the editor that started this process."""
+    async with home(settings) as asked:
+        tools = Tools(asked, settings.questions_per_minute, lambda: started_by("mcp"))
+        await server(tools, await _product(asked)).run_stdio_async()
+
+
+async def over_http(settings: Settings, port: int) -> None:
+    """Serve everybody who has a token. Raises UsageError where there are none."""
+    known = tokens_of(settings.mcp_tokens.get_secret_value())
+    address = f"http://{settings.host}:{port}{PATH}"
+    async with home(settings) as asked:
+        tools = Tools(asked, settings.questions_per_minute, holder)
+        made = server(tools, await _product(asked), Tokens(known), address)
+        names = ["localhost", "127.0.0.1", "[::1]", settings.host, *settings.allowed_hosts]
+        hosts = [entry for name in names for entry in (name, f"{name}:*")]
+        origins = [f"{scheme}://{entry}" for scheme in ("http", "https") for entry in hosts]
+        secured = TransportSecuritySettings(
+            enable_dns_rebinding_protection=True, allowed_hosts=hosts, allowed_origins=origins
+        )
+        app = made.streamable_http_app(
+            streamable_http_path=PATH, transport_security=secured, host=settings.host
+        )
+        config = uvicorn.Config(app, host=settings.host, port=port, log_level="warning", access_log=False)
+        await uvicorn.Server(config).serve()
+
+
+def tokens_of(text: str) -> dict[str, str]:
+    """Read `name:token,other:token`. Raises UsageError that says what to write."""
+    entries = [entry.strip().partition(":") for entry in text.split(",") if entry.strip()]
+    known = {name.strip(): token.strip() for name, _, token in entries}
+    if not known or len(known) < len(entries) or not all(_NAME.fullmatch(name) for name in known):
+        raise UsageError(
+            "Over HTTP everybody who asks needs a token of their own: set MCP_TOKENS=name:token,other:token "
+            "in .env, with names of letters, digits, dots and dashes; `openssl rand -hex 24` makes a token."
+        )
+    if short := [name for name, token in known.items() if len(token) < SHORTEST]:
+        raise UsageError(
+            f"The token of {short[0]} in MCP_TOKENS has fewer than {SHORTEST} characters; "
+            f"`openssl rand -hex 24` makes a good one."
+        )
+    return known
+
+
+async def _product(asked: Home) -> str:
+    return str(
+        (await asked.ask({"command": "editors", "tool": "releases", "person": started_by("mcp")}))["product"]
+    )

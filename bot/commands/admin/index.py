@@ -57,7 +57,7 @@ def _changes(reading: Reading) -> dict[str, Any]:
 
 
 async def run(app: Application, given: Given) -> Result:
-    """Read the sources anew; what failed is the result's problem. Raises UsageError for no such release."""
+    """Read the sources again; what failed is the result's problem. Raises UsageError for no such release."""
     from bot.commands.progress import passed_on
     from bot.rendering.sources import plans
     from core.errors import ThreadloreError, UsageError

@@ -14,7 +14,7 @@ ACTIONS = ("status", "run", "undo")
 
 
 async def run(app: Application, given: Given) -> Result:
-    """Say what is learnt, learn, or undo it. Raises UsageError."""
+    """Say what is learned, learn, or undo it. Raises UsageError."""
     from dataclasses import asdict
 
     from core.errors import UsageError

@@ -1,4 +1,4 @@
-"""Commands whose whole way is another program's: `init`, `doctor`, `serve`, `mcp`, `chat`."""
+"""Commands that another program carries out: `init`, `doctor`, `serve`, `mcp`, `chat`, backups."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ INIT = Command(
     needs_settings=False,
     rank=80,
 )
-
-
 DOCTOR = Command(
     "doctor",
     "home",
@@ -51,8 +49,6 @@ DOCTOR = Command(
     program="bot.cli.doctor.examination:doctor",
     rank=81,
 )
-
-
 SERVE = Command(
     "serve",
     "home",
@@ -63,8 +59,6 @@ SERVE = Command(
     program="bot.app.serve:serve",
     rank=82,
 )
-
-
 MCP = Command(
     "mcp",
     "home",
@@ -80,11 +74,9 @@ MCP = Command(
     ),
     who="owner",
     where="terminal",
-    program="bot.cli.editors.transports:run",
+    program="bot.cli.editors.server:run",
     rank=83,
 )
-
-
 CHAT = Command(
     "chat",
     "ask",
@@ -93,4 +85,36 @@ CHAT = Command(
     where="terminal",
     program="bot.cli.terminal_chat:chat",
     rank=3,
+)
+_PASSPHRASE = Option(
+    "passphrase-file",
+    "File with the passphrase; BACKUP_PASSPHRASE where it is not named",
+    named=True,
+    kind="path",
+)
+
+BACKUP = Command(
+    "backup",
+    "home",
+    "write a backup to a file, also while the bot serves",
+    options=(
+        Option("file", "File to write; it must not be there yet", required=True, kind="path"),
+        Option("encrypt", "Encrypt it with the passphrase", kind="flag", named=True),
+        _PASSPHRASE,
+    ),
+    who="owner",
+    where="terminal",
+    program="bot.cli.backups.copies:backup",
+    rank=84,
+)
+
+RESTORE = Command(
+    "restore",
+    "home",
+    "bring a backup into an empty home",
+    options=(Option("file", "File that `backup` wrote", required=True, kind="path"), _PASSPHRASE),
+    who="owner",
+    where="terminal",
+    program="bot.cli.backups.copies:restore",
+    rank=85,
 )

@@ -39,7 +39,7 @@ async def run(app: Application, given: Given) -> Result:
     import asyncio
 
     from bot.rendering.gaps import SHOWN
-    from core.insights.gaps_page import page
+    from core.insights.gaps import page
 
     days, product = int(given.get("days") or DAYS), app.engine.product.name
     found = await app.statistics.gaps(days)
@@ -55,7 +55,7 @@ async def run(app: Application, given: Given) -> Result:
 def text(result: Result) -> Sequence[str]:
     """List them, or write the page for those who document."""
     from bot.rendering.gaps import gaps_text
-    from core.insights.gaps_page import page
+    from core.insights.gaps import page
 
     found: Found = result.data
     if found.file:

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from bot.commands.slash.table import Call
     from bot.operations.application import Application
     from bot.ports.chat import Chat, Person
-    from bot.privacy.own_page import OwnPage, OwnPages
+    from bot.privacy.my_data import OwnPage, OwnPages
     from bot.rendering.own_page import Around
 
 
 def pages_of(app: Application) -> OwnPages:
     """Return what collects people's pages."""
-    from bot.privacy.own_page import OwnPages
+    from bot.privacy.my_data import OwnPages
 
     return OwnPages(app.given, app.releases, app.privacy, app.vote_weighting.voter)
 

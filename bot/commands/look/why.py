@@ -90,7 +90,7 @@ async def for_admins(
 
 
 async def dialogue(app: Application, call: Call) -> None:
-    """Explain in chat, to whoever asked and to admins. Raises UsageError for anybody else."""
+    """Explain in chat, to the asker and to admins. Raises UsageError for anybody else."""
     from bot.privacy.visibility import may_hear, stay_within
     from core.errors import UsageError
     from core.text.markup import inert
@@ -173,4 +173,4 @@ MEMORY_WHY = Command(
     where="terminal",
     rank=44,
 )
-"""The same, for whoever looks for it there."""
+"""The same, for the person who looks for it there."""

@@ -1,4 +1,4 @@
-"""`evaluate`: measure on labelled questions; `tune`: learn from them the ranking, or how sure quotes are."""
+"""`evaluate`, `embedder try`, `check`: measure on labelled questions; `tune`: learn from them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from bot.commands.command import Command, Given, Option, Result
 if TYPE_CHECKING:
     from bot.operations.application import Application
     from core.settings import Settings
-
 
 HALF = ("tune", "report", "all")
 GOLD = Option("gold", "Labelled questions; see docs/evaluation.md", kind="path", metavar="[GOLD.jsonl]")
@@ -112,8 +111,6 @@ COMMAND = Command(
     has_json=False,
     rank=70,
 )
-
-
 TUNE = Command(
     "tune",
     "measure",
@@ -135,4 +132,56 @@ TUNE = Command(
     changes=True,
     has_json=False,
     rank=71,
+)
+TRY = Command(
+    "embedder try",
+    "measure",
+    "measure another embedder beside the one in use, on labelled questions; nothing is changed",
+    run,
+    options=(
+        Option(
+            "model", "As EMBEDDING_MODEL names it: ollama:nomic-embed-text", required=True, metavar="MODEL"
+        ),
+        Option(
+            "gold",
+            "Labelled questions; see docs/evaluation.md",
+            required=True,
+            kind="path",
+            metavar="GOLD.jsonl",
+        ),
+    ),
+    who="owner",
+    where="terminal",
+    ends_with_caller=True,
+    has_json=False,
+    rank=74,
+)
+CHECK = Command(
+    "check",
+    "measure",
+    "which upvoted answers a change of the documentation breaks; exit status 1 where one does",
+    run,
+    options=(
+        Option("release", "The release whose pages change", required=True, dashed=True),
+        Option(
+            "changed",
+            "The changed files, as `git diff --name-only` names them; every page when left out",
+            named=True,
+            many=True,
+            metavar="PATH ...",
+        ),
+        Option(
+            "docs",
+            "The checkout with the change, or the folder of its pages; this folder when left out",
+            kind="path",
+            named=True,
+            metavar="DIR",
+            default=".",
+        ),
+        Option("gold", "Also check these labelled questions", kind="path", named=True, metavar="GOLD.jsonl"),
+    ),
+    who="owner",
+    where="terminal",
+    has_json=False,
+    rank=72,
 )

@@ -80,7 +80,7 @@ COMMAND = Command(
 
 def calibrate(settings: Settings, options: Namespace) -> int:
     """Calibrate in this process; return the exit status. Raises UsageError."""
-    run = import_module("evaluation.commands.calibrate").run_calibration
+    run = import_module("evaluation.commands.simulate").run_calibration
     return int(asyncio.run(run(settings, options)))
 
 

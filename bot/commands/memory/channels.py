@@ -1,4 +1,4 @@
-"""`memory private` and `memory public`: tell what was learnt in a channel there alone, or everywhere."""
+"""`memory private` and `memory public`: tell what was learned in a channel there alone, or everywhere."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def learnt(app: Application, channel: str, scope: str) -> int:
 
 
 def counted(moved: Mapping[str, Any]) -> str:
-    """Say what goes along: what was learnt, and answers without a vote, which may still get one."""
+    """Say what goes along: what was learned, and answers without a vote, which may still get one."""
     neutral = moved["moved"] - moved["learnt"]
     also = f", and {neutral} given there that nobody voted on," if neutral > 0 else ""
     answers = "1 answer" if moved["learnt"] == 1 else f"{moved['learnt']} answers"
@@ -44,7 +44,7 @@ def counted(moved: Mapping[str, Any]) -> str:
 
 
 async def make_private(app: Application, given: Given) -> Result:
-    """Take what was learnt in a channel along into it. Raises UsageError for what names no channel."""
+    """Take what was learned in a channel along into it. Raises UsageError for what names no channel."""
     channel = channel_in(given)
     pairs = await learnt(app, channel, "public")
     moved = await app.memory.channel_became_private(channel)
@@ -83,7 +83,7 @@ def _publishable(given: Given) -> str:
 
 
 async def publish(app: Application, given: Given) -> Result:
-    """Take what was learnt in a channel out of it. Raises UsageError."""
+    """Take what was learned in a channel out of it. Raises UsageError."""
     channel = _publishable(given)
     pairs = await learnt(app, channel, f"private:{channel}")
     moved = await app.memory.publish(channel)

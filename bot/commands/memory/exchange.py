@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from bot.commands.command import Command, Given, Option, Result, Sent
-from bot.commands.memory.list_pairs import AT_ONCE
+from bot.commands.memory.show import AT_ONCE
 
 if TYPE_CHECKING:
     from bot.commands.importing import Brought

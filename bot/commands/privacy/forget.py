@@ -104,7 +104,7 @@ COMMAND = Command(
 
 
 async def forget_me(app: Application, call: Call) -> str | None:
-    """Forget whoever gives it, once it is confirmed."""
+    """Forget the person who gives it, once it is confirmed."""
     return await dialogue(app, replace(call, name="forget", words=("me", *call.words)))
 
 

@@ -27,7 +27,7 @@ def opted_out_text(result: Result) -> Sequence[str]:
 
 
 async def opt_out_in_chat(app: Application, call: Call) -> str | None:
-    """Do it in chat for whoever gives it, once it is confirmed."""
+    """Do it in chat for the person who gives it, once it is confirmed."""
     from bot.commands.privacy_texts import LEAVING, LEFT, LEFT_ALREADY, OPT_OUT, within
     from core.languages import _
     from core.ports.about import FORGOTTEN
@@ -71,7 +71,7 @@ def opted_in_text(result: Result) -> Sequence[str]:
 
 
 async def opt_in_in_chat(app: Application, call: Call) -> None:
-    """Do it in chat for whoever gives it."""
+    """Do it in chat for the person who gives it."""
     from bot.commands.privacy_texts import BACK, NEVER_LEFT, within
     from core.languages import _
 

@@ -1,15 +1,17 @@
-"""The table of slash commands: the same words on every platform, and who may say them."""
+"""The table of slash commands: the same words on every platform, and who may give them."""
 
 from __future__ import annotations
 
+import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from bot.commands.permissions import Permissions
 from bot.commands.slash.confirmations import Confirmations
-from bot.commands.slash.named import with_names
 from bot.commands.slash.words import Option, parsed, words
+from bot.escalation.texts import named
 from bot.operations.audit import ASKED, DONE, REFUSED, Audit
 from bot.ports.chat import Chat, Command, Person, Press, Reply, Responder
 from bot.privacy.my_data import PRIVACY
@@ -19,9 +21,9 @@ from core.errors import ThreadloreError, UsageError
 from core.languages import DEFAULT, N_, _, speaking
 from core.ports.about import FORGOTTEN
 
+_CODE = re.compile(r"(?P<fence>```.*?(?:```|\Z))|`(?P<span>[^`\n]+)`", re.DOTALL)
+_COMMAND = re.compile(r"/?threadlore\b")
 __all__ = ["ONLY_ADMINS", "Call", "Option", "SlashCommands", "Subcommand", "words"]
-
-
 ONLY_ADMINS = N_(
     "Only admins may do that. An admin can add you with THREADLORE_ADMINS in `.env`, or allow it with "
     "`[permissions]` in `corpora.toml`."
@@ -31,11 +33,62 @@ CONFIRM = "confirm"
 YES = N_("Yes, remove it")
 
 
+def account_on(platform: str) -> re.Pattern[str]:
+    """Return what finds a platform's accounts and channels in a text."""
+    return re.compile(rf"(?<![\w:/.-]){re.escape(platform)}:(\w+)(?!\w|:\w)")
+
+
+async def with_names(text: str, chat: Chat) -> str:
+    """Return Markdown with the platform's accounts and channels (`slack:U1`) by their names.
+
+    What to type keeps its ids, and so does what the platform does not name to everybody.
+    """
+    account = account_on(chat.name)
+    ids = sorted({found for part in _parts(text) for found in account.findall(part)})
+    known = await asyncio.gather(*(chat.name_of(one) for one in ids))
+    names = {one: _shown(name) for one, name in zip(ids, known, strict=True) if name}
+    if not names:
+        return text
+
+    def told(found: re.Match[str]) -> str:
+        return names.get(found[1], found[0])
+
+    def code(found: re.Match[str]) -> str:
+        span = found["span"] or ""
+        if not _is_told(found):
+            return found[0]
+        whole = account.fullmatch(span)
+        return names.get(whole[1], found[0]) if whole else f"`{account.sub(told, span)}`"
+
+    written, done = [], 0
+    for found in _CODE.finditer(text):
+        written += [account.sub(told, text[done : found.start()]), code(found)]
+        done = found.end()
+    return "".join([*written, account.sub(told, text[done:])])
+
+
+def _parts(text: str) -> list[str]:
+    """Return what is told by names: prose, and code that nobody is to type."""
+    parts, done = [], 0
+    for found in _CODE.finditer(text):
+        parts += [text[done : found.start()], found["span"] if _is_told(found) else ""]
+        done = found.end()
+    return [*parts, text[done:]]
+
+
+def _is_told(found: re.Match[str]) -> bool:
+    return bool(found["span"]) and not _COMMAND.match(found["span"])
+
+
+def _shown(name: str) -> str:
+    return f"#{named(name[1:])}" if name.startswith("#") else named(name)
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One command somebody gave.
 
-    `words` is what stands after its name, `given` the same by option. `is_admin` tells whether the caller may
+    `words` is what stands after its name, `given` the same by option. `is_admin` says whether the caller may
     do all of this command, not only what everybody may.
     """
 
@@ -65,7 +118,7 @@ class Call:
         return " ".join([self.name, *kept])
 
     async def tell(self, text: str) -> None:
-        """Answer whoever called, with people and channels by name and times in the caller's zone."""
+        """Answer the caller, with people and channels by name and times in the caller's zone."""
         await self.reply(Reply(text))
 
     async def reply(self, reply: Reply) -> None:

@@ -38,7 +38,7 @@ GROUPS = {"memory": "Look into what the community has taught the bot"}
 
 HandOver = Callable[[Command, DiscordResponder], Awaitable[None]]
 Take = Callable[[Literal["command", "press"], discord.Interaction, DiscordResponder], Awaitable[bool]]
-"""Notes an interaction before it is acknowledged; tells whether it is to be dealt with."""
+"""Notes an interaction before it is acknowledged; returns True if it is to be dealt with."""
 Like = Callable[[discord.Interaction[Any], str], Coroutine[Any, Any, list[app_commands.Choice[str]]]]
 RELEASE = "release"
 """The field of a command that takes a release."""

@@ -66,7 +66,7 @@ class Standing:
 
 
 def locale(interaction: discord.Interaction) -> str:
-    """Return the language that Discord shows to whoever acts, as `pt-BR`."""
+    """Return the language that Discord shows to the person who acts, as `pt-BR`."""
     return str(getattr(interaction.locale, "value", interaction.locale) or "")
 
 

@@ -72,7 +72,7 @@ class DiscordResponder:
     # --- acknowledging ------------------------------------------------------------------------
 
     async def think(self) -> bool:
-        """Show the caller of a command that work goes on; tells whether Discord still took that."""
+        """Show the caller of a command that work goes on; returns True if Discord still took that."""
         async with self._turn:
             try:
                 # Discord takes an interaction for failed after 3 seconds, whatever else is going on.

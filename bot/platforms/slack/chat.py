@@ -141,7 +141,7 @@ class SlackChat:
                 )
             except SlackRefused as error:
                 if reply.final:
-                    for ref in shown[len(parts) :]:  # whoever tries again knows nothing of these
+                    for ref in shown[len(parts) :]:  # the one who tries again knows nothing of these
                         with suppress(SlackRefused):
                             await self._messages.remove(ref, quick=True)
                     if error.code not in UNEDITABLE:
@@ -156,7 +156,7 @@ class SlackChat:
                     self._locks.pop(key, None)
 
     async def _stream(self, place: tuple[str, str], reply: Reply) -> bool:
-        """Feed a stream, or end it with what is final; tells whether that was all there is to do."""
+        """Feed a stream, or end it with what is final; returns True if that was all there is to do."""
         if reply.final:
             await self._streams.stop(*place)
             return False

@@ -19,7 +19,7 @@ _KEPT = 300.0
 """Seconds an answer of Slack is believed: so late may a lost admin right be noticed."""
 _KEPT_FAILURE = 30.0
 _KEPT_SHARED = 86_400.0
-"""The same of whether a channel is shared with other workspaces: each event from it tells that anew."""
+"""The same of whether a channel is shared with other workspaces: each event from it tells that again."""
 _PAGE, _PAGES = 200, 5
 """Channels of a person that are read at once, and how often."""
 _SIZE = 5_000
@@ -106,7 +106,7 @@ class Directory:
         return bool(found.get("is_admin") or found.get("is_owner")) and (at_home or same_grid)
 
     def share(self, channel: str, shared: bool) -> bool:
-        """Note whether another organization hears a channel; tells whether that it does is news."""
+        """Note whether another organization hears a channel; returns True if that is news."""
         before = self._shared.get(channel)
         if before is not shared:
             self._channels.forget(channel)

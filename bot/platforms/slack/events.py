@@ -15,8 +15,7 @@ from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.home import HomeTabs
 from bot.platforms.slack.responder import SlackResponder
 from bot.platforms.slack.text.mrkdwn import unescaped
-from bot.platforms.slack.text.reading import is_person
-from bot.platforms.slack.text.words import written
+from bot.platforms.slack.text.reading import is_person, written
 from bot.ports.chat import Command, Message, Person, Press, Reaction, Reply, unheard
 from core.domain import MessageRef
 from core.errors import StorageUnavailable
@@ -49,7 +48,7 @@ class Events:
     ) -> Work | None:
         """Return what hands an event over, None for one that means nothing; reading it may take a look-up.
 
-        `shared` tells whether another organization hears its channel, where Slack says so beside the event.
+        `shared` says whether another organization hears its channel, where Slack says so beside the event.
         `taken` is called as soon as the event need not come again, if that is before it is dealt with.
         """
         ours = (self._api.team, self._api.enterprise)

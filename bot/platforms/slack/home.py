@@ -133,15 +133,15 @@ class HomeTabs:
             await self._write()
 
     def changed(self, user: str) -> None:
-        """Publish somebody's tab anew before long, if they opened it."""
+        """Publish somebody's tab again before long, if they opened it."""
         tab = self._tabs.get(user)
         if tab is not None and tab.due is None and not self._off:
             tab.due = asyncio.create_task(self._later(user, tab))
 
     async def forget(self, accounts: Collection[str], ids: Collection[str]) -> None:
-        """Publish every tab anew before long: what somebody said is gone, and may stand on any of them.
+        """Publish every tab again before long: what somebody said is gone, and may stand on any of them.
 
-        Whoever is forgotten is noted as somebody with a tab only once they open it again.
+        A person who is forgotten is noted as somebody with a tab only once they open it again.
         """
         if gone := kept.users_of(accounts).intersection(self._noted):
             self._noted = {user: None for user in self._noted if user not in gone}

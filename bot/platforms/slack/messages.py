@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -11,7 +12,6 @@ from typing import Any
 
 from bot.platforms.slack.api.client import SlackApi
 from bot.platforms.slack.api.errors import PACING, STREAMS_YET, TOO_LONG, UNDELETABLE, SlackRefused
-from bot.platforms.slack.api.pace import Turns
 from bot.platforms.slack.directory import Directory
 from bot.platforms.slack.stream import Streams
 from bot.platforms.slack.text.format import LEAST, ROOMY, Composer, calling, cut
@@ -20,11 +20,34 @@ from bot.rendering.answers import Votes, hung
 from core.domain import MessageRef
 from core.languages import _
 
+_KNOWN = 500
+"""Channels whose last message is remembered."""
 _SHOWN = 2_000
 """Messages whose text is remembered, to leave out edits that change nothing."""
 _AT_ONCE = 4
 Shown = tuple[str, tuple[Control, ...]]
 """What a message shows: its Markdown and what hangs under it."""
+log = logging.getLogger(__name__)
+_REMEMBERED = 2_000
+"""Threads of which it is remembered that the bot deleted something in them."""
+
+
+class Turns:
+    """Lets `burst` messages into a channel at once, and then one every `seconds`, in the order they come."""
+
+    def __init__(self, seconds: float, burst: int) -> None:
+        self._seconds, self._ahead = seconds, (burst - 1) * seconds
+        self._due: OrderedDict[str, float] = OrderedDict()
+
+    async def take(self, channel: str) -> None:
+        """Wait until a message may be posted in a channel."""
+        now = asyncio.get_running_loop().time()
+        due = max(self._due.pop(channel, now), now)
+        self._due[channel] = due + self._seconds
+        while len(self._due) > _KNOWN:
+            self._due.popitem(last=False)
+        if (wait := due - self._ahead - now) > 0:
+            await asyncio.sleep(wait)
 
 
 class Messages:
@@ -164,12 +187,6 @@ class Messages:
         except SlackRefused as error:
             if error.code not in fine:
                 raise
-
-
-log = logging.getLogger(__name__)
-
-_REMEMBERED = 2_000
-"""Threads of which it is remembered that the bot deleted something in them."""
 
 
 class Asides:

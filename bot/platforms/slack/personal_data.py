@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.languages import N_
-from core.system.private_files import private
+from core.system.private_files import WRITING, write_whole
 
 TABS = "slack-tabs.json"
 FILES = (TABS,)
@@ -26,17 +25,14 @@ def read(home: Path) -> list[str]:
     """Return who opened a tab, those who did last at the end; nobody where the file cannot be read."""
     try:
         found = json.loads((home / TABS).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):  # it is made anew as people open their tabs
+    except (OSError, ValueError, RecursionError):  # it is made again as people open their tabs
         return []
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 
 
 def write(home: Path, users: Sequence[str]) -> None:
     """Write down who opened a tab; blocking."""
-    fresh = (home / TABS).with_suffix(".fresh")
-    with open(fresh, "w", encoding="utf-8", opener=private) as file:
-        json.dump(list(users), file)
-    os.replace(fresh, home / TABS)
+    write_whole(home / TABS, json.dumps(list(users)))
 
 
 def held(home: Path, accounts: Collection[str]) -> list[dict[str, Any]]:
@@ -54,7 +50,7 @@ def forget(home: Path, accounts: Collection[str], ids: Collection[str]) -> None:
 
 def tidy(home: Path) -> None:
     """Remove what a process that died left half written."""
-    (home / TABS).with_suffix(".fresh").unlink(missing_ok=True)
+    (home / f"{TABS}{WRITING}").unlink(missing_ok=True)
 
 
 def expire(home: Path, before: float) -> int:

@@ -125,7 +125,7 @@ class Streams:
 
 
 def _contradicts(stream: _Stream, said: str, grows: bool) -> bool:
-    """Return True if a reply goes back on words that are shown: another answer, or the work begun anew."""
+    """Return True if a reply goes back on words that are shown: another answer, or the work begun again."""
     shown = stream.words or ""
     return bool(shown) and not (grows and (said.startswith(shown) or shown.startswith(said)))
 

@@ -1,4 +1,4 @@
 """The playground in the browser, and the dashboard."""
 
 NOBODY_SIGNS_IN = True
-"""Whoever opens the page chooses whom to play, even an admin."""
+"""A person who opens the page chooses whom to play, even an admin."""

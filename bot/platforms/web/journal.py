@@ -40,7 +40,7 @@ class Journal:
         return await asyncio.get_running_loop().run_in_executor(self._writer, self._read)
 
     def start(self, records: Sequence[dict[str, Any]]) -> None:
-        """Write the file anew with just these records, so that it never grows without end."""
+        """Rewrite the file with just these records, so that it never grows without end."""
         if self.skipped:
             log.warning("skipped %d unreadable lines of %s", self.skipped, self.path)
         self._writer.submit(self._write, "w", _lines(records))
@@ -116,14 +116,14 @@ class Journal:
             try:
                 _put(file, b"\n" + lines if torn else lines)
             except OSError:
-                with contextlib.suppress(OSError):  # then the next line begins anew, as above
+                with contextlib.suppress(OSError):  # then the next line begins again, as above
                     os.ftruncate(file, size)
                 raise
         finally:
             os.close(file)
 
     def _renew(self, lines: bytes) -> None:
-        """Write the file anew; where there is no room for a second one, in the place of the first."""
+        """Rewrite the file; where there is no room for a second one, in the place of the first."""
         private_folder(self.path.parent)
         fresh = self.path.with_suffix(".new")
         try:
@@ -209,7 +209,7 @@ def expire(journal: Path, before: float) -> int:
 
 
 def write(journal: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    """Write a journal anew, for nobody else on the machine to read."""
+    """Rewrite a journal, for nobody else on the machine to read."""
     fresh = journal.with_suffix(".fresh")
     with open(fresh, "w", encoding="ascii", opener=private) as file:
         file.writelines(json.dumps(record) + "\n" for record in records)

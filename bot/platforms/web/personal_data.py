@@ -1,4 +1,4 @@
-"""What the playground keeps of people in its journal, for whoever takes it out while it does not run."""
+"""What the playground keeps of people in its journal, and how it is taken out while it does not run."""
 
 from __future__ import annotations
 

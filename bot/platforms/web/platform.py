@@ -45,10 +45,9 @@ from aiohttp import web
 
 from bot.platforms.web.chat import WebChat
 from bot.platforms.web.dashboard import Dashboard
-from bot.platforms.web.figures import Figures
 from bot.platforms.web.http.feed import Feed
 from bot.platforms.web.http.guard import Handler, Token
-from bot.platforms.web.http.requests import body_of, player_of
+from bot.platforms.web.http.requests import ApiError, body_of, player_of
 from bot.platforms.web.http.server import Server
 from bot.platforms.web.http.stream import stream
 from bot.platforms.web.journal import Journal
@@ -74,6 +73,10 @@ WANTED = (
     "The playground wants its token: open the link that `threadlore serve` printed, or /?token=… with "
     "PLAYGROUND_TOKEN, or send it in an Authorization header."
 )
+NO_PLAYGROUND = (
+    "There is no playground beside Slack and Discord unless THREADLORE_PLAYGROUND=true asks for it; "
+    "/dashboard shows the figures."
+)
 
 
 def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
@@ -81,7 +84,7 @@ def connect(settings: Settings, dispatch: Dispatch) -> Platform | None:
     widget = Widget(settings, dispatch.readers, dispatch.holders) if settings.widget_origins else None
     if settings.serves_playground:
         return Playground(settings, dispatch, widget)
-    return Figures(settings, dispatch, widget) if settings.playground is None or widget else None
+    return WithoutPlayground(settings, dispatch, widget) if settings.playground is None or widget else None
 
 
 class Playground:
@@ -240,3 +243,49 @@ class Playground:
     async def _events(self, request: web.Request) -> web.StreamResponse:
         player = player_of(request.query.get("person", "")).id
         return await stream(request, self._feed, lambda event: self._room.concerns(event, player))
+
+
+class WithoutPlayground:
+    """Serves the dashboard, the widget and what machines ask, on the playground's port.
+
+    With THREADLORE_PLAYGROUND=false there is no dashboard either, only the widget and the sign of life.
+    """
+
+    name = PLATFORM
+
+    def __init__(self, settings: Settings, dispatch: Dispatch, widget: Widget | None = None) -> None:
+        self._server = Server(settings, widget)
+        self._has_dashboard = settings.playground is None
+        if self._has_dashboard:
+            self._server.app.router.add_get("/", self._none)
+            self._server.add(lambda page: Dashboard(settings, dispatch, self._server.local, page))
+        else:
+            self._server.add(None)
+        self.started = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    @property
+    def url(self) -> str:
+        """Return where it is served, empty while it is not."""
+        return self._server.url
+
+    async def run(self) -> None:
+        """Serve until `stop`; raises PlatformRejected where the port cannot be had."""
+        try:
+            await self._server.start()
+            self.started.set()
+            if self._has_dashboard:
+                log.info("the dashboard is on %s/dashboard; beside Slack and Discord no playground", self.url)
+            else:
+                log.info("the widget is on %s/widget.js; there is neither dashboard nor playground", self.url)
+            await self._stopping.wait()
+        finally:
+            self.started.clear()
+            await self._server.stop()
+
+    async def stop(self) -> None:
+        """Close the port."""
+        self._stopping.set()
+
+    async def _none(self, request: web.Request) -> web.Response:
+        raise ApiError(404, NO_PLAYGROUND)

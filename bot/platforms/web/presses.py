@@ -174,7 +174,7 @@ class Presses:
         except ThreadloreError as error:
             log.warning("the control %s failed: %s", press.name, error)
             await responder.reply(Reply(error.told))
-        except Exception:  # whoever pressed must hear something
+        except Exception:  # the one who pressed must hear something
             log.exception("the control %s failed", press.name)
             await responder.reply(Reply(ThreadloreError.told))
 

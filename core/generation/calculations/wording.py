@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from fractions import Fraction
 from typing import Literal
+
+from core.vocabulary import word_list
 
 LONGEST = 200
 """Characters of a plain calculation at most."""
@@ -70,25 +72,7 @@ class Calculation:
     facts: tuple[str, ...] = ()
 
 
-_POLITE = frozenset(
-    [
-        "please",
-        "pls",
-        "hey",
-        "hi",
-        "hello",
-        "ok",
-        "okay",
-        "so",
-        "then",
-        "thanks",
-        "thank",
-        "you",
-        "now",
-        "just",
-        "quickly",
-    ]
-)
+_POLITE = frozenset(word_list("please pls hey hi hello ok okay so then thanks thank you now just quickly"))
 _EXPLICIT = (("calculate",), ("compute",), ("evaluate",), ("work", "out"), ("convert",), ("solve",))
 _ASKED = (
     ("what", "is"),
@@ -182,8 +166,3 @@ def _moment(kind: str, text: str) -> datetime | None:
         return datetime(year, month, number)
     except ValueError:
         return None
-
-
-def as_date(moment: datetime) -> date:
-    """Return the day of a moment."""
-    return moment.date()

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from core.generation.calculator import FACTORS, follows, other_kind
 from core.generation.checked.code import unsaid
 from core.generation.checked.material import Material, given_default, numbers_of
+from core.generation.checked.raw import says_lack
 from core.generation.citations import uncited
+from core.generation.context.by_rule import laid_out
 from core.generation.context.fitting import Request
-from core.generation.context.layout import laid_out
 from core.generation.quotes.blocks import headings
-from core.generation.unknown import says_lack
 from core.text.markup import fences
 from core.text.words import identifiers, query_terms
 

@@ -1,11 +1,23 @@
-"""What a model says that is no part of its answer: what it puts around it, and what it says over and over."""
+"""What a model writes around its answer or over and over, and an answer that says that it does not know."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
+from core.generation.citations import uncited
 from core.text.markup import outside_code
+from core.text.words import one_line, sentences
+from core.vocabulary import words_of
+
+_WORDS = words_of(__package__)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    for name in ("material", "lacks", "stoff"):
+        text = text.replace(f"<{name}>", _WORDS[name])
+    return re.compile(text, re.IGNORECASE)
+
 
 # An answer may tell of the tag itself: then it stands in quotation marks or has its opening one.
 _LEAKED = re.compile(r"\A(?:(?!<think>).)*(?<![`\"'“])</think>(?![`\"'”])", re.DOTALL)
@@ -16,19 +28,7 @@ _RECITED = re.compile(r"<evidence\b[^<>]{0,40}\stitle=", re.IGNORECASE)
 _TAGS = re.compile(
     r"</?(?:evidence|question|answer|response|conversation|remembered|rejected|previous|wrong)\b[^<>]*>", re.I
 )
-_PLEASANTRY = re.compile(
-    r"(?:(?:great|good|excellent|nice)\squestion|(?:sure|certainly|of\scourse|absolutely)(?:\sthing)?[!.]+$"
-    r"|(?:i\s)?hope\s(?:this|that|it)\shelps|let\sme\sknow\s(?:if|whether)\b|feel\sfree\sto\s(?:ask|reach|let)\b"
-    r"|(?:if\syou\s(?:have|need)\s(?:any|more|further|other)\b[^.!?\n]{0,60}(?:ask|know|help|reach)\b)"
-    r"|(?:would\syou\slike|do\syou\s(?:want|need)|shall\si|should\si)\b|happy\scoding|good\sluck"
-    r"|i(?:['’]m|\sam)\s(?:ready|happy|glad|here)\sto\b|you\sasked\b"
-    r"|(?:so\s|now,?\s)?(?:the|this|that|your)\s(?:\w+\s)?(?:question|answer)\s(?:(?:is|was)\sabout|asks?|asked|is:"
-    r"|explain(?:s|ed)|cover(?:s|ed)|describe[sd]|to\s(?:the|this|that|your)\squestion\b)"
-    r"|(?:gute|tolle)\sfrage|gerne[!.]+$|ich\shoffe,?\s(?:das|dies)\shilft|(?:lass|lassen\ssie)\s(?:es\s)?mich\swissen"
-    r"|möchte(?:st\sdu|n\ssie)\b|buena\spregunta|espero\sque\s(?:esto\s)?(?:te\s|le\s)?(?:ayude|sirva)"
-    r"|(?:好问题|希望(?:这|以上)[^。！\n]{0,12}帮助))",
-    re.IGNORECASE,
-)
+_PLEASANTRY = re.compile("|".join(_WORDS["pleasantries"]), re.IGNORECASE)
 """What is said to be polite, to go on talking, or of the answer itself, and tells nothing."""
 _MARKS = re.compile(r"\[\d{1,2}\]")
 _ECHO = 3
@@ -53,6 +53,29 @@ _EVIDENCE = re.compile(
 _EVIDENZ = re.compile(
     r"\b(die|der)\s+(?:(?:angegebene|bereitgestellte|vorliegende|gegebene)n?\s+)*Evidenz\b", re.IGNORECASE
 )
+_PHRASE = re.compile(
+    r"(?:(?:i am|i'm)\s+sorry,?\s+(?:but\s+)?|sorry,?\s+(?:but\s+)?|unfortunately,?\s+|answer:\s*)*"
+    r"(?:i\s+(?:do\s+not|don't)\s+know"
+    r"|ich\s+wei(?:ß|ss)\s+(?:es\s+)?nicht|das\s+wei(?:ß|ss)\s+ich\s+nicht|je\s+ne\s+sais\s+pas|no\s+lo\s+sé|no\s+sé"
+    r"|(?:eu\s+)?não\s+sei|non\s+lo\s+so|ik\s+weet\s+het\s+niet|я\s+не\s+знаю|我不知道|わかりません|分かりません|모르겠습니다)"
+    r"(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_BARE_END = re.compile(
+    r"\s*+(?:the answer(?: to (?:this|that|your question))?\s*+)?"
+    r"(?:(?:,\s*)?(?:based on|from|given|according to) [^.]{1,80})?[.!。]*+\s*+",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\s*[,;:(–—-]+\s*(?:as|because|since|based|from|the|there|given)\b", re.IGNORECASE)
+_LACK = _pattern(f"{_WORDS['before_a_lack']}(?:{'|'.join((*_WORDS['lack'], *_WORDS['lack_elsewhere']))})")
+_LACKING = _pattern(
+    r"(?:\b(?:is|are|was)\s{1,2}(?:not|nowhere)|n't)\s{1,2}(?:covered|mentioned|addressed|documented|specified|described|stated)"
+    r"\s{1,2}(?:by|in|within)\s{1,2}<material>",
+)
+_ADVICE = re.compile(r"(?:please|for\s+more|you)\b", re.IGNORECASE)
+_TURN = re.compile(r"\b(?:but|however|although|though|instead|yet)\b", re.IGNORECASE)
+_MOST_SENTENCES = 4
+_ADMITTED = re.compile(r"\bi (?:do not|don['’]t) know\b", re.IGNORECASE)
 
 
 def worded(text: str, pages: Sequence[str]) -> str:
@@ -125,3 +148,56 @@ def unrepeated(text: str) -> str:
         if rounds >= TIMES and rounds * length >= LEAST and re.search(r"[^\W_]", loop):
             return text[: len(text) - (rounds - 2) * length]
     return text
+
+
+def is_unknown(text: str) -> bool:
+    """Return True if an answer only says that it does not know.
+
+    It does when it opens with the phrase itself, or when each of its few sentences says that the
+    evidence holds nothing. One statement of substance, a code block or a list makes it an answer.
+    """
+    plain = _plain(text)
+    if not plain:
+        return False
+    paragraph = one_line(plain)
+    if match := _PHRASE.match(paragraph):
+        rest = match.group("rest")
+        first = sentences(rest.strip())[0] if rest.strip() else ""
+        if not rest or rest[0] in ".!。" or _BARE_END.fullmatch(first) or _REASON.match(rest):
+            return True
+    if "```" in text or re.search(r"^[^\S\n]*(?:[-*+]|\d+[.)])\s", text, re.MULTILINE):
+        return False
+    told = [part for one in sentences(paragraph) for part in re.findall(r"[^。！？]+[。！？]?", one)]
+    return len(told) <= _MOST_SENTENCES and all(map(_is_lack, told)) and not _only_advises(told)
+
+
+def says_lack(sentence: str) -> bool:
+    """Return True if a sentence says that nothing is known, whatever follows it."""
+    plain = _plain(sentence)
+    if _LACKING.search(plain):
+        return True
+    return bool(_PHRASE.match(plain) or (_LACK.match(plain) and not _ADVICE.match(plain)))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[*_>#\"“”]", "", uncited(text)).replace("’", "'").strip()
+
+
+def _is_lack(sentence: str) -> bool:
+    # "However, you could look at …" gives nothing either.
+    sentence = re.sub(r"^(?:however|but|jedoch|allerdings),?\s+", "", sentence, flags=re.IGNORECASE)
+    lack = _LACK.match(sentence) or _PHRASE.match(sentence)
+    if lack is not None and "rest" in lack.re.groupindex and _TURN.search(sentence):
+        return False
+    # "…, but you can …" goes on to an answer.
+    return lack is not None and not _TURN.search(sentence, lack.end())
+
+
+def _only_advises(told: list[str]) -> bool:
+    """Return True if nothing but advice stands there: "You should check the log." is an answer."""
+    return all(_ADVICE.match(sentence) for sentence in told)
+
+
+def says_unknown(text: str) -> bool:
+    """Return True if a text says anywhere that its writer does not know (Hybrid CRAG, section 4.7)."""
+    return _ADMITTED.search(text) is not None

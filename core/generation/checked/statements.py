@@ -1,4 +1,4 @@
-"""An answer cut to the statements that are kept or left out as a whole, and put together again."""
+"""An answer cut to statements, which are kept or left out whole, and the pages that say them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
+from core.generation.checked.checks import HELD, LEAST_TERMS, Checker
+from core.generation.citations import uncited
 from core.generation.quotes.blocks import Kind, split
 from core.prompts import data
 from core.prompts import wrong as marked_wrong
-from core.text.words import one_line, sentences
+from core.text.words import one_line, query_terms, sentences
 
 _ORDINAL = re.compile(r"^(\s*)(\d{1,3})([.)]\s)")
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)
@@ -115,7 +117,7 @@ def cites(told: Sequence[Statement]) -> set[int]:
 
 
 def drafted(told: Sequence[Statement], wrong: Sequence[int], most: int) -> str:
-    """Write an answer for whoever mends it: what is wrong is marked by its place in `wrong`, from 1.
+    """Write an answer for the model to mend: what is wrong is marked by its place in `wrong`, from 1.
 
     What is right is left out where all of it takes more than `most` characters, then the last ones.
     """
@@ -224,3 +226,24 @@ def marked(text: str, mark: str) -> str:
     line = line.rstrip()
     end = line[-1:] if line[-1:] in ".!?:。！？：" else ""
     return f"{line.removesuffix(end)} {mark}{end}{gap}{rest}"
+
+
+def tellers(checker: Checker, text: str) -> list[int]:
+    """Return the evidence that says a statement, which holds most of its words in one place.
+
+    A page of some hundred words holds half of any sentence about its subject; of a short one all counts.
+    """
+    held = checker.holders(text)
+    terms = frozenset(query_terms(uncited(text))) - checker.material.known
+    if not terms or not checker.alike or "```" in text:
+        return held
+    least = HELD if len(terms) >= LEAST_TERMS else 1.0
+    sources = (source for source in checker.material.sources if source.number in held)
+    near = {
+        source.number: any(
+            len(terms & frozenset(query_terms(f"{block.text} {' '.join(block.under)}"))) >= least * len(terms)
+            for block in source.blocks
+        )
+        for source in sources
+    }
+    return [number for number in held if near[number]]

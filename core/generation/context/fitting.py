@@ -9,8 +9,7 @@ from core import prompts
 from core.domain import Evidence, QAPair, Turn
 from core.errors import ModelRefused
 from core.generation.citations import uncited
-from core.generation.context.by_rule import shorten
-from core.generation.context.layout import laid_out
+from core.generation.context.by_rule import laid_out, shorten
 from core.generation.quotes.blocks import headings
 from core.generation.quotes.quote import without_introduction
 from core.languages import _

@@ -1,22 +1,22 @@
-"""Context reduction by the model (QAMR step 3): one call over all chunks, which names what to keep."""
+"""Context reduction by the model (QAMR step 3): it names what to keep, in as few calls as fit."""
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from core import prompts
 from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
-from core.generation.context.batching import batches, together
-from core.generation.context.by_rule import shorten
-from core.generation.context.layout import SHORT, laid_out
+from core.generation.context.by_rule import SHORT, laid_out, shorten
 from core.generation.quotes.blocks import Block, headings, split
 from core.ports import LanguageModel, Prompt
 from core.text.words import one_line, sentences
 
+_T = TypeVar("_T")
 OUTPUT_TOKENS = 400
 """Room for two sentences of reasoning and the labels of 50 units."""
 _TEMPLATE_TOKENS = 32
@@ -28,8 +28,29 @@ _GROUP = 3
 """Sentences a group (Hybrid CRAG 4.1)."""
 _LIST = 400
 """Characters up to which neighbouring list items are one unit."""
-
 _LABEL = re.compile(r"\W*(\d{1,4})(?:\s*[-–]\s*(\d{1,4}))?\W*")
+
+
+def batches(sizes: Sequence[int], room: int) -> list[range]:
+    """Cut a sequence to runs whose sizes together stay within `room`; a larger one stands alone."""
+    found: list[range] = []
+    start = used = 0
+    for at, size in enumerate(sizes):
+        if at > start and used + size > room:
+            found.append(range(start, at))
+            start, used = at, 0
+        used += size
+    return [*found, range(start, len(sizes))] if sizes else []
+
+
+async def together(calls: Sequence[Awaitable[_T]]) -> list[_T]:
+    """Await calls at once, results in order; the first that fails ends the others and is raised."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 @dataclass(frozen=True, slots=True)

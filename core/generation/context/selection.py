@@ -9,8 +9,8 @@ from typing import Any
 from core import prompts
 from core.domain import Evidence
 from core.errors import ModelMalformed, ModelRefused
-from core.generation.context.batching import batches, together
 from core.generation.context.by_rule import KEPT, shorten
+from core.generation.context.reduction import batches, together
 from core.generation.quotes.blocks import headings
 from core.ports import LanguageModel, Prompt
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -10,10 +9,10 @@ from typing import Any
 
 from core.ports.history import Page, Post, Thread
 from core.system.json_parts import members, written
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, write_whole
 
 VERSION = 1
-"""Raised when messages are read in another way, so that a channel is read anew."""
+"""Raised when messages are read in another way, so that a channel is read again."""
 _SETS = ("mentions", "accepted_by")
 _PLAIN = {f.name: f.default for f in fields(Post)}
 
@@ -45,7 +44,7 @@ class ChannelCopy:
         self._load()
 
     def clear(self) -> None:
-        """Begin anew; what is on disk stays until it is written or removed."""
+        """Begin again; what is on disk stays until it is written or removed."""
         self.name = ""
         self.top: dict[str, Post] = {}
         self.threads: dict[str, ThreadCopy] = {}
@@ -144,10 +143,7 @@ class ChannelCopy:
                 for t in self.threads.values()
             ],
         }
-        half = self._file.with_suffix(".part")
-        with half.open("w", encoding="utf-8") as out:
-            out.writelines(written(thing))
-        os.replace(half, self._file)
+        write_whole(self._file, written(thing))
 
     def remove(self) -> None:
         """Remove all that is kept."""

@@ -13,7 +13,9 @@ from typing import Literal
 from core.domain import ContextChunk
 from core.ingestion.pregeneration.pairs import Made
 from core.text.words import identifiers, parts_of, quantities, query_terms, sentences, words
-from core.vocabulary import NEGATIONS, OPPOSITES, word_list
+from core.vocabulary import NEGATIONS, OPPOSITES, words_of
+
+_WORDS = words_of(__package__)
 
 HELD = 0.5
 """Share of a sentence's terms that the document must hold: below it the sentence is somebody's own."""
@@ -37,14 +39,7 @@ _NOTHING = re.compile(r"`(?:[Nn]one|no|not|never|without)`|\bNone\b")
 _PLAIN = re.compile(r"(?<![\w.`'\"(=-])[A-Za-z][a-z]+(?![\w(=_]|\.\w)")
 _ANSWER = re.compile(r"^(?:yes|no)\b[,.;:]? *", re.IGNORECASE)
 _TENSE = re.compile(r"n['’]t\b")
-_TURNING = NEGATIONS | frozenset(
-    word_list(
-        """avoid only unless until instead rather fail fails failed error disable disabled ignore ignored
-        removed deprecated prevent prevents stop stops lose lost missing invalid unsupported unavailable
-        impossible hard difficult off skip skipped lack less fewer longer dropped drop refuse forbidden
-        disallow"""
-    )
-)
+_TURNING = NEGATIONS | frozenset(_WORDS["turning"].split())
 """Words that deny something, in their way."""
 
 

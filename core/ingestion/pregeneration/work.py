@@ -103,7 +103,7 @@ class Pregeneration:
         return replace(await self._store.count(release, maker.by if maker else ""), made=tuple(made))
 
     async def remake(self, release: str, encoder: Encoder, report: Report = lambda _: None) -> None:
-        """Make anew the pairs of documents that changed, and finish what was begun, each by who did it.
+        """Make the pairs of documents that changed again, and finish what was begun, each by who did it.
 
         A model that cannot be asked, or is being asked for pairs, is no error: the next call goes on. Raises
         OverQuota.
@@ -211,7 +211,7 @@ class Pregeneration:
         count = (await self._store.count(corpus.release, "")).pairs
         for number, (document, (maker, begun)) in enumerate(makers.items(), start=1):
             self._quota.check_disk()
-            if self._quota.is_over(count):  # what was made anew was counted twice
+            if self._quota.is_over(count):  # what was made again was counted twice
                 count = (await self._store.count(corpus.release, "")).pairs
                 self._quota.check_pairs(corpus.release, count)
             path, pairs = await self._make_document(document, maker, begun)

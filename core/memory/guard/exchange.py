@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from core.memory.guard.meaning import ALL
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import only, said
-from core.memory.guard.words import DEEDS, apart, exclusive, is_light, mentions, met, of_a_kind
+from core.memory.guard.words import DEEDS, apart, exclusive, is_light, mentions, met, of_a_kind, only, said
 from core.vocabulary import NUMBER_WORDS, words_of
 
 _AFTER = DEEDS["read"] | DEEDS["remov"] | DEEDS["restor"]

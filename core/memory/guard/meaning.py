@@ -8,41 +8,23 @@ from itertools import product
 
 from core.languages import _
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import only, said
-from core.memory.guard.words import apart, exclusive
+from core.memory.guard.words import apart, exclusive, only, said
 from core.vocabulary import OPPOSITES, word_list, words_of
 
-ONE = frozenset(root(w) for w in word_list("one single individual"))
-ALL = frozenset(root(w) for w in word_list("all every each everyone everybody everything entire whole"))
-"""Stems of words for one thing, and for all things."""
+_WORDS = words_of(__package__)
+
+ALL = frozenset(root(w) for w in _WORDS["all"].split())
+"""Stems of words for all things."""
 _PREFIXES = ("un", "de", "dis", "non", "in", "im", "ir")
-_TURNED = frozenset(
-    root(w)
-    for w in word_list(
-        """disable deactivate remove delete prevent stop avoid hide deny forbid block uninstall refuse
-        reject suppress silence ignore skip exclude lack fail fails error broken problem trouble unable
-        impossible miss missing lose lost wrong invalid issue restrict undo unable hide hidden invisible rid
-        clear omit bypass escape forgot forget unlike gone dead empty off offline quit cancel kill leave
-        halt pause cease revoke withdraw"""
-    )
-)
+_TURNED = frozenset(root(w) for w in _WORDS["turned"].split())
 """Words that say by themselves what another question says with "not"."""
 _BACK = re.compile(r"\bagain\b|(?<!roll )(?<!go )\bback(?=\W*$)")
 _WITHOUT = re.compile(r"\bwithout\b")
 _NEEDS = re.compile(r"\b(?:must|need(?:s|ed)?|ha(?:ve|s)\s+to|required|necessary|mandatory|prerequisite)\b")
 """Who asks whether it goes without something asks whether it is needed."""
-_AGAINST = frozenset(
-    root(w)
-    for w in word_list("forget lack hide prevent avoid exclude skip omit refuse deny forbid block suppress")
-)
+_AGAINST = frozenset(root(w) for w in _WORDS["against"].split())
 """Those of them that ask for the opposite where only one question has them."""
-_ENDING = frozenset(
-    root(w)
-    for w in word_list(
-        """delete remove drop stop disable cancel uninstall kill undo revert deactivate revoke close leave
-        lift release detach limit restrict pause clear reset"""
-    )
-)
+_ENDING = frozenset(root(w) for w in _WORDS["ending"].split())
 """The same where such a word is what is to be done."""
 _GRANTING = frozenset(
     root(w) for w in word_list("enable activate allow permit let show display start accept include add")

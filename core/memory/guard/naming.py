@@ -6,8 +6,7 @@ import re
 from functools import lru_cache
 
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import only, said
-from core.memory.guard.words import alike, mentions
+from core.memory.guard.words import alike, mentions, only, said
 from core.text.words import STOP_WORDS
 from core.vocabulary import NUMBER_WORDS
 

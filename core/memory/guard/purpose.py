@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from core.languages import _
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import only, said
-from core.memory.guard.words import apart, exclusive, is_light
+from core.memory.guard.words import apart, exclusive, is_light, only, said
 from core.text.words import STOP_WORDS
 from core.vocabulary import UNITS, words_of
 
@@ -21,28 +20,7 @@ _ELSE = 2
 # --- what it asks --------------------------------------------------------------------------------
 
 _GREETED = r"^\W*(?:(?:hi|hello|hey|please|so|ok|and|but)\b\W*)*"
-_ASKS = tuple(
-    (name, re.compile(pattern))
-    for name, pattern in (
-        ("how", _GREETED + r"how\b(?!\s+come\b)"),
-        ("effect", r"\bwhat\s+(?:\w+\s+)?happens?\b|\bwhat\s+(?:follows|results|comes\s+after|reacts)\b"),
-        ("effect", r"\bwhat\s+(?:is|are)\s+the\s+(?:effects?|results?|consequences?)\s+of\b"),
-        ("effect", r"\bwhat\s+(?:do|does|did|will|would)\s(?:[\w'-]+\s+){1,5}(?:cause|trigger|make)\b"),
-        ("cause", _GREETED + r"(?:why\b|how\s+come\b)|\breasons?\s+(?:for|why|that|of|my|i)\b"),
-        ("cause", r"\bcauses?\s+of\b"),
-        ("cause", r"\bwhat\s+(?:\w+\s+)?(?:caus|trigger|rais|emit|lead|mak)(?:es|e|s|ed|ing)\b"),
-        ("when", _GREETED + r"when\s+(?:is|are|does|do|did|will|was|were|should|can)\b"),
-        ("when", _GREETED + r"at\s+what\s+(?:point|time)\b"),
-        ("who", _GREETED + r"(?:who|whom|whose)\b"),
-        ("must", _GREETED + r"(?:must|need)\b|" + _GREETED + r"do\s+(?:i|we|you)\s+need\b"),
-        ("must", _GREETED + r"(?:do|does|did)\s+(?:[\w'-]+\s+){1,4}(?:have|need)\s+to\b"),
-        ("must", _GREETED + r"(?:is|are)\s(?:[\w'-]+\s+){1,6}(?:necessary|required|mandatory|needed)\b"),
-        ("should", _GREETED + r"(?:should|ought|shall)\b"),
-        ("should", _GREETED + r"is\s+it\s+(?:a\s+)?(?:good|bad|recommended|advisable|wise|better|best)\b"),
-        ("can", _GREETED + r"(?:can|could|may|might)\b|\bis\s+it\s+(?:possible|allowed|permitted|ok|okay)\b"),
-        ("can", _GREETED + r"(?:am|is|are)\s+(?:\w+\s+){1,4}(?:able|allowed)\s+to\b"),
-    )
-)
+_ASKS = tuple((name, re.compile(pattern.replace("<greeted>", _GREETED))) for name, pattern in _WORDS["asks"])
 _APART = {
     "must": ("can", "should", "how", "cause", "effect"),
     "should": ("can", "how", "cause", "effect"),

@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from core.memory.guard.sense import Sense, root
-from core.memory.guard.sentences import said
-from core.memory.guard.words import DEEDS, apart
+from core.memory.guard.words import DEEDS, apart, said
 from core.text.words import STOP_WORDS
 from core.vocabulary import SOFTWARE
 

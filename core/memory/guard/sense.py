@@ -8,43 +8,12 @@ from functools import lru_cache
 from itertools import pairwise
 
 from core.text.words import COMMON_WORDS, STOP_WORDS, identifiers, parts_of, quantities, stem
-from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS, word_list
+from core.vocabulary import NEGATIONS, NUMBER_WORDS, OPPOSITES, SOFTWARE, UNITS, words_of
+
+_WORDS = words_of(__package__)
 
 _PHRASES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), replacement)
-    for pattern, replacement in (
-        (r"\b(?:turn|switch|toggl)\w*\s++(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\bon\b", " enable {} "),
-        (r"\b(?:turn|switch|toggl|shut)\w*\s++(?:(?!\b(?:on|off)\b)[\w' ]{0,40}?)?\boff\b", " disable {} "),
-        (r"\b(?:get|gett|got|getting|gets)\w*\s+rid\s+of\b|\btak\w+\s+(?:\w+\s+){0,4}away\b", " remove {} "),
-        (r"\b(?:log|sign)(?:ging|ged|ging|s|ing|ed)?[\s-]+(?:in|on)(?:to)?\b|\bsign-?in\b", " login "),
-        (r"\b(?:log|sign)(?:ging|ged|s|ing|ed)?[\s-]+(?:out|off)\b", " logout "),
-        (r"\bget(?:ting|s)?\s+(?:\w+\s+){1,3}out\b(?!\s+of)", " remove {} "),
-        (r"\bshut(?:ting)?\s+(?:\w+\s+)?down\b", " stop {} "),
-        (r"\broll(?:ing|ed)?[\s-]+back\b", " rollback "),
-        (r"\bset(?:ting)?\s+up\b", " setup "),
-        (r"\bback(?:ing)?\s+up\b|\bback-up\b", " backup "),
-        (r"\bspeed(?:ing)?\s+up\b", " fast "),
-        (r"\blook(?:ing)?\s+(?:up|for|at)\b", " find "),
-        (
-            r"\b(?:break|clean|sign|end|come|came|pop|start|mess|hook|free|open|fill|make|show|bring)(?:s"
-            r"|ing|ed)?\s+up\b",
-            " {} ",
-        ),
-        (r"\b(?:slow|break|write|track|cool|scroll)(?:s|ing|ed)?\s+down\b", " {} "),
-        (
-            r"\bke(?:ep|eps|eping|pt)\s+(?:\w+\s+){0,3}(?:running|playing|going|working)\b",
-            " continue {} ",
-        ),
-        (r"\bput(?:ting)?\s+(?:\w+\s+){1,3}to\s+sleep\b", " sleep "),
-        (r"\b(?:go|goes|going|gone)\s+away\b", " disappear "),
-        (r"\bread[\s-]+only\b", " read-only "),
-        (r"\bread[\s/-]+write\b", " read-write "),
-        (r"\bleft[\s-]+click\w*", " click "),
-        (r"\bright[\s-]+click\w*", " rightclick "),
-        (r"\bso\s+far\b", " yet "),
-        (r"\b(?:once\s+)?per\b|\bonce\s+(?:an?|every)\b", " every "),
-        (r"\b(?:right\s+(?:now|away|way)|all\s+right|alright)\b", " "),
-    )
+    (re.compile(pattern, re.IGNORECASE), replacement) for pattern, replacement in _WORDS["phrases"]
 )
 _NOT_NEGATED = re.compile(
     r"\bwhy\s+not\b|\b(?:whether|or)\s+not\b|\bif\s+not\b|\bnot\s+only\b|\bnot\s+sure\b|\bno\s+(?:idea"
@@ -72,26 +41,12 @@ _FRAME = re.compile(
 )
 _OWNER = re.compile(r"(?<![\w+#.-])([\w+#.-]*[\w+#])\s+(?:(?:version|release|v)\.?\s*)?$", re.IGNORECASE)
 _LONGEST_OWNER = 60
-_UNOWNING = (
-    STOP_WORDS
-    | COMMON_WORDS
-    | frozenset(
-        word_list(
-            """version release since using upgrade upgrading update updating migrate migrating docs
-            documentation v within via until"""
-        )
-    )
-)
+_UNOWNING = STOP_WORDS | COMMON_WORDS | frozenset(_WORDS["unowning"].split())
 """Words after which a version is the product's own."""
 _COUNTED_ONE = re.compile(r"\b(?:exactly|only|just|most|least)\s+one\b", re.IGNORECASE)
 _MOST = 4000
 """Characters that are looked at; what follows in a chat message is a log or a file."""
-_ARTICLES = frozenset(
-    word_list(
-        """a an the my your our their his her its this that these those some any i me we us so please here
-        there just also"""
-    )
-)
+_ARTICLES = frozenset(_WORDS["articles"].split())
 _STOPPED = re.compile(
     r"\b(?:stop|quit|cease)(?:s|ped|ping)?\s+(?:being|getting|(?=\w+ing\b))"
     r"|\b(?:keep|prevent|stop)(?:s|ping|ing)?\s+(?:[\w'’-]+\s+){1,5}from\s+(?:being\b|getting\b|(?=\w+ing\b))"

@@ -1,9 +1,10 @@
-"""Whether what one question says is said in the other one, too, be it in another word."""
+"""Whether one question says what the other says, be it in another word, and how a difference is put."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from core.languages import _
 from core.memory.guard.sense import Sense, root
 from core.text.words import parts_of
 from core.vocabulary import RIVALS, SOFTWARE, SYNONYMS, words_of
@@ -13,6 +14,7 @@ _LONG = 4
 _ENDINGS = frozenset(("ment", "ments", "ation", "ations", "ition", "ness", "able", "ance", "ence"))
 _LIGHT = frozenset(map(root, words_of(__package__)["light"].split()))
 """Stems of words in which two questions may differ and still ask the same."""
+_NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
 
 
 def places_of(groups: Sequence[frozenset[str]]) -> dict[str, frozenset[int]]:
@@ -28,7 +30,6 @@ _FAMILIES = places_of(SYNONYMS)
 DEEDS = places_of([frozenset(group.split()) for group in words_of(__package__)["deeds"].split("|")])
 """Stems of what is done, each with the numbers of the groups that it is in."""
 _KINDS = places_of(RIVALS)
-_NAMED = {root(spelled): name for spelled, name in SOFTWARE.items()}
 
 
 def mentions(name: str, other: Sense) -> bool:
@@ -103,3 +104,13 @@ def alike(one: str, other: str) -> bool:
         swapped = len(wrong) == 2 and wrong[1] == wrong[0] + 1 and one[wrong[0]] == other[wrong[1]]
         return len(wrong) == 1 or swapped
     return any(long[:i] + long[i + 1 :] == short for i in range(len(long)))
+
+
+def said(one: str, other: str) -> str:
+    """Say that the two ask about different things."""
+    return _("One asks about {one}, the other about {other}.").format(one=one, other=other)
+
+
+def only(one: str) -> str:
+    """Say that just one of the two speaks of something."""
+    return _("Only one of them speaks of {one}.").format(one=one)

@@ -1,6 +1,6 @@
 """The vectors of one partition: named rows of one matrix, and its clusters with their centroids (ComRAG §4).
 
-A centroid is the mean of its members' vectors. It is computed anew from them when it is next needed
+A centroid is the mean of its members' vectors. It is computed again from them when it is next needed
 after its cluster changed: no error adds up, and whoever loads many members pays for each cluster once.
 """
 

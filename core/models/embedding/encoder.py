@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from core.errors import EncoderError
 from core.models.embedding.gpu import PROBE, SAME_COSINE, Device, OnGpu, Run, wanted
-from core.models.embedding.local import GPU_BATCH, LocalEncoder
+from core.models.embedding.local import GPU_BATCH, FileCounter, LocalEncoder, OwnCounter, TokenCounter
 from core.models.embedding.prefixes import BY_OLLAMA, prefixed
-from core.models.embedding.tokenizer import FileCounter, OwnCounter, TokenCounter
 from core.ports import Encoder, Matrix
 from core.settings import Settings
 from core.system.private_files import clear, private_folder
@@ -87,7 +86,7 @@ def _opened(model: str, cache: Path, device: Device, spare: int, settings: Setti
 
 
 def _renewed(model: str, folder: Path) -> None:
-    """Export a model anew that an older version exported."""
+    """Export a model again that an older version exported."""
     facts: dict[str, Any] = json.loads((folder / "encoder.json").read_text())
     if facts["backend"] == "onnx" and facts.get("form") != FORM:
         _prepare(model, folder)

@@ -9,27 +9,65 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from core.models.embedding.gpu import OnGpu, Run
-from core.models.embedding.tokenizer import TokenCounter
 from core.ports import Matrix
 
 _T = TypeVar("_T")
-
 BATCH = 16
 """Texts a batch when many are encoded: small, so that a question waits little for its turn."""
 REMEMBERED = 2048
 """Vectors of short calls kept in memory."""
 READ = 64
 """Texts of short calls whose tokens' vectors are kept in memory: some 30 kB each."""
-
 GPU_BATCH = 128
 """The same on a GPU, which is hardly used by fewer."""
 LATER = 10
 """How much nicer threads are to others that embed what nobody waits for."""
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a text, special ones included, uncut; can be pickled."""
+
+    def __call__(self, text: str) -> int:
+        """Return the number of tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileCounter:
+    """Counts by a `tokenizer.json`, which each process loads when it first counts."""
+
+    file: str
+
+    def __call__(self, text: str) -> int:
+        """Return the number of tokens."""
+        return len(_loaded(self.file).encode(text).ids)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnCounter:
+    """Counts by a tokenizer that knows no such file, which goes along as it is."""
+
+    tokenizer: Any
+
+    def __call__(self, text: str) -> int:
+        """Return the number of tokens."""
+        return len(self.tokenizer(text, truncation=False)["input_ids"])
+
+
+@lru_cache(maxsize=4)
+def _loaded(file: str) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(file)
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
 
 class LocalEncoder:

@@ -9,9 +9,8 @@ from threading import BoundedSemaphore
 from typing import Any
 
 from core.errors import EncoderError
-from core.models.embedding.local import LocalEncoder
+from core.models.embedding.local import FileCounter, LocalEncoder, TokenCounter
 from core.models.embedding.served import TOKENS, EstimatedCounter, VectorsOnly, cutting, unit_rows
-from core.models.embedding.tokenizer import FileCounter, TokenCounter
 from core.models.llama_index.integration import Integration, build
 from core.ports import Matrix
 from core.system.private_files import private_folder

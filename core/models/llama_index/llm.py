@@ -84,7 +84,7 @@ class LlamaIndexModel:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def stream(self, prompts: Sequence[Prompt], *, temperature: float, max_tokens: int) -> Completion:
-        """Yield the answer piece by piece; `finish` of the completion tells whether it was cut."""
+        """Yield the answer piece by piece; `finish` of the completion says whether it was cut."""
         return self._completion(_Call(prompts, temperature, max_tokens))
 
     async def structured(

@@ -39,7 +39,7 @@ _DIGITS = 12
 def open_ollama(model: str, settings: Settings | None) -> OllamaEncoder:
     """Open an embedding model of Ollama, which `settings` say the place of.
 
-    Its name has the model's digest: a model that was pulled anew is another encoder. Blocking. Raises
+    Its name has the model's digest: a model that was pulled again is another encoder. Blocking. Raises
     EncoderError, which says what to do.
     """
     if settings is None or not settings.ollama_host:

@@ -163,7 +163,7 @@ def told(error: Exception, model: str, url: str, seconds: float, begun: bool = F
 
 
 def is_about_thinking(error: Exception) -> bool:
-    """Tell whether a server rejects a request because of its `think`."""
+    """Return True if a server rejects a request because of its `think`."""
     return (
         isinstance(error, ollama.ResponseError) and error.status_code == 400 and "think" in said(error.error)
     )

@@ -12,7 +12,7 @@ from core.generation import phrases
 from core.generation.quotes.quote import without_introduction
 from core.languages import _
 from core.memory.partitions.partition_index import platform_of
-from core.memory.reuse_check import same_question
+from core.memory.recall import same_question
 from core.pipeline.context import Forms, Needs, QueryContext
 from core.pipeline.resources import TRANSLATE, Resources
 from core.pipeline.stage import answer_of

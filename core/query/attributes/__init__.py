@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from core.domain import Vector
+from core.system.private_files import write_whole
 
 ENCODER = "all-MiniLM-L6-v2"
 """The model whose vectors the shipped weights are for."""
@@ -72,9 +72,7 @@ def load(path: Path) -> tuple[Attributes, str]:
 
 def save(path: Path, encoder: str, fitted: Mapping[str, Any]) -> None:
     """Write a predictor, whole or not at all; blocking."""
-    beside = path.with_suffix(".writing")
-    beside.write_text(json.dumps({"encoder": model_of(encoder), **fitted}) + "\n", "utf-8")
-    os.replace(beside, path)
+    write_whole(path, json.dumps({"encoder": model_of(encoder), **fitted}) + "\n")
 
 
 def _read(kept: Mapping[str, Any]) -> Attributes:

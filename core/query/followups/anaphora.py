@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.text.words import STOP_WORDS, identifiers
-from core.vocabulary import word_list
+from core.vocabulary import word_list, words_of
+
+_WORDS = words_of("core.query")["anaphora"]
 
 _SUBJECT = r"(?:i|you|we|one|they|people|someone|anyone|users?)"
 _VERB_FRAME = re.compile(
@@ -37,30 +39,12 @@ _DOES_FRAME = re.compile(
     r"|there|it)\b)",
     re.I,
 )
-_BREAKS = STOP_WORDS | frozenset(
-    word_list(
-        """above according across against along among around between behind below beneath beside besides
-        beyond despite during except inside instead like near onto outside per since though through
-        throughout till toward towards underneath unless unlike upon via vs versus whether within
-        without yet however therefore because again ever never always often sometimes usually currently
-        correctly properly actually really still even else well good bad best better new old different
-        really automatically work works working happen happens mean means called named located
-        considered use uses using used many long far often soon old big common main go goes gets comes"""
-    )
-)
+_BREAKS = STOP_WORDS | frozenset(_WORDS["breaks"].split())
 _PRONOMINAL = frozenset(
     word_list("that it he she they we you i this there here what who how where when why let")
 )
 """Small words that stand before an apostrophe: "that's"."""
-_VAGUE = frozenset(
-    word_list(
-        """role cost costs importance difference differences purpose meaning reason reasons cause causes
-        effect effects impact type types kind kinds example examples default defaults syntax alternative
-        alternatives advantage advantages drawback drawbacks step steps process rest result results
-        order number amount part parts list value issue problem trouble sense time name names idea point
-        support history background details information pros cons benefits benefit"""
-    )
-)
+_VAGUE = frozenset(_WORDS["vague"].split())
 """Nouns that are about something else: in "the role of X" it is X that a later "it" means."""
 _WORD = re.compile(r"(?<!\w)\.(?=[a-z])[\w.]*\w|[A-Za-z0-9_@][\w.+#/'’-]*[\w+#)]|[A-Za-z0-9]|[^\w\s]")
 _CHOICE = re.compile(

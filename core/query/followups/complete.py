@@ -30,7 +30,9 @@ from core.query.forms import without, without_product
 from core.query.language import says_little
 from core.query.releases.mentions import Mention, mentions
 from core.text.words import STOP_WORDS, identifiers
-from core.vocabulary import word_list
+from core.vocabulary import words_of
+
+_WORDS = words_of("core.query")["complete"]
 
 _TURNS = 8
 """Earlier messages of a person that are looked at; older ones are another subject by then."""
@@ -73,26 +75,8 @@ _LEANING = re.compile(
 )
 _CONTRACTED = re.compile(r"^(?:\w+\s+){0,3}(?:they|he|she)['’]", re.IGNORECASE)
 _POINTING = re.compile(r"\b(?:it|they|them|that|this|those|these)\b", re.IGNORECASE)
-_SAME = frozenset(
-    word_list(
-        """same still different true change changed changes valid apply applies work works worked working
-        possible available version versions release releases case also differ differs exist exists
-        existed there already supported support hold holds correct happen happens like look looks said
-        docs ok then now one there's done go"""
-    )
-)
-_RELATIONAL = frozenset(
-    word_list(
-        """default defaults example examples sample syntax difference differences alternative alternatives
-        option options parameter parameters argument arguments limit limits limitation limitations
-        drawback drawbacks downside downsides advantage advantages benefit benefits cost costs reason
-        reasons purpose requirement requirements step steps type types cause causes code value values
-        name names order effect effects performance exception exceptions details detail docs
-        documentation link page symptoms treatment treatments signature caveats caveat gotchas risks
-        risk side kind kinds source sources method methods ways workaround workarounds snippet meaning
-        origin history output result"""
-    )
-)
+_SAME = frozenset(_WORDS["same"].split())
+_RELATIONAL = frozenset(_WORDS["relational"].split())
 
 
 @dataclass(frozen=True, slots=True)

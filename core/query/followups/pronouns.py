@@ -7,7 +7,9 @@ from itertools import islice
 
 from core.query.followups.anaphora import names, phrases
 from core.text.words import identifiers
-from core.vocabulary import word_list
+from core.vocabulary import words_of
+
+_WORDS = words_of("core.query")["pronouns"]
 
 _CLAUSE = re.compile(
     r"[,.;:!?\n]|\b(?:and|but|or|so|then|when|if|because|after|before|while|which|unless|until|since"
@@ -63,13 +65,7 @@ _POINTED = re.compile(
     r"|prompts?|warnings?|plugins?|tools?|packages?|modules?|extensions?|hooks?|handlers?|objects?|things?|approach|way|part|stuff)\b",
     re.IGNORECASE,
 )
-_BEFORE_THAT = frozenset(
-    word_list(
-        """does do did is are was were can could will would should how why what where when about with for
-        like than of in on from to into by and or but has have had if isn doesn don at as without using
-        after before not"""
-    )
-)
+_BEFORE_THAT = frozenset(_WORDS["before_that"].split())
 
 _MOST = 20
 """Pronouns of a text that are looked at; one with more tells a story."""

@@ -1,6 +1,6 @@
 """Find where a text names releases of the product, and only of the product.
 
-A version belongs to whoever stands before it: "Werkzeug 2.3" is none of ours, "Flask 2.3" is, and
+A version belongs to the product that stands before it: "Werkzeug 2.3" is none of ours, "Flask 2.3" is, and
 "2.3" alone is when it stands where people put releases. Unknown versions need such a cue; known
 ones are taken unless something else owns them.
 """

@@ -10,7 +10,9 @@ from core.query.forms import content, without, without_product
 from core.query.releases.mentions import Mention, mentions
 from core.query.releases.spellings import spellings
 from core.text.words import identifiers
-from core.vocabulary import kind_of, word_list
+from core.vocabulary import kind_of, word_list, words_of
+
+_WORDS = words_of("core.query")["news"]
 
 Numbers = tuple[int, ...]
 
@@ -40,26 +42,7 @@ _RANGE = re.compile(
     r"|mov(?:e|ing)|than|over)\b|[→⇒–—]|[-=]>|\d\s*-\s*v?\d",
     re.IGNORECASE,
 )
-_FRAME = frozenset(
-    word_list(
-        """new news newly novelty novelties change changes changed changing changelog changelogs change-log
-        release releases released notes note version versions difference differences different
-        differ differs added add adds addition additions removed remove removes removal removals
-        deprecated deprecate deprecates deprecation deprecations dropped drop drops fixed fix fixes
-        bugfix bugfixes bug bugs breaking break breaks broke broken incompatible incompatibility
-        incompatibilities backward backwards backwards-incompatible feature features functionality
-        functionalities improved improve improves improvement improvements introduced introduce
-        introduces bring brings brought highlight highlights since anything everything nothing list
-        summary summarise summarize summarised overview main major minor important notable big
-        biggest key interesting cool come comes came happen happened happens mean meant give given
-        show compared compare comparison versus vs update updates updated updating upgrade upgrades
-        upgrading upgraded migrate migrating migration move moving go going gone api apis function
-        functions functionally across within full complete entire recent recently latest newest last
-        current stable software product quick quickly short briefly brief exactly included include
-        includes worth knowing know ship ships shipped got gotten announcement announced -> deleted
-        delete patch patches disappear disappears disappeared expect folks guys team friends find read"""
-    )
-)
+_FRAME = frozenset(_WORDS["frame"].split())
 """Words that say nothing else than that notes are asked for."""
 
 _WHEN = re.compile(
@@ -75,20 +58,14 @@ _SINCE_AT_END = re.compile(
 _CAME = re.compile(
     r"\b(?:add(?:s|ed)?|introduc\w+|remov\w+|delet\w+|dropp?(?:s|ed)?|deprecat\w+)\b", re.IGNORECASE
 )
-_NAMED = frozenset(
-    word_list(
-        "available parameter parameters argument arguments option options config setting settings support get"
-    )
-)
+_NAMED = frozenset(_WORDS["named"].split())
 """Words that say of what kind the subject is."""
 _HAS_IT = re.compile(
     r"^\W*(?:(?:since|in|from)\s+)?(?:which|what)\s+(?:versions?|releases?)\s+(?:\w+\s+){0,3}?"
     r"(?:has|have|had|needs?|supports?|contains?|includes?|provides?|offers?|brought|brings|there)\b",
     re.IGNORECASE,
 )
-_HAVING = frozenset(
-    word_list("has have had need needs support supports contain contains include provides offers")
-)
+_HAVING = frozenset(_WORDS["having"].split())
 """How the version is asked for that has something: "which version has `x`"."""
 _TOLD = 300
 """Characters of a question that are looked at for what it asks the version of."""

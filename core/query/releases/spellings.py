@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.domain import Product, Release
+from core.vocabulary import words_of
 
 NUMBER = re.compile(
     r"(?<![\w.])(?P<prefix>(?:version|ver|v|release|rel|r)\.?\s?(?=\d))?(?P<number>\d+(?:\.\d+)*)"
@@ -18,33 +19,10 @@ NUMBER = re.compile(
 """A version as people write it, with what they put before and after it."""
 
 _NAME = re.compile(r"(?P<prefix>[A-Za-z]*)[.\s-]*(?P<number>\d+(?:\.\d+)*)(?P<any>(?:\.[xX*])+)?")
-RELATIVE_WORDS = ("previous", "prior", "preceding", "oldest", "earliest", "first", "lts")
-LATEST_WORDS = (
-    "latest stable",
-    "newest stable",
-    "current stable",
-    "recent stable",
-    "most recent",
-    "up-to-date",
-    "latest",
-    "newest",
-    "current",
-    "stable",
-    "last",
-)
-BRANCH_WORDS = (
-    "main",
-    "master",
-    "dev",
-    "develop",
-    "nightly",
-    "edge",
-    "next",
-    "beta",
-    "trunk",
-    "unstable",
-    "testing",
-)
+_WORDS = words_of("core.query")["spellings"]
+RELATIVE_WORDS = tuple(_WORDS["relative"].split())
+LATEST_WORDS = tuple(_WORDS["latest"])
+BRANCH_WORDS = tuple(_WORDS["branches"].split())
 _AHEAD = r"(?=\s*(?:[?.,;:!)]|$)|\s+(?:and|or|vs|is|does|do|can|how|what|where|please|branch|docs)\b)"
 _NOUN = r"(?:(?:stable|official|public|available|supported)\s+)?(?:versions?|releases?)\b"
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.query.releases.spellings import Spellings
-from core.vocabulary import BEFORE_VERSIONS, SOFTWARE, UNITS, word_list
+from core.vocabulary import BEFORE_VERSIONS, SOFTWARE, UNITS, word_list, words_of
+
+_WORDS = words_of("core.query")["version_attribution"]
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 Owner = Literal["ours", "foreign", "amount", "cue", "plain"]
@@ -18,25 +20,11 @@ _LOOKED_AT = 80
 _WORD = re.compile(r"[A-Za-z_][\w.+#'’]*(?:-[A-Za-z_][\w.+#'’]*)*|\d[\w.]*|[^\w\s]")
 _VERSION_WORDS = frozenset(word_list("version versions ver ver. release releases rel rel. v series"))
 _SKIPPED = frozenset(word_list("""= == === >= <= ~= != > < ~ ^ : @ ( [ ` * ** - _ / | " ' is are"""))
-_CUES = frozenset(
-    word_list(
-        """in on for since until till before after between from to than vs vs. versus with using under
-        through upgrade upgrading upgraded update updated migrate migrating use run running install
-        installed installing about and or as pre at"""
-    )
-)
+_CUES = frozenset(_WORDS["cues"].split())
 _NEUTRAL = frozenset(
     word_list("docs documentation product framework release the a this our new notes latest")
 )
-_AMOUNT_NOUNS = frozenset(
-    word_list(
-        """port error errors section sections chapter step page issue ticket bug figure fig table example
-        line lines part question item point level ratio score timeout limit size by factor rate code
-        status exit weight width height threshold value number no option row column appendix rule
-        article exercise lesson week day year priority channel room building id pid uid approximately
-        nearly almost exactly only every within another costs price alarm pi roughly plus minus times"""
-    )
-)
+_AMOUNT_NOUNS = frozenset(_WORDS["amount_nouns"].split())
 _AMOUNT_BEFORE = re.compile(
     r"\b(?:set|sets|setting|increas\w+|decreas\w+|rais\w+|lower\w*|reduc\w+|scal\w+|round\w*|multipl\w+"
     r"|limit\w*"
@@ -44,14 +32,7 @@ _AMOUNT_BEFORE = re.compile(
     r"|opacity|price|cost|temperature|equal|grew|rose|fell)\b(?:\W+\w+){0,4}\W+(?:from|to|of|by|at)\W*$",
     re.IGNORECASE,
 )
-_MEASURES = frozenset(
-    word
-    for word, unit in UNITS.items()
-    if unit
-    in word_list(
-        """b kb mb gb tb ms s min h d week month year px pt em hz % usd eur kg cm mm km mph bit million k"""
-    )
-)
+_MEASURES = frozenset(word for word, unit in UNITS.items() if unit in _WORDS["measures"].split())
 _MOVER = re.compile(
     r"(?<![A-Za-z])([A-Za-z][\w.+#-]{0,100}+)\s+(?:(?:version|is|was|are)\s+){0,3}(?:still\s+)?(?:from\s+v?\d\S*\s+)?(?:to|from"
     r"|at|on)$",

@@ -18,11 +18,10 @@ from core.ports import Prompt
 from core.recipes import DEFAULT
 from core.retrieval.found import Found
 from core.retrieval.fusion import Weights
-from evaluation.baselines import Baseline, Mix
-from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Configuration
+from evaluation.configurations import CONFIGURATIONS, OF_PAIRS, Baseline, Configuration, Mix
 from evaluation.gold import read_gold
 from evaluation.harness import Options, evaluate
-from evaluation.lexical import likeness
+from evaluation.metrics import likeness
 from evaluation.pipeline import ask as ask_line
 from evaluation.pipeline import stages_of
 from evaluation.plots import draw

@@ -15,7 +15,7 @@ from core.memory.guard import guard
 from evaluation.commands.simulate import temporary
 from evaluation.simulation.report import spread
 from evaluation.simulation.run import Options, simulate
-from evaluation.simulation.setup import Model, People
+from evaluation.simulation.world import Model, People
 from tests.core.evaluation.questions import written
 from tests.fakes import FakeEncoder
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 import pytest
 
 from core.domain import ContextChunk, Evidence
-from core.generation.context.by_rule import reduce, select, shorten
-from core.generation.context.layout import laid_out
+from core.generation.context.by_rule import laid_out, reduce, select, shorten
 from core.generation.quotes.blocks import split
 from core.text.words import query_terms
 from tests.core.generation.samples import SESSIONS, UPLOADS, evidence

@@ -1,6 +1,6 @@
 import pytest
 
-from core.generation.unknown import is_unknown, says_lack
+from core.generation.checked.raw import is_unknown, says_lack
 
 
 @pytest.mark.parametrize(

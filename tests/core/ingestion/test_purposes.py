@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.ingestion.pregeneration.purposes import asked_by
+from core.ingestion.pregeneration.rules import asked_by
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.ingestion.live.copy import VERSION, ChannelCopy
-from core.ingestion.sources.website.kept import Copy, Kept
+from core.ingestion.sources.website.page_cache import Copy, PageCache
 from tests.core.ingestion_sources import test_git, test_github, test_sdist
 from tests.core.ingestion_sources.github_server import Hub
 from tests.core.ingestion_sources.index_server import Index
@@ -45,7 +45,7 @@ def test_a_channel_with_rows_that_are_none_counts_as_not_there(
 
 @pytest.mark.parametrize("held", WRONG.values(), ids=WRONG)
 def test_a_page_that_cannot_be_read_back_counts_as_not_there(tmp_path: Path, held: bytes) -> None:
-    kept = Kept(tmp_path)
+    kept = PageCache(tmp_path)
     kept.put("https://x.org/", Copy("https://x.org/", b"page", "text/html", "utf-8"))
     assert kept.get("https://x.org/") is not None
     [file] = tmp_path.iterdir()

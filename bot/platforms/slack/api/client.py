@@ -152,7 +152,7 @@ class SlackApi:
         An event is acknowledged when `on_event` returns True, so that what a dying process had not written
         down comes again. Commands and presses are so once they are noted.
 
-        Raises PlatformRejected when the app token is refused while connecting anew, and when Slack takes
+        Raises PlatformRejected when the app token is refused while connecting again, and when Slack takes
         the bot token back.
         """
         Handler(self._app(on_event, on_command, on_press), self._socket)

@@ -29,7 +29,7 @@ NO_STREAMS = frozenset({
 STREAMS_YET = frozenset({"streaming_state_conflict"})
 """The message streams, so that it can only be added to."""
 UNEDITABLE = STREAMS_YET | {"cant_update_message", "edit_window_closed"}
-"""What was said cannot be changed any more, so it is said anew: a workspace may limit edits."""
+"""What was said cannot be changed any more, so it is said again: a workspace may limit edits."""
 UNDELETABLE = STREAMS_YET | {"cant_delete_message"}
 """What the bot wrote cannot be deleted: it streams."""
 REVOKED = frozenset({"account_inactive", "invalid_auth", "not_authed", "token_expired", "token_revoked"})

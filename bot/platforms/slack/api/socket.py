@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 STALE_URL = 30.0
 """Seconds of vain attempts after which a Socket Mode URL is given up for a new one."""
 PING = 5.0
-"""Seconds between pings, and between attempts to connect anew."""
+"""Seconds between pings, and between attempts to connect again."""
 CROWDED = 10.0
 """Seconds before a new attempt after Slack has said that the app has too many connections: it takes ten."""
 _GRACE = 2.0

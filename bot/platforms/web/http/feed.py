@@ -85,7 +85,7 @@ class Feed:
         return newer[::-1]
 
     async def wait(self, number: int, timeout: float) -> bool:
-        """Wait up to `timeout` seconds for a change after that number; tell whether one came."""
+        """Wait up to `timeout` seconds for a change after that number; return True if one came."""
         if self._number == number and not self.closed:
             try:
                 await asyncio.wait_for(self._news.wait(), timeout)

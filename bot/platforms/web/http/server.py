@@ -32,7 +32,7 @@ class Server:
     """One port with the dashboard, the widget where there is one, what machines ask, and what is added to its
     routes before it starts.
 
-    `url` is where it is, while it listens; `local` tells whether it is meant for this machine alone.
+    `url` is where it is, while it listens; `local` says whether it is meant for this machine alone.
     """
 
     def __init__(self, settings: Settings, widget: Widget | None = None) -> None:

@@ -1,4 +1,4 @@
-"""What readers asked and were answered: in memory alone, each for whoever has its key, and not for long."""
+"""What readers asked and were answered: in memory alone, for those who have its key, and not for long."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Growing:
 
 @dataclass(slots=True)
 class Conversation:
-    """What one reader asked on one site. Whoever has the `key` may read it; nobody can guess one."""
+    """What one reader asked on one site. A person who has the `key` may read it; nobody can guess one."""
 
     key: str
     origin: str

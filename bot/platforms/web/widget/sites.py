@@ -70,7 +70,7 @@ class Sites:
         }
 
     def reader(self, request: web.Request) -> str:
-        """Return a name for the address of whoever asks, which leads back to nobody."""
+        """Return a name for the address of the person who asks, which leads back to nobody."""
         address = str(self._address(request) or "unknown")
         return hashlib.blake2s(address.encode(), key=self._key, digest_size=12).hexdigest()
 

@@ -245,7 +245,7 @@ class Widget:
         except ThreadloreError as error:
             log.error("a reader's question was not answered: %s", error)
             failed = error.told
-        except Exception:  # whoever asked must not be left with a sign of work
+        except Exception:  # the asker must not be left with a sign of work
             log.exception("a reader's question was not answered")
             failed = ThreadloreError.told
         finally:

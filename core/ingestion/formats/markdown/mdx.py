@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.ingestion.formats._shared import fence
 from core.ingestion.formats.markdown.masking import Element, Masked, braces_of, cut_out, tree_of
-from core.ingestion.formats.rst.vocabulary import ENDINGS
+from core.ingestion.formats.rst.sphinx import ENDINGS
 from core.text.words import one_line
 
 Read = Callable[[str], tuple[Path, str] | None]

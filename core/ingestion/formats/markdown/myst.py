@@ -26,8 +26,7 @@ from core.ingestion.formats._shared import (
     sliced,
 )
 from core.ingestion.formats.markdown import extensions as _extensions
-from core.ingestion.formats.rst.sphinx import conf_of
-from core.ingestion.formats.rst.vocabulary import (
+from core.ingestion.formats.rst.sphinx import (
     ADMONITIONS,
     AUTODOC,
     CODE,
@@ -37,6 +36,7 @@ from core.ingestion.formats.rst.vocabulary import (
     LABELS,
     TITLED,
     VERSIONS,
+    conf_of,
     for_html,
 )
 from core.ingestion.sites import Site

@@ -69,7 +69,7 @@ def parse(raw: RawDocument, text: str) -> Document:
 
 
 class MarkdownWriter:
-    """Writes Markdown anew: links keep their text, directives and containers become labels."""
+    """Rewrites Markdown: links keep their text, directives and containers become labels."""
 
     def __init__(
         self, raw: RawDocument, *, myst: bool = False, depth: int = 0, slug: Slug = _slugs.github

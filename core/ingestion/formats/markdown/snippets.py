@@ -16,7 +16,7 @@ from core.domain import RawDocument
 from core.ingestion import front_matter
 from core.ingestion.formats._shared import fence, location, numbers, read_within
 from core.ingestion.formats.markdown.masking import Masked
-from core.ingestion.formats.rst.vocabulary import ENDINGS
+from core.ingestion.formats.rst.sphinx import ENDINGS
 from core.ingestion.sites import Site
 
 MAX_DEPTH = 5

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.domain import RawDocument
-from core.ingestion.formats.rst.sphinx import Conf, object_id
-from core.ingestion.formats.rst.vocabulary import CALLABLE
+from core.ingestion.formats.rst.sphinx import CALLABLE, Conf, object_id
 
 
 @dataclass(slots=True)

@@ -11,8 +11,7 @@ from core.ingestion.formats import parser_of
 from core.ingestion.formats._shared import location, read_within, session, sliced, spread, table
 from core.ingestion.formats.rst.call import Call, described, registered
 from core.ingestion.formats.rst.code import documented, module, summary
-from core.ingestion.formats.rst.sphinx import object_id
-from core.ingestion.formats.rst.vocabulary import (
+from core.ingestion.formats.rst.sphinx import (
     ADMONITIONS,
     AUTODOC,
     CODE,
@@ -25,6 +24,7 @@ from core.ingestion.formats.rst.vocabulary import (
     TITLED,
     VERSIONS,
     for_html,
+    object_id,
 )
 
 MAX_INCLUDES = 200

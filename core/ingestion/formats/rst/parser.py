@@ -22,8 +22,7 @@ from core.ingestion.formats._shared import location
 from core.ingestion.formats.rst import directives as _directives
 from core.ingestion.formats.rst.call import Call, Session
 from core.ingestion.formats.rst.doctree import Writer
-from core.ingestion.formats.rst.sphinx import conf_of, document_title, label_title, parted, role
-from core.ingestion.formats.rst.vocabulary import DOCUTILS
+from core.ingestion.formats.rst.sphinx import DOCUTILS, conf_of, document_title, label_title, parted, role
 from core.text.words import one_line
 
 MAX_LINE = 10_000

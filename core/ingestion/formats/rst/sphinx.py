@@ -1,7 +1,4 @@
-"""What Sphinx adds to reStructuredText and MyST, as plain functions: roles, ids, `conf.py`.
-
-The titles that `:doc:` and `:ref:` without a text stand for are looked up over a whole source.
-"""
+"""What Sphinx adds to reStructuredText and MyST: roles, ids, conf.py, and what its directives mean."""
 
 from __future__ import annotations
 
@@ -19,17 +16,15 @@ from core.domain import RawDocument
 from core.ingestion.formats._shared import heading_text, location
 from core.ingestion.formats.rst.registered import Registered, registered
 from core.text.words import one_line
+from core.vocabulary import words_of
 
+_WORDS = words_of(__package__)
+DIAGRAMS = frozenset({"mermaid", "dot", "plantuml"})
+"""Languages of drawings, whose words are worth finding."""
+LABELS = {"seealso": "See also", "todo": "To do"}
+"""What an admonition is called where its name will not do."""
 _TITLED = re.compile(r"^(.*)(?<!\\)<([^<>]*)>$", re.S)
-
 _CALLED = frozenset({"func", "function", "meth", "method", "deco", "macro"})
-_CODE = _CALLED | frozenset(
-    """class attr attribute exc exception data mod module obj object const any type var struct member enum
-    enumerator property confval setting envvar option cmdoption keyword token program command file samp
-    kbd mimetype makevar regexp code literal py lower-literal autolink paramref expr texpr dir term-code
-    db_setting django-admin djadmin templatetag ttag tfilter lookup hook fixture globalvar sh bash
-    console path binary daemon package default""".split()  # noqa: SIM905
-)
 _NUMBERED = {
     **dict.fromkeys(("issue", "pr", "pull", "gh", "ghissue", "ghpull", "ticket", "bug"), "#"),
     **dict.fromkeys(("user", "ghuser"), "@"),
@@ -40,6 +35,65 @@ _NUMBERED = {
     "cwe": "CWE-",
     "commit": "",
 }
+_GLUED = re.compile(r"[a-z]{8,30}")
+MAX_FILES = 3_000
+"""Files looked through for titles; ours: the Python docs have 500."""
+MAX_BYTES = 300_000
+"""Size above which a file is not looked through; ours."""
+CACHE_SECONDS = 300
+"""How long titles are kept: one indexing run reads them once or twice, the next run again."""
+_MARK = r"[=\-~^\"#*+.:_`']"
+_TITLE = (
+    rf"(?:(?P<over>{_MARK})(?P=over){{2,}}[ \t]*\n)?"
+    rf"[ \t]*+(?P<title>\S[^\n]*)\n(?P<line>{_MARK})(?P=line){{2,}}[ \t]*$"
+)
+_FIRST = re.compile(rf"^{_TITLE}", re.M)
+_LABELLED = re.compile(
+    rf"^\.\.[ ]_(?P<labels>[^:\n`]+:[ \t]*\n(?:\s*+\.\. _[^:\n`]+:[ \t]*\n){{0,20}}+)\s*+{_TITLE}", re.M
+)
+"""A title with the labels above it, the last 21 of them."""
+
+
+def _names(key: str) -> frozenset[str]:
+    return frozenset(_WORDS[key].split())
+
+
+def _each(groups: Mapping[str, str]) -> dict[str, str]:
+    """Return the group of each of its words."""
+    return {word: group for group, words in groups.items() for word in words.split()}
+
+
+DOCUTILS = _names("docutils")
+"""Directives that docutils itself reads well, without their files."""
+DROPPED = _names("dropped")
+CODE: dict[str, str | None] = {
+    **_each(_WORDS["code"]),
+    **dict.fromkeys(("parsed-literal", "productionlist", "testoutput", "literal"), None),
+}
+"""Directives that hold code, with its language; None where the first line is text and not an argument."""
+ADMONITIONS = _names("admonitions")
+TITLED = _names("titled")
+"""Directives whose argument is the title of their text."""
+VERSIONS = _each(_WORDS["versions"])
+"""What stands above a note on a version, by its directive."""
+CALLABLE = _names("callable")
+OBJECTS = CALLABLE | _names("objects")
+DOMAINS = _names("domains")
+AUTODOC = _names("autodoc")
+ENDINGS = {f".{ending}": language for ending, language in _each(_WORDS["endings"]).items()}
+"""The language of an included file's code, by its ending."""
+_PRINTED = _names("printed")
+
+
+def for_html(condition: str) -> bool:
+    """Return True if what stands under `only` is on the pages, and not for print or manual pages alone."""
+    words = re.findall(r"\w+", condition.lower())
+    wanted = {word for before, word in zip(["", *words], words, strict=False) if before != "not"}
+    refused = {word for before, word in zip(["", *words], words, strict=False) if before == "not"}
+    return "html" not in refused and ("html" in wanted or not wanted & _PRINTED)
+
+
+_CODE = _CALLED | _names("code_roles")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +153,6 @@ def role(
 def unslug(label: str) -> str:
     """Make words of a label that has no title here: `notes-on-proxies` → `notes on proxies`."""
     return re.sub(r"[-_]+", " ", label.rsplit(":", 1)[-1]).strip() or label
-
-
-_GLUED = re.compile(r"[a-z]{8,30}")
 
 
 def parted(name: str, texts: Iterable[str]) -> str:
@@ -217,25 +268,6 @@ def _text(value: object) -> str:
 
 def _dictionary(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-MAX_FILES = 3_000
-"""Files looked through for titles; ours: the Python docs have 500."""
-MAX_BYTES = 300_000
-"""Size above which a file is not looked through; ours."""
-CACHE_SECONDS = 300
-"""How long titles are kept: one indexing run reads them once or twice, the next run anew."""
-
-_MARK = r"[=\-~^\"#*+.:_`']"
-_TITLE = (
-    rf"(?:(?P<over>{_MARK})(?P=over){{2,}}[ \t]*\n)?"
-    rf"[ \t]*+(?P<title>\S[^\n]*)\n(?P<line>{_MARK})(?P=line){{2,}}[ \t]*$"
-)
-_FIRST = re.compile(rf"^{_TITLE}", re.M)
-_LABELLED = re.compile(
-    rf"^\.\.[ ]_(?P<labels>[^:\n`]+:[ \t]*\n(?:\s*+\.\. _[^:\n`]+:[ \t]*\n){{0,20}}+)\s*+{_TITLE}", re.M
-)
-"""A title with the labels above it, the last 21 of them."""
 
 
 def document_title(folder: Path, document: Path, target: str) -> str:

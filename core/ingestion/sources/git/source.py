@@ -67,7 +67,7 @@ class GitAway(GitError):
 def check_out(repository: str, ref: str, place: Path, more: Sequence[str] = ()) -> None:
     """Bring `place` to the newest commit of a ref (branch, tag or whole commit id; empty for HEAD).
 
-    A checkout that a killed process left half done is made anew. `more` are settings of git. Raises GitError.
+    A checkout that a killed process left half done is remade. `more` are settings of git. Raises GitError.
     """
     if (place / ".git").is_dir():
         try:

@@ -2,7 +2,7 @@
 
 Lists come in the order of their last change and are read from the last change that is known, so that the next
 run goes on where GitHub's limits broke one off. Where nothing has changed since, the answer is 304, which
-does not count against the limits. As nothing tells what was deleted, all is read anew once a month.
+does not count against the limits. As nothing tells what was deleted, all is read again once a month.
 """
 
 from __future__ import annotations

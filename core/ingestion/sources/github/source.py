@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -20,7 +19,7 @@ from core.ports.history import Post
 from core.privacy.names import never, no_name, nobody
 from core.settings import Settings
 from core.system.json_parts import whole, written
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, write_whole
 from core.text.words import one_line
 
 MAINTAINERS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
@@ -279,12 +278,9 @@ class GithubSource:
         return found if is_ours and is_dated else empty
 
     def _save(self, kept: dict[str, Any]) -> None:
-        half = self._kept.with_suffix(".part")
         try:
             private_folder(self._kept.parent)
-            with half.open("w", encoding="utf-8") as out:
-                out.writelines(written(kept))
-            os.replace(half, self._kept)
+            write_whole(self._kept, written(kept))
         except OSError as error:
             raise self._spec.error(f"{self._kept} cannot be written: {error.strerror}; make room") from None
 

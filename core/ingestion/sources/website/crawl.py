@@ -15,7 +15,6 @@ from protego import Protego
 from core.domain import content_hash
 from core.errors import TooCostly
 from core.ingestion.sources.website.fetch import AGENT, Endless, Failed, Fetched, Fetcher
-from core.ingestion.sources.website.kept import Copy, Kept
 from core.ingestion.sources.website.links import (
     Links,
     Refused,
@@ -25,6 +24,7 @@ from core.ingestion.sources.website.links import (
     sitemap_of,
     tidy,
 )
+from core.ingestion.sources.website.page_cache import Copy, PageCache
 from core.ports import Workers
 
 ROBOTS_BYTES = 500 * 1024
@@ -64,7 +64,7 @@ class Crawl:
     """One walk through a site. `skipped` collects (address, reason)."""
 
     fetcher: Fetcher
-    kept: Kept
+    kept: PageCache
     bounds: Bounds
     skipped: list[tuple[str, str]]
     workers: Workers

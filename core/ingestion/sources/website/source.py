@@ -22,8 +22,8 @@ from core.ingestion.formats import MAX_DOCUMENT_BYTES, format_of
 from core.ingestion.sources._files import Patterns
 from core.ingestion.sources.website.crawl import HTML, MAX_SITEMAPS, Bounds, Crawl, SiteDown
 from core.ingestion.sources.website.fetch import NOTEBOOK, PAGE_SECONDS, Failed, Fetcher, host_of
-from core.ingestion.sources.website.kept import Copy, Kept
 from core.ingestion.sources.website.links import Refused, is_sitemap, tidy
+from core.ingestion.sources.website.page_cache import Copy, PageCache
 from core.ports import Workers
 from core.settings import Settings
 
@@ -186,7 +186,7 @@ class WebsiteSource:
             await crawling
 
     async def _crawl(self, pages: queue.Queue[Copy | BaseException | None], stop: threading.Event) -> None:
-        kept, options = Kept(self._kept), self._options
+        kept, options = PageCache(self._kept), self._options
         seconds = options.minutes * 60
         bounds = Bounds(self.inside, options.max_pages, options.max_depth, seconds, options.max_sitemaps)
         async with self._fetcher(self._page_seconds, options.delay) as fetcher:

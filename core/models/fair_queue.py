@@ -1,8 +1,8 @@
-"""The line before a language model: whoever had the fewest turns lately is next, so that nobody waits behind
-one person's twenty questions.
+"""The queue before a language model: next is who had the fewest turns lately, so that nobody waits behind one
+person's twenty questions.
 
 This is start-time fair queueing: a call gets the number of the turn that is being taken, or the one after
-its asker's last call, whichever is later; the lowest number goes first, and of the same whoever came first.
+its asker's last call, whichever is later; the lowest number goes first, and of equal ones the earlier call.
 So that newcomers never keep anybody waiting for ever, a call that many others overtook goes next.
 """
 
@@ -36,14 +36,14 @@ class _Waiting:
 
     @property
     def order(self) -> tuple[int, int]:
-        """Return what is lower for whoever goes earlier."""
+        """Return what is lower for a call that goes earlier."""
         return -1 if self.overtaken >= PATIENCE else self.turn, self.arrival
 
 
-class Line:
+class FairQueue:
     """Lets `places` calls run at once and `most` wait, the askers (`ASKER`) in turn.
 
-    Where the line is full, whoever has the most calls in it loses the last one to somebody who has fewer.
+    Where it is full, the asker with the most calls in it loses the last one to somebody with fewer.
     Each hears from `PLACE` where in the line it stands, counted from 1, whenever that changes.
     """
 
@@ -98,7 +98,7 @@ class Line:
             raise
 
     def free(self) -> None:
-        """Give a place back, to whoever is next."""
+        """Give a place back, to the call that is next."""
         self._taken -= 1
         self._admit()
 

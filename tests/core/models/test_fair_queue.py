@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import ModelBusy, ModelInterrupted
 from core.models.breaker import Breaker
-from core.models.line import PATIENCE, Full, Line
+from core.models.fair_queue import PATIENCE, FairQueue, Full
 from core.ports import ASKER, PLACE
 from tests.core.models.test_breaker import Scripted, ask, counted
 
@@ -50,7 +50,7 @@ async def test_nobody_waits_behind_one_persons_twenty() -> None:
 
 async def test_who_asks_much_gets_their_turn_while_others_keep_coming() -> None:
     """Newcomers go first, but only so many: nobody starves behind a crowd that never ends."""
-    line, order = Line(1, 100), []
+    line, order = FairQueue(1, 100), []
 
     async def call(who: str) -> None:
         ASKER.set(who)
@@ -116,7 +116,7 @@ async def test_an_answer_that_never_ends_is_given_up() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 async def test_whatever_is_given_up_no_place_is_lost_and_none_is_given_twice(seed: int) -> None:
-    chance, line, running, most = random.Random(seed), Line(2, 6), 0, 0
+    chance, line, running, most = random.Random(seed), FairQueue(2, 6), 0, 0
 
     async def call(who: str) -> str:
         nonlocal running, most

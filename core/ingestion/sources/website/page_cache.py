@@ -1,15 +1,14 @@
-"""Pages of a site as they were fetched last, so that an unchanged one costs a question and no body."""
+"""Pages of a site as they were fetched last, so that an unchanged one costs a request and no body."""
 
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from core.domain import content_hash
-from core.system.private_files import private_folder
+from core.system.private_files import private_folder, write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Copy:
         return {names[name]: value for name, value in self.headers.items() if name in names}
 
 
-class Kept:
+class PageCache:
     """The copies of one site, a file each; one that cannot be read counts as not there."""
 
     def __init__(self, folder: Path) -> None:
@@ -51,10 +50,7 @@ class Kept:
         """Keep a copy, whole or not at all; raises OSError."""
         private_folder(self._folder)
         known = {key: value for key, value in asdict(copy).items() if key != "content"} | {"of": url}
-        file = self._file(url)
-        half = file.with_suffix(".part")
-        half.write_bytes(json.dumps(known).encode() + b"\n" + zlib.compress(copy.content, 6))
-        os.replace(half, file)
+        write_whole(self._file(url), [json.dumps(known), b"\n", zlib.compress(copy.content, 6)])
 
     def use(self, url: str) -> None:
         """Note that a page is still part of the site."""
