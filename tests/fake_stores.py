@@ -527,6 +527,17 @@ class FakeConversations:
         waiting = [c for key, c in self._claims.items() if key not in self._settled and c.at >= since]
         return tuple(sorted(waiting, key=lambda claim: claim.at))
 
+    async def left(self, platform: str, messages: bool) -> tuple[Claim, ...]:
+        waiting = await self.unanswered(0.0)
+        here = [claim for claim in waiting if claim.message.startswith(f"{platform}:")]
+        return tuple(claim for claim in here if (claim.kind == "message") == messages)
+
+    async def take_over(self, message: str) -> None:
+        pass
+
+    async def is_ours(self, message: str) -> bool:
+        return True
+
     async def answer_of(self, part: str) -> str:
         claim = self._claims.get(self._posts.get(part, ""))
         return (claim.answer_id if claim.is_settled else claim.posting) if claim else ""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.conversation.answering import TURNS, Answering, tell
+from bot.conversation.answering import Answering, tell
 from bot.conversation.pausing import (
     LATER,
     WAIT,
@@ -23,6 +23,7 @@ from bot.conversation.pausing import (
 )
 from bot.conversation.resumption import TOO_LATE, Found, TakingUp
 from bot.conversation.slowing import Slowing
+from bot.conversation.threads import TURNS
 from bot.conversation.triggers import Triggers, asks_nothing, is_objection
 from bot.escalation.resolving import Resolving
 from bot.ports.chat import ANEW, Chat, Message, Reply, unheard
@@ -259,6 +260,7 @@ class Questions:
                 if refused := await self._desk.limits.wait(message.author.id, channel):
                     await self._slowing.tell(chat, message, refused)
                     return
+                await self._desk.conversations.take_over(key)
                 await self._answering.cancel(key)
                 claim = await self._desk.conversations.claimed(key) or claim
                 message = replace(message, unasked=claim.payload.get("unasked", ""))
@@ -296,6 +298,7 @@ class Questions:
         async with self._desk.lock(key):
             if await self._desk.conversations.claimed(key) is None:
                 return False
+            await self._desk.conversations.take_over(key)
             await self._answering.cancel(key)
             claim = await self._desk.conversations.claimed(key)
             await self._desk.conversations.answered(key, "")

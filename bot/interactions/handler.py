@@ -27,6 +27,7 @@ from bot.rendering.own_page import CONTROLS
 from core.domain import Question
 from core.errors import PlatformError, StorageUnavailable, ThreadloreError
 from core.languages import N_, _, speaking, spoken
+from core.ports.cluster import STILL
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +189,9 @@ class InteractionHandler:
         Returns False if it is to be done `again` after the next start: the bot stops first, or the platform
         takes nothing now.
         """
+        told = STILL.set(self._desk.cluster.sure)
         work = asyncio.create_task(doing)
+        STILL.reset(told)
         self._running.add(work)
         try:
             await work

@@ -13,9 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain import READER, Answer, Question, Vote
 from core.ports import MemoryChange, Placement, Remembered, always
+from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store, slices
-from storage.memory.pair_rows import COUNTS, load_pairs, pair_values, raised, standing
+from storage.memory.pair_rows import COUNTS, load_pairs, pair_values, raised, staleness, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
@@ -103,6 +104,7 @@ class SqlMemories(Store):
     async def add(self, pairs: Sequence[Remembered]) -> set[str]:
         """Keep pairs that people brought; return the ids that were new. A known id changes nothing."""
         async with self._database.write() as connection:
+            self._database.tell(connection, MEMORY, [pair.id for pair in pairs])
             for pair in pairs:
                 people = map(Name, pair.others)
                 await keep_words(self._database, connection, PAIR, pair.id, people)
@@ -115,6 +117,7 @@ class SqlMemories(Store):
     async def set_aside(self, ids: Sequence[str], why: Literal["", "retired", "evicted"]) -> None:
         """Write down why pairs are in no store, or with nothing that votes decide again."""
         async with self._database.write() as connection:
+            self._database.tell(connection, MEMORY, ids)
             for part in slices(ids):
                 await connection.execute(update(PairRow).where(PairRow.id.in_(part)).values(aside=why))
 
@@ -169,6 +172,7 @@ class SqlMemories(Store):
             back = update(PairRow).where(PairRow.id == pair_id, PairRow.aside == "evicted")
             if vote.standing != READER:
                 await connection.execute(back.values(aside=""))
+                self._database.tell(connection, MEMORY, [pair_id] if pair_id else ())
             found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
 
@@ -227,7 +231,9 @@ class SqlMemories(Store):
 
     async def clear_placements(self) -> None:
         """Forget every placement, before a rebuild."""
-        await self._change(delete(PlacementRow))
+        async with self._database.write() as connection:
+            self._database.tell(connection, MEMORY, (ALL,))
+            await connection.execute(delete(PlacementRow))
 
     async def mark_stale(self, release: str, live_hashes: set[str], built_at: float | None = None) -> int:
         """Mark pairs of a release that cite a page hash which is not live; return how many are so anew.
@@ -242,7 +248,7 @@ class SqlMemories(Store):
             rows = await connection.execute(
                 select(*columns).where((PairRow.release == release) | PairRow.release.contains("+"))
             )
-            for row, before, after in await every(rows, lambda row: _staleness(row, release, live_hashes)):
+            for row, before, after in await every(rows, lambda row: staleness(row, release, live_hashes)):
                 again = release in after and (built_at is None or row.marked_at < built_at)
                 if after == before and not again:
                     continue
@@ -266,6 +272,7 @@ class SqlMemories(Store):
             ids = tuple(
                 (await connection.scalars(select(PairRow.id).where(*here).order_by(PairRow.id))).all()
             )
+            self._database.tell(connection, MEMORY, ids)
             for part in slices(ids):
                 pairs = update(PairRow).where(PairRow.id.in_(part))
                 free = {"channel": ""} if after == "public" else {}
@@ -292,15 +299,6 @@ class SqlMemories(Store):
                     )
                 ).scalar_one()
         return found
-
-
-def _staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[str], set[str]]:
-    """Return the row of a pair with the releases in which it was stale, and those in which it is now."""
-    before = set(filter(None, row.stale_in.split("+")))
-    if release not in row.release.split("+"):
-        return row, before, before
-    cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
-    return row, before, before - {release} if cited <= live_hashes else before | {release}
 
 
 def _placement(row: Any) -> Placement:

@@ -99,6 +99,15 @@ def raised(votes: Iterable[Any]) -> dict[tuple[str, str], list[Any]]:
     return {place: hands for place, hands in found.items() if hands}
 
 
+def staleness(row: Any, release: str, live_hashes: set[str]) -> tuple[Any, set[str], set[str]]:
+    """Return the row of a pair with the releases in which it was stale, and those in which it is now."""
+    before = set(filter(None, row.stale_in.split("+")))
+    if release not in row.release.split("+"):
+        return row, before, before
+    cited = {e["hash"] for e in row.citations if e["hash"] and e["release"] in (release, "")}
+    return row, before, before - {release} if cited <= live_hashes else before | {release}
+
+
 class SqlRewordings(Store):
     """The `RewordingStore` port on SQL."""
 
