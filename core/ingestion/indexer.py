@@ -272,7 +272,7 @@ class Indexer:
         else:
             corpus = await self._store.swap(release, ids, encoder.name)
             await self._on_live(release)
-            if self._cluster.is_shared:  # others search the old one a little longer
+            if old and self._cluster.is_shared:  # others search the old one a little longer
                 await asyncio.sleep(FOLLOW_SECONDS)
             await self._clean(corpus, live, old)
         # only now: a run that ends before is due at once, whatever its sources' intervals are
