@@ -62,6 +62,10 @@ class Node:
             self.process.kill()
             await self.process.wait()
 
+    def is_in(self, name: str) -> bool:
+        """Return True if this is the process that a connection to the database is called after."""
+        return self.process is not None and f" {self.process.pid}@" in name
+
     @property
     def log(self) -> str:
         """Return what it wrote."""
@@ -95,10 +99,15 @@ class World:
         return found
 
     async def start(self) -> None:
-        """Start all, wait until each is connected, and start again whatever ends, as a service manager does."""
+        """Start all, and wait until each is connected."""
         for node in self.nodes:
             node.start()
         await self.connected()
+
+    async def indexed(self) -> None:
+        """Wait until every process has loaded every corpus."""
+        await self.until(lambda: self.rows("SELECT count(*) FROM corpora") == [(3,)], "all is indexed")
+        await asyncio.sleep(2.0)
 
     async def connected(self, processes: int = 0) -> None:
         """Wait until so many processes are connected."""
@@ -172,9 +181,10 @@ class World:
         return [f"{channel}:{ts}" for channel, ts in self.asked if len(self.slack.said(channel, ts)) > 1]
 
     def standing(self) -> Counter[tuple[str, str, int]]:
-        """Return what each person's vote on each message is in the database: the last that was not taken back."""
+        """Return each person's vote on each message in the database: the last that was not taken back."""
         rows = self.rows(
-            "SELECT p.part, v.voter, v.value, v.withdraws FROM votes v JOIN claims c ON c.answer_id = v.answer_id "
+            "SELECT p.part, v.voter, v.value, v.withdraws FROM votes v "
+            "JOIN claims c ON c.answer_id = v.answer_id "
             "JOIN posts p ON p.message = c.message ORDER BY v.number"
         )
         hands: dict[tuple[str, str], list[int]] = {}
@@ -195,6 +205,7 @@ async def world(folder: Path, encoder_cache: Path, url: str, size: int = 3) -> A
     async with AsyncExitStack() as opened:
         slack = await opened.enter_async_context(SlackServer())
         slack.spread = True
+        slack.limits.enforced = False  # 50 changed messages a minute, whatever the number of processes
         for number in range(100, 160):
             slack.add_user(f"U{number}")
         everybody = [f"U{number}" for number in range(100, 160)]
