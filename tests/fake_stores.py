@@ -346,6 +346,12 @@ class FakeMemories:
         if answer is None:
             return None
         at = vote.at or datetime.now(UTC)
+        hand = vote.withdraws if vote.value is None else vote.value
+        for other, _, _ in self.votes if vote.said_at else ():
+            same = (other.answer_id, other.voter) == (vote.answer_id, vote.voter)
+            of = other.withdraws if other.value is None else other.value
+            if same and other.said_at > vote.said_at and of in (hand, None):
+                return await self.pair(answer["pair_id"])
         self.votes.append((replace(vote, at=at), answer["pair_id"], weight))
         pair = self._pairs.get(answer["pair_id"])
         if pair is not None and pair.aside == "evicted" and vote.standing != READER:

@@ -82,7 +82,7 @@ class Message:
 class Reaction:
     """An emoji put on a message, or taken off it; `emoji` as the platform spells it.
 
-    `author` is who wrote the message, where the platform tells it with the reaction.
+    `author` is who wrote the message, `at` when it was put or taken off, where the platform tells that.
     """
 
     ref: MessageRef
@@ -91,6 +91,7 @@ class Reaction:
     added: bool
     event: str = ""
     author: str = ""
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

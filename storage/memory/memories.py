@@ -16,13 +16,14 @@ from core.ports import MemoryChange, Placement, Remembered, always
 from core.ports.cluster import ALL, MEMORY
 from core.system.offload import aside
 from storage.database.database import Database, Store, slices
-from storage.memory.pair_rows import COUNTS, load_pairs, pair_values, raised, staleness, standing
+from storage.memory.pair_rows import COUNTS, later_than, load_pairs, pair_values, raised, staleness, standing
 from storage.memory.upkeep import CURRENT
 from storage.people.authorship import PAIR, Name, keep_answer_words, keep_words, whose
 from storage.people.blanking import clean_traces
 from storage.tables import AnswerRow, PairRow, PlacementRow, VoteRow
 from storage.tables.columns import SOME, every
 
+_VOTED = ("voter", "value", "withdraws", "standing", "by_reaction", "said_at")
 _PLACED = tuple(field.name for field in fields(Placement))
 Veils = Callable[[str, str], Collection[str]]
 """The one-way names that a person may stand under at a place; `core.privacy.names` makes them."""
@@ -156,16 +157,14 @@ class SqlMemories(Store):
                 # what they voted long ago is theirs again
                 old = (VoteRow.pair_id == pair_id, VoteRow.voter.in_(veils))
                 await connection.execute(update(VoteRow).where(*old).values(voter=vote.voter))
+            if vote.said_at and await connection.scalar(later_than(vote)) is not None:
+                return await self._of(connection, pair_id)
             await connection.execute(
                 self._database.insert(VoteRow).values(
                     answer_id=vote.answer_id,
                     pair_id=pair_id,
-                    voter=vote.voter,
-                    value=vote.value,
-                    withdraws=vote.withdraws,
                     weight=weight,
-                    standing=vote.standing,
-                    by_reaction=vote.by_reaction,
+                    **{name: getattr(vote, name) for name in _VOTED},
                     at=vote.at.timestamp() if vote.at else time.time(),
                 )
             )
@@ -173,7 +172,10 @@ class SqlMemories(Store):
             if vote.standing != READER:
                 await connection.execute(back.values(aside=""))
                 self._database.tell(connection, MEMORY, [pair_id] if pair_id else ())
-            found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
+            return await self._of(connection, pair_id)
+
+    async def _of(self, connection: AsyncConnection, pair_id: str) -> Remembered | None:
+        found = await load_pairs(connection, select(PairRow.__table__).where(PairRow.id == pair_id))
         return found[0] if found else None
 
     async def opinion(self, answer_id: str, voter: str) -> Literal[0, 1] | None:

@@ -26,10 +26,12 @@ def upgrade() -> None:
         sa.Column("at", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("number"),
     )
+    op.add_column("votes", sa.Column("said_at", sa.Float(), server_default="0", nullable=False))
     op.add_column("claims", sa.Column("holder", sa.String(length=16), server_default="", nullable=False))
 
 
 def downgrade() -> None:
     op.drop_column("claims", "holder")
+    op.drop_column("votes", "said_at")
     op.drop_table("changes")
     op.drop_table("members")
