@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from bot.app.bootstrap import build
+from bot.app.clustering import run_platform
 from bot.app.overview import ErrorsSeen, Overview
 from bot.commands.command_line import handle
 from bot.commands.progress import progress_dict
@@ -94,7 +95,7 @@ async def serve(settings: Settings, options: Namespace) -> int:
         others = following(app, dispatch.take_up, dispatch.let_go)
         await others.start()
         running = {
-            asyncio.create_task(_run(platform, app.ended), name=platform.name): platform
+            asyncio.create_task(_run(platform, app), name=platform.name): platform
             for platform in connect_all(settings, dispatch)
         }
         if not running:
@@ -148,13 +149,13 @@ def _set_apart() -> None:
     gc.freeze()
 
 
-async def _run(platform: Platform, ended: dict[str, str]) -> bool:
+async def _run(platform: Platform, app: Application) -> bool:
     """Run one platform; False when it gave up, so that the others go on, and `ended` says why."""
     try:
-        await platform.run()
+        await run_platform(platform, app.cluster)
     except ThreadloreError as error:
         log.error("%s: %s", platform.name, error)
-        ended[platform.name] = str(error)
+        app.ended[platform.name] = str(error)
         return False
     return True
 

@@ -17,6 +17,8 @@ log = logging.getLogger(__name__)
 Handler = Callable[[Collection[str]], Awaitable[object]]
 """Reads again what was changed; its keys are those of a topic, empty at the start."""
 AGAIN_SECONDS = 1.0
+GATHER_SECONDS = 0.2
+"""How long it waits after the bell for further changes: votes come in crowds."""
 
 
 class Following:
@@ -63,6 +65,7 @@ class Following:
             task = asyncio.ensure_future(self._take_up())
             self._taking_up.add(task)
             task.add_done_callback(self._taken_up)
+        await asyncio.sleep(GATHER_SECONDS)
         try:
             news = await self._cluster.news(self._seen)
         except ThreadloreError as error:  # the next sound of the bell is soon

@@ -80,10 +80,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """An emoji put on a message, or taken off it; `emoji` as the platform spells it.
-
-    `author` is who wrote the message, `at` when it was put or taken off, where the platform tells that.
-    """
+    """An emoji as the platform spells it, put on a message of `author`, or taken off; `at` is when."""
 
     ref: MessageRef
     person: Person
