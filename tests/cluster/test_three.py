@@ -15,7 +15,7 @@ async def test_nothing_is_lost_and_nothing_is_said_twice(tmp_path: Path, encoder
             await three.start()
             await three.indexed()
             three.keep()
-            play = Play(three, questions=60, votes=90, rate=3.0, seed=1)
+            play = Play(three, questions=40, votes=60, rate=3.0, seed=1)
             done = await play.run(Play.kill_who_leads, Play.freeze)
             assert not done.wrong, done
             assert done.led_after < 30 and max(done.taken_over_after, default=0.0) < 30

@@ -52,7 +52,9 @@ class SlackApi:
         ping: float = PING,
         stale_after: float = STALE_URL,
         crowded: float = CROWDED,
+        others: bool = False,
     ) -> None:
+        """`others` tells that other processes are to have connections, too."""
         base_url = base_url.strip().rstrip("/") + "/"
         self._log = logging.getLogger(f"{__name__}.sdk")
         self._log.setLevel(logging.DEBUG if log.isEnabledFor(logging.DEBUG) else logging.WARNING)
@@ -74,6 +76,7 @@ class SlackApi:
         self._socket = Socket(
             stale_after,
             crowded,
+            others,
             app_token=app_token,
             web_client=self._patient,
             logger=self._log,
