@@ -50,19 +50,19 @@ LEADER = LOCK + 1
 NOW = "extract(epoch FROM clock_timestamp())"
 _SHARE = text(f"SELECT pg_try_advisory_lock_shared(:lock, {SCHEMA})")
 _LEAD = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
-_BEAT = text(f"UPDATE members SET seen = {NOW} WHERE id = :id")  # nosec B608 # made of constants
-_DEAD = text(f"SELECT id, name FROM members WHERE seen < {NOW} - :lease")  # nosec B608
+_BEAT = text(f"UPDATE members SET seen = {NOW} WHERE id = :id")
+_DEAD = text(f"SELECT id, name FROM members WHERE seen < {NOW} - :lease")
 _END = text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name "
     "AND datname = current_database() AND pid <> pg_backend_pid()"
 )
-_BURY = text(f"DELETE FROM members WHERE id = :id AND seen < {NOW} - :lease")  # nosec B608
+_BURY = text(f"DELETE FROM members WHERE id = :id AND seen < {NOW} - :lease")
 _LEAVE = text("DELETE FROM members WHERE id = :id")
 _LEFT = text(
     "SELECT 1 FROM claims c WHERE c.answer_id IS NULL "
     "AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = c.holder) LIMIT 1"
 )
-_FORGET = text(f"DELETE FROM changes WHERE at < {NOW} - :kept")  # nosec B608
+_FORGET = text(f"DELETE FROM changes WHERE at < {NOW} - :kept")
 _ALIVE = {
     "connect_timeout": 5,
     "keepalives_idle": 3,

@@ -158,7 +158,8 @@ class Play:
 
     async def _judge(self) -> None:
         world, done = self.world, self.done
-        done.questions, done.lost, done.twice = len(world.asked), world.lost(), world.twice()
+        done.questions, done.twice = len(world.asked), world.twice()
+        done.lost = [*world.lost(), *world.unsettled()]
         done.waits = sorted(at - world.asked[place] for place, at in world.answered.items())
         wanted, standing = world.wanted(), world.standing()
         done.votes_lost = sorted([*(wanted - standing), *(standing - wanted)])

@@ -16,6 +16,7 @@ from typing import Any
 
 import psycopg
 
+from bot.conversation.answering import RESTARTING
 from bot.rendering.answers import is_sign_of_work
 from tests import forked
 from tests.journeys.child import on_slack
@@ -154,8 +155,8 @@ class World:
                 self.answered[place] = time.monotonic()
 
     def is_done(self, message: dict[str, Any]) -> bool:
-        """Return True for an answer that people can vote on: its boxes are there."""
-        return self.slack.bot_user in message.get("reactions", {}).get("+1", [])
+        """Return True for an answer: no sign of work, and no word that it comes later."""
+        return message.get("text", "") != RESTARTING
 
     def vote(self, chance: random.Random, place: tuple[str, str]) -> bool:
         """Have somebody vote on the answer to a question, or vote otherwise than before."""
@@ -175,6 +176,11 @@ class World:
         """Return the questions that have no answer."""
         self.look()
         return [f"{channel}:{ts}" for channel, ts in self.asked if (channel, ts) not in self.answered]
+
+    def unsettled(self) -> list[str]:
+        """Return the questions that the database does not hold an answer to."""
+        rows = self.rows("SELECT message FROM claims WHERE kind = 'message' AND coalesce(answer_id, '') = ''")
+        return [message for (message,) in rows]
 
     def twice(self) -> list[str]:
         """Return the questions that have more than one reply."""
