@@ -50,19 +50,19 @@ LEADER = LOCK + 1
 NOW = "extract(epoch FROM clock_timestamp())"
 _SHARE = text(f"SELECT pg_try_advisory_lock_shared(:lock, {SCHEMA})")
 _LEAD = text(f"SELECT pg_try_advisory_lock(:lock, {SCHEMA})")
-_BEAT = text(f"UPDATE members SET seen = {NOW} WHERE id = :id")
-_DEAD = text(f"SELECT id, name FROM members WHERE seen < {NOW} - :lease")
+_BEAT = text("UPDATE members SET seen = extract(epoch FROM clock_timestamp()) WHERE id = :id")
+_DEAD = text("SELECT id, name FROM members WHERE seen < extract(epoch FROM clock_timestamp()) - :lease")
 _END = text(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = :name "
     "AND datname = current_database() AND pid <> pg_backend_pid()"
 )
-_BURY = text(f"DELETE FROM members WHERE id = :id AND seen < {NOW} - :lease")
+_BURY = text("DELETE FROM members WHERE id = :id AND seen < extract(epoch FROM clock_timestamp()) - :lease")
 _LEAVE = text("DELETE FROM members WHERE id = :id")
 _LEFT = text(
     "SELECT 1 FROM claims c WHERE c.answer_id IS NULL "
     "AND NOT EXISTS (SELECT 1 FROM members m WHERE m.id = c.holder) LIMIT 1"
 )
-_FORGET = text(f"DELETE FROM changes WHERE at < {NOW} - :kept")
+_FORGET = text("DELETE FROM changes WHERE at < extract(epoch FROM clock_timestamp()) - :kept")
 _ALIVE = {
     "connect_timeout": 5,
     "keepalives_idle": 3,
