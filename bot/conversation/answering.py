@@ -146,7 +146,8 @@ class Answering:
                 answer.parts = claim.parts if claim is not None else ()
             except StorageUnavailable as error:
                 log.error("could not answer %s, which waits: %s", key, error)
-                answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
+                if self._desk.cluster.is_sure:  # else another process may have answered
+                    answer.parts = await _whole(say(chat, message.ref, answer.parts, WAIT))
                 await self._desk.outage.over()
         if answer_id and not self._desk.opted_out.is_out(message.author.id):
             if message.unasked:
@@ -250,6 +251,7 @@ class Answering:
         """Show a sign of work, in the messages of an earlier reply if there is one."""
         chat, message, waiting = answer.chat, answer.message, Reply(_(WORKING), final=False)
         before = answer.parts
+        await self._hold(answer, before)
         if answer.parts:
             try:
                 answer.parts = await chat.edit(answer.parts, waiting)

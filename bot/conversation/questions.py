@@ -92,6 +92,7 @@ class Questions:
                     return await self._claim(message, parts)
                 except StorageUnavailable as error:
                     called = message.mentions_bot or message.scope.kind == "direct"
+                    called = called and self._desk.cluster.is_sure  # else another process answers
                     if key not in self._desk.outage:
                         log.error("a message cannot be claimed: %s", error)
                         waits = self._desk.outage.begin(key)

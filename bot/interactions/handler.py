@@ -203,6 +203,8 @@ class InteractionHandler:
             return not again
         except ThreadloreError as error:
             log.warning("%s: %s", what, error)
+            if not self._desk.cluster.is_sure:  # another process does it
+                return False
             return await self._say(responder, _(error.told) if kindly else str(error)) or not again
         except Exception:  # whoever typed it must not be left with a sign of work
             log.exception("%s failed", what)

@@ -96,6 +96,8 @@ class ReactionHandler:
                 self._desk.outage.end(key)
                 return
             except StorageUnavailable as error:
+                if not self._desk.cluster.is_sure:
+                    raise  # it is not acknowledged, and comes to another process
                 if key not in self._desk.outage:
                     log.error("a reaction cannot be kept: %s", error)
                     back = reaction.added and await chat.take_back(reaction)

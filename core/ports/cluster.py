@@ -33,11 +33,12 @@ class Cluster(Protocol):
     def is_shared(self) -> bool:
         """Return True if there may be other processes."""
 
-    async def sure(self) -> None:
-        """Return once it is certain that the others take this process to be alive.
+    @property
+    def is_sure(self) -> bool:
+        """Return True if the others certainly take this process to be alive."""
 
-        Raises StorageError where they did not, and took over what it had begun.
-        """
+    async def sure(self) -> None:
+        """Return once that is so; raises StorageUnavailable where they took over what it had begun."""
 
     def turn(self, what: str) -> AbstractAsyncContextManager[None]:
         """Let one process at a time do something, such as change memory."""
@@ -58,7 +59,7 @@ class Cluster(Protocol):
 class OnlyProcess:
     """The `Cluster` port where a database has one process: it leads, and nobody tells it anything."""
 
-    leads = True
+    leads = is_sure = True
     is_shared = False
 
     async def sure(self) -> None:

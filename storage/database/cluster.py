@@ -27,8 +27,13 @@ class SqlCluster(Store):
         """Return True if this process does what only one of them does."""
         return self._member.leads
 
+    @property
+    def is_sure(self) -> bool:
+        """Return True if nobody can have taken this process for dead."""
+        return self._member.is_sure
+
     async def sure(self) -> None:
-        """Return once nobody can have taken this process for dead; raises StorageError where somebody has."""
+        """Return once that is so; raises StorageUnavailable where somebody has."""
         await self._member.sure()
 
     def turn(self, what: str) -> AbstractAsyncContextManager[None]:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from sqlalchemy import delete, event
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoneFree
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from core.errors import StorageError, StorageUnavailable
@@ -26,6 +27,8 @@ from storage.database.whole import WholeConnection
 from storage.tables import AboutRow, Base
 
 T = TypeVar("T")
+TROUBLE = (DBAPIError, OSError, NoneFree)
+"""What a statement fails with; the last is that no connection was free for long."""
 AT_ONCE = 500
 """Values in one IN list; below SQLite's and PostgreSQL's limits on parameters."""
 SMALL_PAGES = 8_000
@@ -120,7 +123,7 @@ class Database:
         try:
             if hold is not None:
                 await hold.take()
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     @asynccontextmanager
@@ -130,7 +133,7 @@ class Database:
         try:
             async with self._connection(self._engine) as connection:
                 yield connection
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     @asynccontextmanager
@@ -147,12 +150,12 @@ class Database:
             async with self._connection(self._writer) as connection, connection.begin():
                 if self.member and not await changes.counts(connection, self.member):
                     self.lost = self.lost or "The others of the cluster took this process for dead."
-                    raise StorageError(self.lost)
+                    self._check_hold()
                 yield connection
                 if self.member:
                     await changes.publish(connection, self.member)
             self.problem = ""
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             known = _storage_error(error)
             self.problem = str(known) if isinstance(known, StorageUnavailable) else self.problem
             raise known from error
@@ -178,7 +181,7 @@ class Database:
                 except BaseException:  # also a cancelled one lets others have their turn
                     await connection.invalidate()
                     raise
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     def insert(self, table: type[Base]) -> Any:
@@ -208,7 +211,7 @@ class Database:
         """
         try:
             return await (self._vacuum(quiet) if self._is_sqlite else self._vacuum_tables())
-        except (DBAPIError, OSError) as error:
+        except TROUBLE as error:
             raise _storage_error(error) from error
 
     async def _vacuum(self, quiet: float) -> bool:
@@ -253,7 +256,7 @@ class Database:
             try:
                 async with self._writing, self._engine.connect() as connection:
                     await connection.exec_driver_sql(EMPTY_LOG)
-            except (DBAPIError, OSError) as error:
+            except TROUBLE as error:
                 raise _storage_error(error) from error
 
     async def close(self) -> None:
@@ -264,8 +267,8 @@ class Database:
             await self._hold.release()
 
     def _check_hold(self) -> None:
-        if self.lost:
-            raise StorageError(self.lost)
+        if self.lost:  # of a cluster another process does what is not acknowledged
+            raise StorageUnavailable(self.lost) if self.member else StorageError(self.lost)
 
     async def _make_way(self) -> None:
         """Give up rewriting the files: somebody waits."""
@@ -311,5 +314,5 @@ def slices(values: Sequence[T], size: int = AT_ONCE) -> list[Sequence[T]]:
 
 
 def _storage_error(error: Exception) -> StorageError:
-    down = isinstance(error, OperationalError)
+    down = isinstance(error, OperationalError | NoneFree) or getattr(error, "connection_invalidated", False)
     return storage_error(error, DATABASE, "; check DATABASE_URL and the disk." if down else ".", down)

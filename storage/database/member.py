@@ -22,7 +22,7 @@ from sqlalchemy import URL, Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from core.errors import StorageError
+from core.errors import StorageUnavailable
 from storage.database.hold import (
     GRACE_SECONDS,
     LOCK,
@@ -111,10 +111,10 @@ class Member:
         return self._leads and self.is_sure
 
     async def sure(self) -> None:
-        """Return once nobody can have taken this process for dead; raises StorageError where somebody has."""
+        """Return once nobody can have taken this process for dead; else raises StorageUnavailable."""
         while not self.is_sure:
             if self._why:
-                raise StorageError(self._why)
+                raise StorageUnavailable(self._why)
             await asyncio.sleep(0.1)
 
     def listen(self, heard: Callable[[bool], None]) -> None:

@@ -267,7 +267,10 @@ class SqlConversations(Store):
             await connection.execute(
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
-                .values(payload=dict(payload), at=at, answer_id=None, posting="", decided=True, tries=1)
+                .values(
+                    **{"payload": dict(payload), "at": at, "answer_id": None, "posting": ""},
+                    **{"decided": True, "tries": 1, "holder": self._me},
+                )
             )
 
     async def _note(self, connection: AsyncConnection, message: str, payload: Mapping[str, Any]) -> None:
