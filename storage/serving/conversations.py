@@ -268,8 +268,13 @@ class SqlConversations(Store):
                 update(ClaimRow)
                 .where(ClaimRow.message == message)
                 .values(
-                    **{"payload": dict(payload), "at": at, "answer_id": None, "posting": ""},
-                    **{"decided": True, "tries": 1, "holder": self._me},
+                    payload=dict(payload),
+                    at=at,
+                    answer_id=None,
+                    posting="",
+                    decided=True,
+                    tries=1,
+                    holder=self._me,
                 )
             )
 

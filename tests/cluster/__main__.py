@@ -67,6 +67,7 @@ def main() -> None:
     print(f"| questions | {done.questions} |")
     print(f"| votes (put, or changed) | {done.votes} |")
     print(f"| questions lost | {len(done.lost)} |")
+    print(f"| given up with a word, as two processes ended at them | {len(done.given_up)} |")
     print(f"| answered twice | {len(done.twice)} |")
     print(f"| votes lost or counted otherwise | {len(done.votes_lost)} |")
     print(f"| pairs placed otherwise than by a rebuild | {len(done.misplaced)} |")

@@ -30,6 +30,7 @@ class Figures:
     votes: int = 0
     seconds: float = 0.0
     lost: list[str] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     votes_lost: list[Any] = field(default_factory=list)
     misplaced: list[Any] = field(default_factory=list)
@@ -159,7 +160,7 @@ class Play:
     async def _judge(self) -> None:
         world, done = self.world, self.done
         done.questions, done.twice = len(world.asked), world.twice()
-        done.lost = [*world.lost(), *world.unsettled()]
+        done.lost, done.given_up = [*world.lost(), *world.unsettled()], world.given_up()
         done.waits = sorted(at - world.asked[place] for place, at in world.answered.items())
         wanted, standing = world.wanted(), world.standing()
         done.votes_lost = sorted([*(wanted - standing), *(standing - wanted)])

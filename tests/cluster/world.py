@@ -177,9 +177,14 @@ class World:
         self.look()
         return [f"{channel}:{ts}" for channel, ts in self.asked if (channel, ts) not in self.answered]
 
+    def given_up(self) -> list[str]:
+        """Return the questions whose askers were told that they are given up: two processes ended at them."""
+        rows = self.rows("SELECT message FROM claims WHERE kind = 'message' AND answer_id = ''")
+        return [message for (message,) in rows]
+
     def unsettled(self) -> list[str]:
-        """Return the questions that the database does not hold an answer to."""
-        rows = self.rows("SELECT message FROM claims WHERE kind = 'message' AND coalesce(answer_id, '') = ''")
+        """Return the questions that are open in the database."""
+        rows = self.rows("SELECT message FROM claims WHERE answer_id IS NULL")
         return [message for (message,) in rows]
 
     def twice(self) -> list[str]:
@@ -211,6 +216,7 @@ async def world(folder: Path, encoder_cache: Path, url: str, size: int = 3) -> A
     async with AsyncExitStack() as opened:
         slack = await opened.enter_async_context(SlackServer())
         slack.spread = True
+        slack.retry_seconds = (0.0, 10.0, 30.0)
         slack.limits.enforced = False  # 50 changed messages a minute, whatever the number of processes
         for number in range(100, 160):
             slack.add_user(f"U{number}")
